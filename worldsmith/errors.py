@@ -1,0 +1,70 @@
+"""Everything worldsmith raises on purpose.
+
+WorldsmithError              the root; its text says what, where, which value, and the fix
+├── UsageError               wrong use: the command line ends with exit code 2
+│   ├── SchemaError          a schema file that can't mean anything, with table and column
+│   ├── ExprError            an expression that can't be read or typed, with the position
+│   ├── FormatError          a file of ours (world, tasks, answers, profile) that can't be read
+│   └── NotFoundError        a world, table, column, agent or format nobody knows, with a close match
+├── GenerationError          a schema whose rules never held: names rule, rows and values
+├── ConsistencyError         a world that breaks its own rules where a clean one is required
+├── GuardError               a renderer reply that states what it may not (a defect of worldsmith)
+└── BackendError             a language model that did not answer in time or in form
+
+A user's mistake never ends in a traceback: `cli` prints the text of any WorldsmithError.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class WorldsmithError(Exception):
+    """The root of the tree in this module's docstring."""
+
+
+class UsageError(WorldsmithError):
+    """Wrong use of a command or a function."""
+
+
+class SchemaError(UsageError):
+    """A schema that can't mean anything."""
+
+
+class ExprError(UsageError):
+    """An expression that can't be read or typed."""
+
+
+class FormatError(UsageError):
+    """A file of ours that can't be read."""
+
+
+class NotFoundError(UsageError):
+    """A name nobody knows."""
+
+
+class GenerationError(WorldsmithError):
+    """A schema whose rules never held."""
+
+
+class ConsistencyError(WorldsmithError):
+    """A world that breaks its own rules."""
+
+
+class GuardError(WorldsmithError):
+    """A reply of our own renderer that the guard rejects: a defect of worldsmith."""
+
+
+class BackendError(WorldsmithError):
+    """A language model that did not answer in time or in form."""
+
+
+def close_match(name: str, known: Iterable[str]) -> str:
+    """Return ' Did you mean …?' for the nearest of `known`, or a list of them when none is near."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f" Did you mean {near[0]!r}?"
+    if not names:
+        return ""
+    shown = ", ".join(repr(n) for n in names[:12])
+    return f" Known: {shown}{', …' if len(names) > 12 else ''}."
