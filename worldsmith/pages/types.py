@@ -1,0 +1,116 @@
+"""What a page is before it is text: a plan of blocks over cells, and the document a plan is rendered to.
+
+A block names cells and a variant number, never values: text, Markdown, HTML, snippet and entitlement all
+come from the same plan, so what a page may state and what it does state can't drift apart.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from worldsmith.world import Cell, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Cells stated together in one form: "lead", "infobox", "table", "list", "links", "prose", "caption", …"""
+
+    kind: str
+    cells: tuple[Cell, ...]
+    variant: int = 0
+    """Which of the kind's wordings is used."""
+    links: tuple[str, ...] = ()
+    """Ids of the pages that the block links to; each stands for a cell of the block or for declared chrome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page plan. `head` is what a search hit shows: title and snippet; it may be edited, the rest too."""
+
+    id: str
+    """Kind and number: "phone/12", "lineup/3"; stable for a world and render version."""
+    kind: str
+    url: str
+    """https://<host>.example/<slug>; the slug holds keys or a hash, never another cell."""
+    title: str
+    date: str | None
+    """ISO day the page claims; a cell of its blocks or declared chrome."""
+    subject: Row | None
+    """The row that an unnamed subject ("it", "the phone") refers to."""
+    head: Block
+    blocks: tuple[Block, ...]
+    dormant: bool = False
+    """Planned in every world, not found unless a profile reveals it: archive copies, mirrors, homonyms."""
+    rows: tuple[Row, ...] = ()
+    """The rows that a list or table page is made of (membership is stated by it)."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell of the page's blocks, in order, each once: what the page may and must state."""
+        return tuple(dict.fromkeys(cell for block in self.blocks for cell in block.cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A piece of text that leads to `url` (an absolute one)."""
+
+    text: str
+    url: str
+
+
+Text = tuple[str | Link, ...]
+"""Running text: strings and links in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of `level` 1 to 4."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Para:
+    """A paragraph."""
+
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValues:
+    """Label and value pairs: an infobox or a specification."""
+
+    pairs: tuple[tuple[str, Text], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A bulleted or numbered list."""
+
+    items: tuple[Text, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table with a header, and a caption where `caption` is not empty."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    caption: str = ""
+
+
+Piece = Heading | Para | KeyValues | Items | Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A page as a document: one emitter a format turns it into Markdown, HTML or plain text."""
+
+    url: str
+    title: str
+    date: str | None
+    pieces: tuple[Piece, ...]
+
+
+Status = Literal["ok", "not_found", "error", "rate_limited", "timeout", "unavailable"]

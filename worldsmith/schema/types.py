@@ -1,0 +1,372 @@
+"""What a schema file means: tables of columns with fills, rules over them, pages and questions.
+
+Everything here is data with names resolved and expressions typed. `Schema.under(switches)` gives the
+schema of one world's structure, in which absent tables and columns no longer exist, so nobody further
+down asks about switches.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from worldsmith import expr, scoring
+from worldsmith.expr import Node, Type
+
+Value = str | int | float | bool | None
+"""A cell's value: text, whole number, decimal, truth value, ISO date as text, or null."""
+
+Path = tuple[str, ...]
+"""Column names from a table along its references: ("phone", "chip", "score") on `sale`."""
+
+See = Literal["snippet", "page", "linked"]
+WorldKind = Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """One list of `[values]`: declared real names, plain values, or `n` invented names."""
+
+    name: str
+    items: tuple[Value, ...]
+    real: bool
+    invent: str | None
+    n: int
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Invent:
+    """A name nobody bears, unique in its column."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One item of a list of `[values]`; `where` is seen from the row and may read the picked value."""
+
+    values: str
+    where: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few options, by weight."""
+
+    options: tuple[Value, ...]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """True with probability `p`."""
+
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A multiple of `step` in [lo, hi], within `spread` of `mean` where one is given (a hard band)."""
+
+    lo: float
+    hi: float
+    step: float
+    mean: Node | None
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day in [lo, hi]."""
+
+    lo: str
+    hi: str
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A day `lo` to `hi` days after the date at `path`, not beyond `until`; null where that leaves no day."""
+
+    path: Path
+    lo: int
+    hi: int
+    until: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The key of a row of `table`: any that `where` allows, each taken `per` = (lo, hi) times, unevenly by `skew`."""
+
+    table: str
+    where: Node | None
+    per: tuple[int, int] | None
+    skew: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """count, sum or max of `column` over the rows of `table` whose `by` is this row, and for which `where` holds."""
+
+    op: Literal["count", "sum", "max"]
+    table: str
+    column: str | None
+    by: Path
+    where: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Competition rank of `column`, largest first, among the rows that agree on `within` (all rows without one)."""
+
+    column: str
+    within: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Percentage of the group's total, largest remainders rounded up, ties by row order: groups sum to 100."""
+
+    column: str
+    within: str | None
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A value that follows the one before it: along `along`, within `within`, by a step in [lo, hi] per cent."""
+
+    start: tuple[float, float]
+    along: str
+    within: str | None
+    drift: tuple[float, float]
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class Derive:
+    """The value of an expression over the row and what it refers to (kinds `derive` and `text`)."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Faker:
+    """A detail from an allow-listed Faker provider: never a key, never a name a question asks for."""
+
+    provider: str
+
+
+Fill = (
+    Invent
+    | Pick
+    | Choice
+    | Chance
+    | Number
+    | Date
+    | After
+    | Reference
+    | Aggregate
+    | Rank
+    | Share
+    | Series
+    | Derive
+    | Faker
+)
+COMPUTED = (Aggregate, Rank, Share, Derive)
+"""Fills whose value follows from others; the rest are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: how it is filled, and how it is spoken of."""
+
+    table: str
+    name: str
+    fill: Fill
+    type: Type
+    label: str
+    """Header of the column in a table, without the unit."""
+    says: str
+    """Phrase for questions and sentences."""
+    see: See
+    """Where it is stated: also in snippets, on pages only, or only on the page of the row it refers to."""
+    unit: str
+    decimals: int
+    missing: float
+    """Chance of null."""
+    none: str
+    """What stands for null in a table."""
+    switch: str | None
+    key: bool
+
+    @property
+    def ref(self) -> str | None:
+        """The table this column refers to."""
+        return self.fill.table if isinstance(self.fill, Reference) else None
+
+    @property
+    def header(self) -> str:
+        """The label with its unit: "Battery (mAh)"."""
+        return f"{self.label} ({self.unit})" if self.unit and self.unit not in self.label else self.label
+
+    @property
+    def nullable(self) -> bool:
+        """Whether null may stand here by the fill alone (a derived null comes from what it reads)."""
+        return self.missing > 0 or (isinstance(self.fill, After) and self.fill.until is not None)
+
+    @property
+    def name_like(self) -> bool:
+        """Whether the values are names rather than measures: text that is no date."""
+        return self.type == "text"
+
+    def answer(self, *, header: str | None = None, key: bool = False, free: bool = False) -> scoring.Column:
+        """Return the column as the scorer sees it, under `header` (default: this column's own)."""
+        kind: scoring.Kind = self.type
+        labels: tuple[str, ...] = ()
+        if isinstance(self.fill, Choice) and self.type == "text":
+            kind, labels = "enum", tuple(str(o) for o in self.fill.options)
+        return scoring.Column(
+            name=header or self.header,
+            kind=kind,
+            unit=self.unit,
+            decimals=self.decimals,
+            labels=labels,
+            key=key,
+            free=free,
+            none=self.none,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: columns in written order, and `rows` = (lo, hi), its total."""
+
+    name: str
+    singular: str
+    plural: str
+    rows: tuple[int, int]
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    switch: str | None
+
+    def column(self, name: str) -> Column:
+        """Return the column called `name`; KeyError where there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in written order."""
+        return tuple(c.name for c in self.columns)
+
+    @property
+    def refs(self) -> tuple[Column, ...]:
+        """The columns that refer to other rows."""
+        return tuple(c for c in self.columns if c.ref)
+
+
+RuleKind = Literal["must", "acyclic", "unique", "order", "each"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A declared rule over `table`. A row breaks it only when it is false; null passes."""
+
+    name: str
+    kind: RuleKind
+    table: str
+    node: Node | None = None
+    """must, each: the condition."""
+    columns: tuple[str, ...] = ()
+    """unique: the columns that together don't repeat. acyclic: the one self-reference."""
+    order: str = ""
+    by: str = ""
+    within: str | None = None
+    """order: `order` never falls along `by` among rows that agree on `within`."""
+    each: tuple[tuple[str, Aggregate], ...] = ()
+    """each: names the condition may use for aggregates over child rows."""
+    switch: str | None = None
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class With:
+    """Cells of child rows on a page about their parent: `columns` of `table`, found by its reference `ref`."""
+
+    table: str
+    ref: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """A page kind: about each row of a table, or listing the rows of a table by the values of a column."""
+
+    name: str
+    about: str | None
+    list: str | None
+    by: str | None
+    show: tuple[str, ...]
+    """Columns stated beside the key; for an `about` page all its `page` and `snippet` columns unless given."""
+    sort: str | None
+    children: tuple[With, ...]
+
+    @property
+    def table(self) -> str:
+        """The table whose rows the page is about or lists."""
+        return self.about or self.list or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Phrases for questions."""
+
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A schema, whole or under one structure."""
+
+    name: str
+    kind: WorldKind
+    as_of: str
+    about: str
+    lang: str
+    values: Mapping[str, Values]
+    variation: Mapping[str, float]
+    tables: Mapping[str, Table]
+    rules: tuple[Rule, ...]
+    pages: tuple[PageSpec, ...]
+    questions: Questions
+    source: Mapping[str, Any]
+    """The file as read (JSON values); `schema.json` of a world."""
+    digest: str
+    """sha256 of the source in canonical JSON."""
+    off: tuple[tuple[str, str], ...] = ()
+    """Rules and pages that don't exist in this structure, each with the reason."""
+    switches: frozenset[str] = field(default_factory=frozenset)
+
+    def table(self, name: str) -> Table:
+        """Return a table; KeyError where there is none."""
+        return self.tables[name]
+
+    def column(self, table: str, name: str) -> Column:
+        """Return a column; KeyError where there is none."""
+        return self.tables[table].column(name)
+
+    def walk(self, table: str, path: Path) -> Column:
+        """Return the column at the end of `path` from `table`."""
+        column = self.column(table, path[0])
+        for step in path[1:]:
+            column = self.column(column.ref or "", step)
+        return column
+
+    def types(self) -> dict[str, dict[str, Type | expr.Ref]]:
+        """Return the types that expressions are read against."""
+        return {
+            t.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in t.columns}
+            for t in self.tables.values()
+        }

@@ -1,0 +1,136 @@
+"""The conversation between an agent's call and the world: Call, Address, Slice, Draft, Observation.
+
+A slice is all that the answer to one call may draw on. It depends on the world, the address, the call and
+the attempt, never on a task.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from worldsmith.pages.types import Doc, Page, Status
+from worldsmith.world import World
+
+Tool = Literal["web_search", "web_extractor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a call is answered: parsed once at the edge, from the path or the key."""
+
+    world: str
+    profile: str = "clean"
+    seed: int = 0
+    """Seed of the perturbations; rollouts of one group share it."""
+    session: str = ""
+    """Names the attempt counter; nothing else depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One query or one url; dialects split batches."""
+
+    tool: Tool
+    arg: str
+    page: int = 1
+    """Results page, from 1."""
+    k: int = 10
+    """Hits a results page, 1 to 50."""
+    offset: int = 0
+    max_chars: int | None = None
+    """web_extractor: the part of the page's text that is wanted."""
+    full_text: bool = False
+    """web_search: whole pages in the reply; a search reply then is entitled to its hits' pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page as one call sees it, after edits, and its retrieval score (0 for an extract)."""
+
+    page: Page
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The views a call may draw on, best first; `more` says that a further results page exists."""
+
+    call: Call
+    views: tuple[View, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A search hit as an agent sees it."""
+
+    url: str
+    title: str
+    snippet: str
+    date: str | None
+    score: float
+    """A function of rank alone."""
+    text: str | None = None
+    """The page's Markdown, where full text was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the guard said of one unit: where ("title", "snippet", "sentence", "cell", "link", …), and why."""
+
+    where: str
+    ok: bool
+    why: str = ""
+    text: str = ""
+
+
+Draft = tuple[Result, ...] | Doc
+"""What a world model writes: results for a search, a document for an extract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The answer to a call in words and ISO dates; dialects map it to their wire form."""
+
+    status: Status
+    results: tuple[Result, ...] = ()
+    doc: Doc | None = None
+    text: str = ""
+    """web_extractor: the page's Markdown after `offset` and `max_chars`."""
+    page: Page | None = None
+    """web_extractor: the plan that was shown, for traces; never sent."""
+    more: bool = False
+    fault: str = ""
+    """Name of the fault that answered instead, for traces and native error forms."""
+    retry_after: int | None = None
+    source: str = "renderer"
+    """Who wrote it: "renderer", "model", "store", "fault"."""
+    verdicts: tuple[Verdict, ...] = ()
+
+
+SliceEdit = Callable[[World, Slice, int], Slice]
+"""A perturbation of data: (world, slice, seed) to slice. Draws from (seed, kind, page id), never from the call."""
+
+Fault = Callable[[Call, int, int], Observation | None]
+"""A perturbation that answers instead: (call, seed, attempt) to an observation, or None to let the call pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named record of page length, withhold level and perturbations."""
+
+    name: str
+    length: Literal["short", "web"] = "short"
+    withhold: int = 1
+    full_text: bool = False
+    """Search replies carry whole pages whoever asks."""
+    edits: Mapping[str, float] | None = None
+    faults: Mapping[str, float] | None = None
+
+
+class WorldModel(Protocol):
+    """Slice to draft: our renderer, or a language model behind the guard."""
+
+    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+        """Write the answer to `part.call`; `reasons` say what was wrong with the draft before."""
+        ...

@@ -1,0 +1,167 @@
+"""A world: the rows of one schema under one structure, with what identifies them.
+
+In memory a table is a mapping of columns to lists of equal length (JSON values; dates are ISO text, so
+their text order is their order in time). `digest` names the contents, `id` the inputs that made them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import orjson
+
+from worldsmith.schema import Path, Schema, Value
+
+FORMAT = 1
+"""Version of the files a world is kept in."""
+
+Columns = Mapping[str, Sequence[Value]]
+
+
+class Row(NamedTuple):
+    """A row of a world: its table and its place there, from 0. Local to the world; shown as "phone/12"."""
+
+    table: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.table}/{self.index}"
+
+
+class Cell(NamedTuple):
+    """One value of one row: the unit of facts, entitlement and gold."""
+
+    row: Row
+    col: str
+    value: Value
+
+
+class Fact(NamedTuple):
+    """A row with its values."""
+
+    row: Row
+    values: dict[str, Value]
+
+
+def canonical(value: Any) -> bytes:
+    """Return JSON with sorted keys and no spaces: what digests are taken of."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def table_bytes(columns: Columns) -> bytes:
+    """Return a table as JSON lines, columns in schema order; the bytes of `tables/<name>.jsonl`."""
+    names = tuple(columns)
+    dumps = orjson.dumps
+    return b"".join(
+        dumps(dict(zip(names, values, strict=True))) + b"\n" for values in zip(*columns.values(), strict=True)
+    )
+
+
+def world_id(schema: Schema, seed: int, knobs: Mapping[str, Any]) -> str:
+    """Return "<schema>-<10 hex digits>": a hash of schema digest, seed, knobs and format."""
+    inputs = canonical([schema.digest, seed, dict(knobs), FORMAT])
+    return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
+
+
+@dataclass(frozen=True)
+class World:
+    """The rows of `schema`, which is the schema of this world's structure."""
+
+    id: str
+    schema: Schema
+    seed: int
+    knobs: Mapping[str, Any]
+    tables: Mapping[str, Columns]
+
+    @cached_property
+    def table_digests(self) -> dict[str, str]:
+        """sha256 of each table's bytes."""
+        return {name: sha256(table_bytes(columns)).hexdigest() for name, columns in self.tables.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over names and digests of the tables, and the schema's."""
+        return sha256(canonical([self.schema.digest, sorted(self.table_digests.items())])).hexdigest()
+
+    def size(self, table: str) -> int:
+        """Return the number of rows of `table`."""
+        columns = self.tables[table]
+        return len(next(iter(columns.values()))) if columns else 0
+
+    @property
+    def facts(self) -> int:
+        """The number of rows in all."""
+        return sum(self.size(name) for name in self.tables)
+
+    def rows_of(self, table: str) -> Iterator[Row]:
+        """Yield the rows of `table` in order."""
+        return (Row(table, i) for i in range(self.size(table)))
+
+    def fact(self, row: Row) -> Fact:
+        """Return a row with its values."""
+        return Fact(row, {name: values[row.index] for name, values in self.tables[row.table].items()})
+
+    def value(self, row: Row, col: str) -> Value:
+        """Return one value."""
+        return self.tables[row.table][col][row.index]
+
+    def cell(self, row: Row, col: str) -> Cell:
+        """Return one cell."""
+        return Cell(row, col, self.tables[row.table][col][row.index])
+
+    def key(self, row: Row) -> tuple[Value, ...]:
+        """Return the values of the row's key columns."""
+        columns = self.tables[row.table]
+        return tuple(columns[name][row.index] for name in self.schema.tables[row.table].key)
+
+    def title(self, row: Row) -> str:
+        """Return the key as one reads it: "Velmora 7", "Velmora 7, 2029-03-31"."""
+        return ", ".join(str(part) for part in self.key(row))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], dict[Value, tuple[int, ...]]]:
+        return {}
+
+    def where(self, table: str, col: str) -> dict[Value, tuple[int, ...]]:
+        """Return, for each value of a column, the indices of the rows that hold it (made once)."""
+        found = self._places.get((table, col))
+        if found is None:
+            lists: dict[Value, list[int]] = {}
+            for i, value in enumerate(self.tables[table][col]):
+                lists.setdefault(value, []).append(i)
+            found = self._places[table, col] = {value: tuple(indices) for value, indices in lists.items()}
+        return found
+
+    def find(self, table: str, key: Value) -> Row | None:
+        """Return the row of a table with a one-column key, by its key."""
+        indices = self.where(table, self.schema.tables[table].key[0]).get(key)
+        return Row(table, indices[0]) if indices else None
+
+    def follow(self, row: Row, ref: str) -> Row | None:
+        """Return the row that a reference column points to, or None where it is null or dangles."""
+        target = self.schema.column(row.table, ref).ref
+        value = self.value(row, ref)
+        return self.find(target, value) if target and value is not None else None
+
+    def walk(self, row: Row, path: Path) -> Value:
+        """Return the value at the end of `path`, null where a reference on the way is."""
+        for step in path[:-1]:
+            below = self.follow(row, step)
+            if below is None:
+                return None
+            row = below
+        return self.value(row, path[-1])
+
+    def children(self, row: Row, table: str, ref: str) -> tuple[Row, ...]:
+        """Return the rows of `table` whose `ref` points to `row`, in order."""
+        key = self.value(row, self.schema.tables[row.table].key[0])
+        return tuple(Row(table, i) for i in self.where(table, ref).get(key, ()))
+
+    def rows(self, table: str) -> list[Any]:
+        """Return the rows of `table` as validated SQLModel objects (imported when first asked for)."""
+        from worldsmith.models import row_models  # noqa: PLC0415 - SQLModel stays off the import path of serve and check
+
+        model = row_models(self.schema)[table]
+        return [model.model_validate(self.fact(row).values) for row in self.rows_of(table)]
