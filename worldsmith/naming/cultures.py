@@ -1,0 +1,186 @@
+"""The sounds of twelve invented cultures, and the word lists they unfold into.
+
+A word is a head (onset, vowel, maybe a coda), maybe a middle (link, vowel), and an end (link, rime); the rime tells
+what it names: a given name, a family, a place, or a thing. A hyphen stands for no onset. Spellings are plain ASCII: an
+index, a URL and an impatient reader all take them as they are.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+ROLES = ("given", "family", "place", "thing")
+
+
+@dataclass(frozen=True, slots=True)
+class Culture:
+    """What a culture's words are built from; each field is a space-separated list."""
+
+    onsets: str
+    vowels: str
+    codas: str
+    links: str
+    given: str
+    family: str
+    place: str
+    thing: str
+
+
+CULTURES: dict[str, Culture] = {
+    "arvane": Culture(
+        onsets="- b br c d f g l m n p r s t v tr gr fl al or",
+        vowels="a e i o u ia",
+        codas="l r n s",
+        links="b d l m n r s t v nd lt rv",
+        given="a elo en ia ino ora ise eo una iel",
+        family="ado anti aro elli escal inol onde urri eddo ave",
+        place="anza ena era olia uno osca ette aria imar ovia",
+        thing="ano era ion ivo ora umo elia exa onda aro",
+    ),
+    "belosk": Culture(
+        onsets="b d dr g k kr l m n p r s sv st t v vl z zd br",
+        vowels="a e i o u",
+        codas="r l n s z v",
+        links="b d g k l m n r s t v zd sk",
+        given="a an ek ila imir ya osh una ena ik",
+        family="ak endo ovin izh arul ula etz inka ovar esh",
+        place="ava itza ogra una osk avka etz olye ishte uvo",
+        thing="ar ika on et ova uk azh enka ir ort",
+    ),
+    "cendrith": Culture(
+        onsets="- b br c cr d f g gl gw l ll m n p r rh t tr w",
+        vowels="a e i o y ae",
+        codas="n r l s d",
+        links="dd d f g l ll m n r th w rw",
+        given="ych en eth wen ion yr ael ana ir ula",
+        family="awr ennan orrid ewyn ach ogh aley ennit urn edd",
+        place="aeth ford ennow wyll on argh eryn och yth odd",
+        thing="yn ell oth ewr an id orra ynth awn eg",
+    ),
+    "dorrim": Culture(
+        onsets="b br d dr f g gr h hal k kl m n r s st t th w sk",
+        vowels="a e i o u ei",
+        codas="r l n m s t",
+        links="b d g k l m n r t v ld rk",
+        given="a ar eth in ild ulf una egard im ora",
+        family="mund ersk ekker ardt olm ingar ost unk evik orff",
+        place="brun helm ud und olm ebru enstad ach urn ekke",
+        thing="ar en ost iker ant und el orm akt eid",
+    ),
+    "eskali": Culture(
+        onsets="- b d e f g k kh l m n p ph r s t th x z ps",
+        vowels="a e i o u ai",
+        codas="s n r l k",
+        links="d g k l m n ph r s t th x",
+        given="a as eia ion is ora ander ene ikos ys",
+        family="akos idra antis ellos oula eris opon atos iadon entas",
+        place="ai ion opel os essa ymna inth ara eros onia",
+        thing="ax eon ix ora os yra ikon alis emon eus",
+    ),
+    "fennow": Culture(
+        onsets="b bl c ch cl d f g h l m p r s sh st t th w wh",
+        vowels="a e i o u ea",
+        codas="n r l m s d ck",
+        links="b d f l m n r s t v w th",
+        given="a ell ie in ora ard ey ette old win",
+        family="burrow ell ert ingale ock ow bey wither ander lease",
+        place="brigg coombe hallow ley mere wend stow feld dell by",
+        thing="el er ow on ite ery ock ane ish ard",
+    ),
+    "galuth": Culture(
+        onsets="- b d f g h j k l m n q r s sh t y z kh gh",
+        vowels="a e i u aa",
+        codas="l r n m s b h",
+        links="b d f h j k l m n r s sh t z",
+        given="a ah an im iya ir ud een ula ael",
+        family="ani awe edden our ati aleh udi ouk em arra",
+        place="abesh iya ut an eh arah oun esh ina aq",
+        thing="ah ar iq un em al aza ish or ut",
+    ),
+    "hirune": Culture(
+        onsets="- ch f h j k m n r s sh t ts y z ky my g",
+        vowels="a e i o u ou",
+        codas="n",
+        links="b d g h k m n r s sh t ts y z",
+        given="a iko emi o ume aro ika ane iyo eru",
+        family="igawe oto ura imo eda aki obe ushe asa ino",
+        place="uma ino ake oka ashi oru ane ebe ogi usa",
+        thing="a eno ika oru ute ami ezo uki aro ima",
+    ),
+    "iskaro": Culture(
+        onsets="- h j k l m n p r s t v ai au ei",
+        vowels="a e i o u aa ii oi",
+        codas="l n r s k",
+        links="h j k l m n p r s t v kk ll nt",
+        given="a i o ukka ina eri anne u elo ikki",
+        family="nel ala ola isto unki era ajok astu iva oine",
+        place="la jokke vesa aari ula emo inna ski nto eva",
+        thing="o u ero is ama uli ekka ona itsu ava",
+    ),
+    "jovenne": Culture(
+        onsets="- b bl br c ch d f g gr j l m n p pl r s t v",
+        vowels="a e i o u ou au",
+        codas="r l n s",
+        links="b c d l m n r s t v ll ss",
+        given="ine elle ette ien oise aud ic iane eau ane",
+        family="ard ault eau et ier oux on ine ois elin",
+        place="ac elles ois onne ourt ay euse igny ieres un",
+        thing="elle eon ique ise al eau ance ome ette ive",
+    ),
+    "kethrin": Culture(
+        onsets="- b d g k kh m n p q r s sh t v y z zh ch",
+        vowels="a e i o u",
+        codas="r l n sh z k y",
+        links="b d g k l m n r s sh t z v",
+        given="a an bek eh ush ay gul ira ur dar",
+        family="oglin baev zadur yan ov kem ulev tash erim azar",
+        place="abur kemt tepra stell kul dar an ush ara gan",
+        thing="ak an ir ush ez ur ay esh al un",
+    ),
+    "lumaya": Culture(
+        onsets="- b d f h k l m n p t w y mb nd ng v s",
+        vowels="a e i o u ua",
+        codas="n m",
+        links="b d f h k l m n p t w y mb nd",
+        given="a e ani elo ua imi ola ipo ane ea",
+        family="anga oru ele uma iti akai ombe alo upe ani",
+        place="ai oa anui ulu eka imbo ala ungu ofu ane",
+        thing="a ua iko ele oma uli api enge oa u",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sounds:
+    """A culture unfolded: heads that end in a vowel or in a consonant, middles, and by role the ends that follow each."""
+
+    open: tuple[str, ...]
+    closed: tuple[str, ...]
+    middles: tuple[str, ...]
+    after_vowel: dict[str, tuple[str, ...]]
+    after_consonant: dict[str, tuple[str, ...]]
+
+
+@cache
+def sounds(culture: str) -> Sounds:
+    """Return the unfolded lists of a culture, neighbours alike: a stretch of a list has a sound of its own."""
+    of = CULTURES[culture]
+    vowels, links = of.vowels.split(), of.links.split()
+    single = [link for link in links if len(link) == 1]
+    opened = tuple(onset.replace("-", "") + vowel for onset in of.onsets.split() for vowel in vowels)
+    return Sounds(
+        open=opened,
+        closed=tuple(head + coda for head in opened for coda in of.codas.split()),
+        middles=tuple(link + vowel for link in links for vowel in vowels if len(vowel) == 1),
+        after_vowel={role: _ends(links, getattr(of, role)) for role in ROLES},
+        after_consonant={role: _ends(single, getattr(of, role)) for role in ROLES},
+    )
+
+
+def _ends(links: list[str], rimes: str) -> tuple[str, ...]:
+    """Join links and rimes; a rime that begins with a consonant needs no link, and stands for a third as many."""
+    return tuple(
+        link + rime if rime[0] in "aeiouy" else rime
+        for number, link in enumerate(links)
+        for rime in rimes.split()
+        if rime[0] in "aeiouy" or number % 3 == 0
+    )

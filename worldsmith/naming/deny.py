@@ -1,0 +1,82 @@
+"""The filter of real names: a Bloom filter (Bloom 1970; k probes from two hashes, Kirsch and Mitzenmacher 2008).
+
+It has no false negatives and says "real" of about 1% of names that are not: an invented name is then drawn
+again, which costs nothing. `python -m worldsmith.naming.build` compiles it; README.md says from what.
+
+The file: 8 bytes of magic, then version, probes and key count (3 little-endian uint32), a zero uint32, then the bits.
+"""
+
+import struct
+from collections.abc import Collection
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+
+from worldsmith.errors import FormatError
+from worldsmith.naming.fold import fold
+
+FILE = "denied.bloom"
+MAGIC = b"wsdeny\r\n"
+VERSION = 1  # of the file's layout, hash and fold together
+HEADER = struct.Struct("<8sIIII")
+
+
+def hashes(key: str) -> tuple[int, int]:
+    """Return the two 64-bit hashes of a folded name; the second is odd, so that the probes differ."""
+    first, second = struct.unpack("<QQ", blake2b(key.encode(), digest_size=16).digest())
+    return first, second | 1
+
+
+def compiled(keys: Collection[str], probes: int = 7, bits_a_key: int = 10) -> bytes:
+    """Return a filter file that holds every one of `keys` (folded names); 10 bits and 7 probes give 0.8% false positives."""
+    size = max(8, len(keys) * bits_a_key // 8)
+    bits, total = bytearray(size), size * 8
+    for key in keys:
+        at, step = hashes(key)
+        for _ in range(probes):
+            spot = at % total
+            bits[spot >> 3] |= 1 << (spot & 7)
+            at += step
+    return HEADER.pack(MAGIC, VERSION, probes, len(keys), 0) + bytes(bits)
+
+
+class DenyFilter:
+    """Set membership over a filter file: `folded in deny`."""
+
+    __slots__ = ("bits", "keys", "probes", "total")
+
+    def __init__(self, data: bytes) -> None:
+        """Read a filter file.
+
+        Raises:
+            FormatError: the bytes are no filter of this version.
+        """
+        magic, version, probes, keys, _ = HEADER.unpack_from(data) if len(data) > HEADER.size else (b"", 0, 0, 0, 0)
+        if magic != MAGIC or version != VERSION:
+            raise FormatError(
+                f"the filter of real names ({FILE}) is not of version {VERSION}: it starts with {data[:12]!r}. "
+                "Build it again: python -m worldsmith.naming.build"
+            )
+        self.bits, self.probes, self.keys, self.total = data[HEADER.size :], probes, keys, (len(data) - HEADER.size) * 8
+
+    def __contains__(self, folded: str) -> bool:
+        """Whether a folded name is one of the keys; about 1% of the others are said to be too."""
+        at, step = hashes(folded)
+        bits, total = self.bits, self.total
+        for _ in range(self.probes):
+            spot = at % total
+            if not bits[spot >> 3] >> (spot & 7) & 1:
+                return False
+            at += step
+        return True
+
+
+@cache
+def deny_filter() -> DenyFilter:
+    """Return the filter shipped beside this module, read once a process."""
+    return DenyFilter(files("worldsmith.naming").joinpath(FILE).read_bytes())
+
+
+def denied(name: str) -> bool:
+    """Whether `name`, folded, is a real name or word in the filter's sources (always), or seems so (about 1% of others)."""
+    return fold(name) in deny_filter()

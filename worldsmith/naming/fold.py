@@ -1,0 +1,19 @@
+"""The folded form under which names are compared here: what a careless reader would take for equal."""
+
+import re
+import unicodedata
+
+# Letters that Unicode does not decompose into a base letter and a mark.
+_PLAIN = str.maketrans(
+    {"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h", "ŧ": "t", "ə": "e"}
+)
+_GAP = re.compile(r"[\W_]+")
+
+
+def fold(name: str) -> str:
+    """Return `name` without case, accents and punctuation, words apart by one space: 'Saint-Étienne' -> 'saint etienne'."""
+    text = name.casefold()
+    if not text.isascii():
+        marked = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
+        text = "".join(c for c in marked if not unicodedata.combining(c))
+    return text if text.isalpha() else _GAP.sub(" ", text).strip()
