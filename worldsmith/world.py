@@ -5,7 +5,7 @@ their text order is their order in time). `digest` names the contents, `id` the 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -74,6 +74,8 @@ class World:
     seed: int
     knobs: Mapping[str, Any]
     tables: Mapping[str, Columns]
+    values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The lists of `[values]` as this world has them: invented ones are drawn once a world."""
 
     @cached_property
     def table_digests(self) -> dict[str, str]:
@@ -82,8 +84,9 @@ class World:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 over names and digests of the tables, and the schema's."""
-        return sha256(canonical([self.schema.digest, sorted(self.table_digests.items())])).hexdigest()
+        """sha256 over the schema's digest, the structure, the value lists and the digests of the tables."""
+        parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
+        return sha256(canonical(parts)).hexdigest()
 
     def size(self, table: str) -> int:
         """Return the number of rows of `table`."""

@@ -5,6 +5,7 @@ what it names: a given name, a family, a place, or a thing. A hyphen stands for 
 index, a URL and an impatient reader all take them as they are.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -31,133 +32,133 @@ CULTURES: dict[str, Culture] = {
         vowels="a e i o u ia",
         codas="l r n s",
         links="b d l m n r s t v nd lt rv",
-        given="a elo en ia ino ora ise eo una iel",
-        family="ado anti aro elli escal inol onde urri eddo ave",
-        place="anza ena era olia uno osca ette aria imar ovia",
-        thing="ano era ion ivo ora umo elia exa onda aro",
+        given="a elo en ia ino ora ise eo una iel ita ano essa ilo",
+        family="ado anti aro elli escal inol onde urri eddo ave eri ombo asca etti uvo",
+        place="anza ena era olia uno osca ette aria imar ovia ero ila oria uce enta",
+        thing="ano era ion ivo ora umo elia exa onda aro avo ette ilo urra eno",
     ),
     "belosk": Culture(
         onsets="b d dr g k kr l m n p r s sv st t v vl z zd br",
         vowels="a e i o u",
         codas="r l n s z v",
         links="b d g k l m n r s t v zd sk",
-        given="a an ek ila imir ya osh una ena ik",
-        family="ak endo ovin izh arul ula etz inka ovar esh",
-        place="ava itza ogra una osk avka etz olye ishte uvo",
-        thing="ar ika on et ova uk azh enka ir ort",
+        given="a an ek ila imir ya osh una ena ik osla en iva oday usha",
+        family="ak endo ovin izh arul ula etz inka ovar esh ulin aska oy embo yra",
+        place="ava itza ogra una osk avka etz olye ishte uvo ylov ina akov urna ez",
+        thing="ar ika on et ova uk azh enka ir ort oma ask ula ev iza",
     ),
     "cendrith": Culture(
         onsets="- b br c cr d f g gl gw l ll m n p r rh t tr w",
         vowels="a e i o y ae",
         codas="n r l s d",
         links="dd d f g l ll m n r th w rw",
-        given="ych en eth wen ion yr ael ana ir ula",
-        family="awr ennan orrid ewyn ach ogh aley ennit urn edd",
-        place="aeth ford ennow wyll on argh eryn och yth odd",
-        thing="yn ell oth ewr an id orra ynth awn eg",
+        given="ych en eth wen ion yr ael ana ir ula is owen eld ynna or",
+        family="awr ennan orrid ewyn ach ogh aley ennit urn edd ithan olly arrow eg ys",
+        place="aeth ford ennow wyll on argh eryn och yth odd arrin ulech eth inny ow",
+        thing="yn ell oth ewr an id orra ynth awn eg elyn ach osk itha uwen",
     ),
     "dorrim": Culture(
         onsets="b br d dr f g gr h hal k kl m n r s st t th w sk",
         vowels="a e i o u ei",
         codas="r l n m s t",
         links="b d g k l m n r t v ld rk",
-        given="a ar eth in ild ulf una egard im ora",
-        family="mund ersk ekker ardt olm ingar ost unk evik orff",
-        place="brun helm ud und olm ebru enstad ach urn ekke",
-        thing="ar en ost iker ant und el orm akt eid",
+        given="a ar eth in ild ulf una egard im ora elm otte ander is unn",
+        family="mund ersk ekker ardt olm ingar ost unk evik orff auer ilt enk orst egger",
+        place="brun helm ud und olm ebru enstad ach urn ekke ingen oden art elde ost",
+        thing="ar en ost iker ant und el orm akt eid agd olt irk enne ur",
     ),
     "eskali": Culture(
         onsets="- b d e f g k kh l m n p ph r s t th x z ps",
         vowels="a e i o u ai",
         codas="s n r l k",
         links="d g k l m n ph r s t th x",
-        given="a as eia ion is ora ander ene ikos ys",
-        family="akos idra antis ellos oula eris opon atos iadon entas",
-        place="ai ion opel os essa ymna inth ara eros onia",
-        thing="ax eon ix ora os yra ikon alis emon eus",
+        given="a as eia ion is ora ander ene ikos ys ea idon yne alis or",
+        family="akos idra antis ellos oula eris opon atos iadon entas imos eas ylos anor odis",
+        place="ai ion opel os essa ymna inth ara eros onia yra ene akos ilia uthe",
+        thing="ax eon ix ora os yra ikon alis emon eus ite on ara ysis elos",
     ),
     "fennow": Culture(
         onsets="b bl c ch cl d f g h l m p r s sh st t th w wh",
         vowels="a e i o u ea",
         codas="n r l m s d ck",
         links="b d f l m n r s t v w th",
-        given="a ell ie in ora ard ey ette old win",
-        family="burrow ell ert ingale ock ow bey wither ander lease",
-        place="brigg coombe hallow ley mere wend stow feld dell by",
-        thing="el er ow on ite ery ock ane ish ard",
+        given="a ell ie in ora ard ey ette old win iss am anna elm op",
+        family="burrow ell ert ingale ock ow bey wither ander lease ish ott arden ewell um",
+        place="brigg coombe hallow ley mere wend stow feld dell by ham sted cote ward holt",
+        thing="el er ow on ite ery ock ane ish ard ing ara orn ell op",
     ),
     "galuth": Culture(
         onsets="- b d f g h j k l m n q r s sh t y z kh gh",
         vowels="a e i u aa",
         codas="l r n m s b h",
         links="b d f h j k l m n r s sh t z",
-        given="a ah an im iya ir ud een ula ael",
-        family="ani awe edden our ati aleh udi ouk em arra",
-        place="abesh iya ut an eh arah oun esh ina aq",
-        thing="ah ar iq un em al aza ish or ut",
+        given="a ah an im iya ir ud een ula ael uf ara ota",
+        family="ani awe edden our ati aleh udi ouk em arra uri abbe osh iel amar",
+        place="abesh iya ut an eh arah oun esh ina aq ayn oob ire essa umar",
+        thing="ah ar iq un em al aza ish or ut af eet ina oud ashi",
     ),
     "hirune": Culture(
         onsets="- ch f h j k m n r s sh t ts y z ky my g",
         vowels="a e i o u ou",
         codas="n",
         links="b d g h k m n r s sh t ts y z",
-        given="a iko emi o ume aro ika ane iyo eru",
-        family="igawe oto ura imo eda aki obe ushe asa ino",
-        place="uma ino ake oka ashi oru ane ebe ogi usa",
-        thing="a eno ika oru ute ami ezo uki aro ima",
+        given="a iko emi o ume aro ika ane iyo eru uki ono ari eki ima",
+        family="igawe oto ura imo eda aki obe ushe asa ino ane umi ogo ita eshi",
+        place="uma ino ake oka ashi oru ane ebe ogi usa iwa emi uto ado onu",
+        thing="a eno ika oru ute ami ezo uki aro ima eki omo ari une oshi",
     ),
     "iskaro": Culture(
         onsets="- h j k l m n p r s t v ai au ei",
         vowels="a e i o u aa ii oi",
         codas="l n r s k",
         links="h j k l m n p r s t v kk ll nt",
-        given="a i o ukka ina eri anne u elo ikki",
-        family="nel ala ola isto unki era ajok astu iva oine",
-        place="la jokke vesa aari ula emo inna ski nto eva",
-        thing="o u ero is ama uli ekka ona itsu ava",
+        given="a i o ukka ina eri anne u elo ikki ervo ala into ea ulli",
+        family="nel ala ola isto unki era ajok astu iva oine eskela onta imo arve ukko",
+        place="la jokke vesa aari ula emo inna ski nto eva arinta ovuo elma ike uoma",
+        thing="o u ero is ama uli ekka ona itsu ava ilo enta ukse aro oja",
     ),
     "jovenne": Culture(
         onsets="- b bl br c ch d f g gr j l m n p pl r s t v",
         vowels="a e i o u ou au",
         codas="r l n s",
         links="b c d l m n r s t v ll ss",
-        given="ine elle ette ien oise aud ic iane eau ane",
-        family="ard ault eau et ier oux on ine ois elin",
-        place="ac elles ois onne ourt ay euse igny ieres un",
-        thing="elle eon ique ise al eau ance ome ette ive",
+        given="ine elle ette ien oise aud ic iane eau ane aine ond ys eline obert",
+        family="ard ault eau et ier oux on ine ois elin ange oul etan aille iste",
+        place="ac elles ois onne ourt ay euse igny ieres un aux ogne ivre elan oire",
+        thing="elle eon ique ise al eau ance ome ette ive ade oline ur esse iere",
     ),
     "kethrin": Culture(
         onsets="- b d g k kh m n p q r s sh t v y z zh ch",
         vowels="a e i o u",
         codas="r l n sh z k y",
         links="b d g k l m n r s sh t z v",
-        given="a an bek eh ush ay gul ira ur dar",
-        family="oglin baev zadur yan ov kem ulev tash erim azar",
-        place="abur kemt tepra stell kul dar an ush ara gan",
-        thing="ak an ir ush ez ur ay esh al un",
+        given="a an bek eh ush ay gul ira ur dar om ila ken azi oy",
+        family="oglin baev zadur yan ov kem ulev tash erim azar eyin alda ustan oral ikh",
+        place="abur kemt tepra stell kul dar an ush ara gan ozek ilan em urt ashar",
+        thing="ak an ir ush ez ur ay esh al un olak im udan era osh",
     ),
     "lumaya": Culture(
         onsets="- b d f h k l m n p t w y mb nd ng v s",
         vowels="a e i o u ua",
         codas="n m",
         links="b d f h k l m n p t w y mb nd",
-        given="a e ani elo ua imi ola ipo ane ea",
-        family="anga oru ele uma iti akai ombe alo upe ani",
-        place="ai oa anui ulu eka imbo ala ungu ofu ane",
-        thing="a ua iko ele oma uli api enge oa u",
+        given="a e ani elo ua imi ola ipo ane ea uli owe ima amba eto",
+        family="anga oru ele uma iti akai ombe alo upe ani ewa undo oka imba ara",
+        place="ai oa anui ulu eka imbo ala ungu ofu ane emu ohi anda uwe ilo",
+        thing="a ua iko ele oma uli api enge oa u ambo iwe ulo eni oka",
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Sounds:
-    """A culture unfolded: heads that end in a vowel or in a consonant, middles, and by role the ends that follow each."""
+    """A culture unfolded: heads that end in a vowel or a consonant, middles, and by role the ends that follow each."""
 
-    open: tuple[str, ...]
-    closed: tuple[str, ...]
-    middles: tuple[str, ...]
-    after_vowel: dict[str, tuple[str, ...]]
-    after_consonant: dict[str, tuple[str, ...]]
+    open: Sequence[str]
+    closed: Sequence[str]
+    middles: Sequence[str]
+    after_vowel: Mapping[str, Sequence[str]]
+    after_consonant: Mapping[str, Sequence[str]]
 
 
 @cache
@@ -166,21 +167,39 @@ def sounds(culture: str) -> Sounds:
     of = CULTURES[culture]
     vowels, links = of.vowels.split(), of.links.split()
     single = [link for link in links if len(link) == 1]
-    opened = tuple(onset.replace("-", "") + vowel for onset in of.onsets.split() for vowel in vowels)
+    opened = [onset.replace("-", "") + vowel for onset in of.onsets.split() for vowel in vowels]
     return Sounds(
         open=opened,
-        closed=tuple(head + coda for head in opened for coda in of.codas.split()),
-        middles=tuple(link + vowel for link in links for vowel in vowels if len(vowel) == 1),
+        closed=[head + coda for head in opened for coda in of.codas.split()],
+        middles=[link + vowel for link in links for vowel in vowels if len(vowel) == 1],
         after_vowel={role: _ends(links, getattr(of, role)) for role in ROLES},
         after_consonant={role: _ends(single, getattr(of, role)) for role in ROLES},
     )
 
 
-def _ends(links: list[str], rimes: str) -> tuple[str, ...]:
+def dialect(culture: str, bits: int) -> Sounds:
+    """Return the part of a culture's sounds that 64 `bits` choose: worlds that share a culture still differ."""
+    of = sounds(culture)
+    return Sounds(
+        open=_stretch(of.open, bits),
+        closed=_stretch(of.closed, bits),
+        middles=_stretch(of.middles, bits >> 16),
+        after_vowel={role: _stretch(ends, bits >> 32) for role, ends in of.after_vowel.items()},
+        after_consonant={role: _stretch(ends, bits >> 32) for role, ends in of.after_consonant.items()},
+    )
+
+
+def _stretch(items: Sequence[str], bits: int) -> Sequence[str]:
+    """Return half of the items, from the place that the lowest 16 bits point at, round the end."""
+    first, half = (bits & 0xFFFF) * len(items) >> 16, len(items) // 2
+    return [*items[first : first + half], *items[: max(0, first + half - len(items))]]
+
+
+def _ends(links: list[str], rimes: str) -> list[str]:
     """Join links and rimes; a rime that begins with a consonant needs no link, and stands for a third as many."""
-    return tuple(
+    return [
         link + rime if rime[0] in "aeiouy" else rime
         for number, link in enumerate(links)
         for rime in rimes.split()
         if rime[0] in "aeiouy" or number % 3 == 0
-    )
+    ]

@@ -28,7 +28,7 @@ def hashes(key: str) -> tuple[int, int]:
 
 
 def compiled(keys: Collection[str], probes: int = 7, bits_a_key: int = 10) -> bytes:
-    """Return a filter file that holds every one of `keys` (folded names); 10 bits and 7 probes give 0.8% false positives."""
+    """Return a filter file that holds every folded name of `keys`; 10 bits and 7 probes give 0.8% false positives."""
     size = max(8, len(keys) * bits_a_key // 8)
     bits, total = bytearray(size), size * 8
     for key in keys:
@@ -78,5 +78,5 @@ def deny_filter() -> DenyFilter:
 
 
 def denied(name: str) -> bool:
-    """Whether `name`, folded, is a real name or word in the filter's sources (always), or seems so (about 1% of others)."""
+    """Whether `name`, folded, is a name or word of the filter's sources (always), or seems one (about 1% of others)."""
     return fold(name) in deny_filter()

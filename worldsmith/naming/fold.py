@@ -7,12 +7,13 @@ import unicodedata
 _PLAIN = str.maketrans(
     {"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h", "ŧ": "t", "ə": "e"}
 )
+_APOSTROPHES = dict.fromkeys(map(ord, "'’‘ʼʹ`´"))
 _GAP = re.compile(r"[\W_]+")
 
 
 def fold(name: str) -> str:
-    """Return `name` without case, accents and punctuation, words apart by one space: 'Saint-Étienne' -> 'saint etienne'."""
-    text = name.casefold()
+    """Return `name` without case, accents, apostrophes and punctuation: "Saint-Étienne d'Or" -> "saint etienne dor"."""
+    text = name.casefold().translate(_APOSTROPHES)
     if not text.isascii():
         marked = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
         text = "".join(c for c in marked if not unicodedata.combining(c))

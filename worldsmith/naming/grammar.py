@@ -1,23 +1,22 @@
 """Names of a kind, drawn from the grammars of invented cultures."""
 
 import re
-from collections.abc import Callable, Collection
-from random import Random
+from collections.abc import Callable, Collection, Iterable
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
-from worldsmith.naming.cultures import CULTURES, Sounds, sounds
+from worldsmith.naming.cultures import CULTURES, Sounds, dialect, sounds
 from worldsmith.naming.deny import deny_filter
-from worldsmith.naming.kinds import KINDS, WORDS
+from worldsmith.naming.fold import fold
+from worldsmith.naming.kinds import KINDS, WORDS, Form
 from worldsmith.naming.twins import Twins
 from worldsmith.seeding import Part, draw, rng
 
 AVAILABLE = 400  # names of one kind that any seed can give with nothing taken: tests draw them
-_STRETCH = 0.5  # of a culture's sounds that one seed speaks, until a list is refused _PATIENCE times
-_PATIENCE = 300
+_PATIENCE = 300  # refusals in one list after which it draws from its cultures' whole sounds, no longer a dialect
 _GIVE_UP = 20_000
 _LETTERS = "BDFGHJKLMPRSTVWXZ"
-_UNFIT = re.compile(  # a word that can't be pronounced, or that a reader would rather not
-    r"(.)\1\1|[^aeiouy]{4}|anal|anus|cock|coon|cum|cunt|dick|fag|fuc|fuk|kkk|nazi|nig|piss|porn|rape|shit|slut|tit"
+_UNFIT = re.compile(  # can't be pronounced, or better isn't
+    r"^.{1,3}$|(.)\1\1|[^aeiouy]{4}|[aeiou]{3}|anal|anus|cock|coon|cum|cunt|dick|fag|fuc|fuk|kkk|nazi|nig|piss|porn|rape|shit|slut|tit"
 )
 
 
@@ -26,100 +25,106 @@ def cultures() -> tuple[str, ...]:
     return tuple(CULTURES)
 
 
-def spoken_by(seed: Part) -> tuple[str, ...]:
-    """Return the three cultures whose names a seed's world bears."""
-    known, bits = list(CULTURES), draw(seed, "cultures")
-    return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
-
-
 def names(
     kind: str, n: int, seed: Part, *path: Part, culture: str | None = None, taken: Collection[str] = ()
 ) -> list[str]:
     """Return `n` distinct invented names of a kind, told apart from each other and from `taken`.
 
     No two lie within edit distance 2 when folded, none begins with another, no two bearing words lie within edit
-    distance 1 (naming.twins), and no bearing word nor whole name is in the filter of real names. All kinds of one seed
-    share its three cultures, unless one is given. The first names do not depend on `n`.
+    distance 1 (naming.twins), and no bearing word is in the filter of real names: of a person, neither the given name
+    nor the family name. All kinds of one seed share its three cultures, unless one is given. The first names do not
+    depend on `n`. For many lists of one world a Namer costs less.
 
     Raises:
         NotFoundError: an unknown kind or culture.
         UsageError: `n` is negative or more than AVAILABLE; or too few are left beside `taken`.
     """
-    if kind not in KINDS:
-        raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}")
-    if culture is not None and culture not in CULTURES:
-        raise NotFoundError(f"no culture {culture!r}.{close_match(culture, CULTURES)}")
-    if not 0 <= n <= AVAILABLE:
-        raise UsageError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for 0 to {AVAILABLE}.")
-    forge = _Forge(
-        kind, (culture,) if culture else spoken_by(seed), seed, rng(seed, "names", kind, culture or "", *path)
-    )
-    return forge.draw(n, Twins(taken))
+    return Namer(seed, taken).names(kind, n, *path, culture=culture)
 
 
-class _Forge:
-    """Draws candidates of one kind; refusals widen the stretch of sounds it draws from."""
+class Namer:
+    """Names of one world: a list drawn is taken from then on, and the index of taken names is built once."""
 
-    def __init__(self, kind: str, spoken: tuple[str, ...], seed: Part, chance: Random) -> None:
-        self.kind, self.forms, self.random = kind, KINDS[kind].forms, chance.random
-        self.voices = [(sounds(name), draw(seed, "sounds", name)) for name in spoken]
-        self.stretch = _STRETCH
+    def __init__(self, seed: Part, taken: Iterable[str] = ()) -> None:
+        """Speak the three cultures of `seed`; every word of a name in `taken` counts as bearing."""
+        self.seed = seed
+        self.twins = Twins(map(fold, taken))
+        self.dialects: dict[str, Sounds] = {}
 
-    def draw(self, n: int, twins: Twins) -> list[str]:
+    def names(self, kind: str, n: int, *path: Part, culture: str | None = None) -> list[str]:
+        """Return `n` names of a kind and take them: see `names`, whose errors it raises."""
+        if kind not in KINDS:
+            raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}")
+        if culture is not None and culture not in CULTURES:
+            raise NotFoundError(f"no culture {culture!r}.{close_match(culture, CULTURES)}")
+        if not 0 <= n <= AVAILABLE:
+            raise UsageError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for 0 to {AVAILABLE}.")
+        spoken = (culture,) if culture else spoken_by(self.seed)
+        voices = [self.dialect(name) for name in spoken]
+        chance = rng(self.seed, "names", kind, culture or "", *path)
         found: list[str] = []
         refused = 0
         while len(found) < n:
-            name, words = self.candidate()
-            folded = name.lower().replace("-", " ")
-            if any(map(twins.knows, words)) or not _fit(words) or twins.near(folded) or folded in deny_filter():
-                refused += 1
-                if refused > _PATIENCE:
-                    self.stretch = 1.0
-                if refused > _GIVE_UP:
-                    raise UsageError(
-                        f"{n} names of kind {self.kind!r} asked, {len(found)} available beside the taken ones: ask for fewer."
-                    )
+            name, words = candidate(KINDS[kind].forms, voices, chance.random)
+            if self.take(name, words):
+                found.append(name)
                 continue
-            twins.add(folded, words)
-            found.append(name)
+            refused += 1
+            if refused == _PATIENCE:
+                voices = [sounds(name) for name in spoken]
+            if refused == _GIVE_UP:
+                raise UsageError(
+                    f"{n} names of kind {kind!r} asked, {len(found)} available beside those taken: ask for fewer."
+                )
         return found
 
-    def candidate(self) -> tuple[str, list[str]]:
-        """Return a name and its bearing words, folded."""
-        form = self.pick(self.forms)
-        voice = self.voices[int(self.random() * len(self.voices))]
-        text, words = "", []
-        for literal, slot in form:
-            text += literal
-            if slot in WORDS:
-                word = self.word(slot, *voice)
-                words.append(word)
-                text += word.capitalize()
-            elif slot:
-                text += _SLOTS[slot](self.random)
-        return text, words
+    def dialect(self, culture: str) -> Sounds:
+        """Return the sounds of a culture that this seed speaks."""
+        if culture not in self.dialects:
+            self.dialects[culture] = dialect(culture, draw(self.seed, "dialect", culture))
+        return self.dialects[culture]
 
-    def word(self, role: str, of: Sounds, bits: int) -> str:
-        shape = self.random()
-        if shape < 0.45:
-            return self.near(of.closed, bits) + self.near(of.after_consonant[role], bits >> 16)
-        if shape < 0.6:
-            return self.near(of.open, bits) + self.near(of.after_vowel[role], bits >> 16)
-        return (
-            self.near(of.open, bits) + self.near(of.middles, bits >> 32) + self.near(of.after_vowel[role], bits >> 16)
-        )
+    def take(self, name: str, words: list[str]) -> bool:
+        """Take a name with its bearing words, unless real, unfit or a twin of one taken; return whether it was taken.
 
-    def near(self, items: tuple[str, ...], bits: int) -> str:
-        """Return one of the items in the seed's stretch of the list."""
-        size = len(items)
-        return items[((bits & 0xFFFF) * size // 0x10000 + int(self.random() * self.stretch * size)) % size]
-
-    def pick(self, items):
-        return items[int(self.random() * len(items))]
+        The whole name needs no test against the filter: that holds every word of four letters of a real name.
+        """
+        real = deny_filter()
+        for word in words:
+            if word in real or _UNFIT.search(word):
+                return False
+        return self.twins.take(name.lower().replace("-", " "), words)
 
 
-def _fit(words: list[str]) -> bool:
-    return not any(_UNFIT.search(word) or len(word) < 4 or word in deny_filter() for word in words)
+def spoken_by(seed: Part) -> tuple[str, ...]:
+    """Return the three cultures whose names the world of a seed bears."""
+    known, bits = list(CULTURES), draw(seed, "cultures")
+    return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
+
+
+def candidate(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
+    """Return a name of one of the forms in one of the voices, and its bearing words in lower case."""
+    voice = voices[int(random() * len(voices))]
+    text, words = "", []
+    for literal, slot in forms[int(random() * len(forms))]:
+        text += literal
+        if slot in WORDS:
+            word = _word(slot, voice, random)
+            words.append(word)
+            text += word.capitalize()
+        elif slot:
+            text += _SLOTS[slot](random)
+    return text, words
+
+
+def _word(role: str, voice: Sounds, random: Callable[[], float]) -> str:
+    shape = random()
+    if shape < 0.5:
+        heads, ends = voice.closed, voice.after_consonant[role]
+        return heads[int(random() * len(heads))] + ends[int(random() * len(ends))]
+    heads, ends, middles = voice.open, voice.after_vowel[role], voice.middles
+    middle = middles[int(random() * len(middles))] if shape > 0.7 else ""
+    return heads[int(random() * len(heads))] + middle + ends[int(random() * len(ends))]
 
 
 _SLOTS: dict[str, Callable[[Callable[[], float]], str]] = {

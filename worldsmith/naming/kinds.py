@@ -10,13 +10,15 @@ from string import Formatter
 
 WORDS = frozenset({"given", "family", "place", "thing"})  # the invented, bearing words of a form
 
+Form = tuple[tuple[str, str], ...]  # pairs of literal text and the slot after it ("" for none)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A sort of name: what it is, and its forms, equally likely; each form as (literal, slot) pairs."""
+    """A sort of name: what it is, and its forms, equally likely."""
 
     about: str
-    forms: tuple[tuple[tuple[str, str], ...], ...]
+    forms: tuple[Form, ...]
 
 
 def _kind(about: str, *templates: str) -> Kind:

@@ -8,63 +8,67 @@ first two letters, last two, and middle three, and only names that share a file 
 
 from collections.abc import Iterable
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance.Levenshtein import distance
 
-from worldsmith.naming.fold import fold
-
-_SHORT = 8  # a name of 6 letters has no middle apart from its ends: it, and all it could be a twin of, goes on a list
+_TINY = 6  # a name of 6 letters has no middle apart from its ends: it is measured against all of 8 letters at most
 
 
 class Twins:
-    """Folded names and bearing words so far."""
+    """The folded names known so far, by file, and the shapes of their bearing words."""
 
-    __slots__ = ("files", "short", "words")
+    __slots__ = ("files", "shapes")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """File `names` (unfolded); every word of them counts as a bearing word."""
+        """File folded names as they are, twins or not; every word of them counts as bearing."""
         self.files: dict[str, list[str]] = {}
-        self.short: list[str] = []
-        self.words: set[str] = set()
-        for name in names:
-            folded = fold(name)
-            self.add(folded, folded.split())
+        self.shapes: set[str] = set()
+        for folded in names:
+            self.add(folded, _shapes(folded.split()))
 
-    def add(self, folded: str, words: Iterable[str]) -> None:
-        """File a folded name with its bearing words."""
+    def take(self, folded: str, words: Iterable[str]) -> bool:
+        """File a folded name with its bearing words unless it is a twin of one filed; return whether it was filed."""
+        shapes = _shapes(words)
+        if not self.shapes.isdisjoint(shapes) or self.near(folded):
+            return False
+        self.add(folded, shapes)
+        return True
+
+    def near(self, folded: str) -> bool:
+        """Whether a folded name lies within edit distance 2 of one filed, or either begins with the other."""
+        files, size = self.files, len(folded)
+        for other in files.get("<" + folded[:2], ()):
+            if other.startswith(folded) or folded.startswith(other) or distance(folded, other, score_cutoff=2) <= 2:
+                return True
+        # the middle of the other may stand two letters off: one as it is shifted, one as it is shorter or longer
+        first = max((size - 3) // 2 - 2, 0)
+        spots = [folded[-2:] + ">", *[folded[at : at + 3] for at in range(first, first + 5)]]
+        if size <= _TINY + 2:
+            spots.append("short" if size <= _TINY else "tiny")
+        for file in spots:
+            if file in files:
+                for other in files[file]:
+                    if distance(folded, other, score_cutoff=2) <= 2:
+                        return True
+        return False
+
+    def add(self, folded: str, shapes: Iterable[str]) -> None:
+        """File a folded name, and the shapes of its bearing words."""
         files, middle = self.files, (len(folded) - 3) // 2
-        for file in (f"<{folded[:2]}", f"{folded[-2:]}>", folded[middle : middle + 3]):
+        spots = ["<" + folded[:2], folded[-2:] + ">", folded[middle : middle + 3]]
+        if len(folded) <= _TINY + 2:
+            spots += ("short", "tiny") if len(folded) <= _TINY else ("short",)
+        for file in spots:
             if file in files:
                 files[file].append(folded)
             else:
                 files[file] = [folded]
-        if len(folded) <= _SHORT:
-            self.short.append(folded)
-        for word in words:
-            self.words.update(_shortened(word))
-
-    def knows(self, word: str) -> bool:
-        """Whether a bearing word lies within edit distance 1 of one filed (a few at distance 2 are also known)."""
-        return not self.words.isdisjoint(_shortened(word))
-
-    def near(self, folded: str) -> bool:
-        """Whether a folded name lies within edit distance 2 of one filed, or either begins with the other."""
-        files = self.files
-        for other in files.get(f"<{folded[:2]}", ()):
-            if other.startswith(folded) or folded.startswith(other) or _close(folded, other):
-                return True
-        middle = (len(folded) - 3) // 2
-        found = [f"{folded[-2:]}>", *(folded[at : at + 3] for at in range(max(middle - 2, 0), middle + 3))]
-        for file in found:
-            for other in files.get(file, ()):
-                if _close(folded, other):
-                    return True
-        return len(folded) <= _SHORT and any(_close(folded, other) for other in self.short)
+        self.shapes.update(shapes)
 
 
-def _close(one: str, other: str) -> bool:
-    return abs(len(one) - len(other)) <= 2 and Levenshtein.distance(one, other, score_cutoff=2) <= 2
-
-
-def _shortened(word: str) -> list[str]:
-    """Return the word and all it becomes by losing a letter: two words share one of these if one edit turns one into the other."""
-    return [word, *[word[:i] + word[i + 1 :] for i in range(len(word))]]
+def _shapes(words: Iterable[str]) -> list[str]:
+    """Return each word and all it becomes by losing a letter: words one edit apart share one of these."""
+    found = []
+    for word in words:
+        found.append(word)
+        found += [word[:at] + word[at + 1 :] for at in range(len(word))]
+    return found

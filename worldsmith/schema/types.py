@@ -312,6 +312,7 @@ class PageSpec:
     """Columns stated beside the key; for an `about` page all its `page` and `snippet` columns unless given."""
     sort: str | None
     children: tuple[With, ...]
+    switch: str | None = None
 
     @property
     def table(self) -> str:

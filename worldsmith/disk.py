@@ -1,0 +1,200 @@
+"""Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
+
+Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed;
+a world's folder appears whole, with its manifest.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from worldsmith import __version__
+from worldsmith.errors import FormatError, NotFoundError, close_match
+from worldsmith.schema import Schema, Value, parse_schema, under
+from worldsmith.world import FORMAT, World, table_bytes
+
+MANIFEST = "world.json"
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, and a crash leaves one of them."""
+    part = path.with_name(f".{path.name}.part")
+    _write(part, data)
+    part.replace(path)
+    _flush_folder(path.parent)
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def manifest(world: World) -> dict[str, Any]:
+    """Return the contents of world.json: what made the world, and what proves its bytes."""
+    return {
+        "format": FORMAT,
+        "world": world.id,
+        "schema": world.schema.name,
+        "kind": world.schema.kind,
+        "as_of": world.schema.as_of,
+        "seed": world.seed,
+        "knobs": dict(world.knobs),
+        "switches": sorted(world.schema.switches),
+        "facts": world.facts,
+        "digest": world.digest,
+        "schema_digest": world.schema.digest,
+        "values": {name: list(items) for name, items in world.values.items()},
+        "tables": {
+            name: {"rows": world.size(name), "sha256": digest} for name, digest in world.table_digests.items()
+        },
+        "generator": __version__,
+    }
+
+
+def save_world(world: World, out: Path) -> Path:
+    """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
+    folder, part = out / world.id, out / f".{world.id}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    (part / "tables").mkdir(parents=True)
+    for name, columns in world.tables.items():
+        _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
+    _write(part / "schema.json", _pretty(world.schema.source))
+    _write(part / MANIFEST, _pretty(manifest(world)))
+    for inner in (part / "tables", part):
+        _flush_folder(inner)
+    if folder.exists():
+        shutil.rmtree(folder)
+    part.rename(folder)
+    _flush_folder(out)
+    return folder
+
+
+def _pretty(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON in a file; FormatError says what can't be read and where."""
+    try:
+        return orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"{path}: not JSON: {error}") from None
+
+
+def read_jsonl(path: Path) -> list[Any]:
+    """Return the values of a JSON lines file; a last line that was torn off is an error like any other."""
+    try:
+        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
+    values = []
+    # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            try:
+                values.append(orjson.loads(line))
+            except orjson.JSONDecodeError as error:
+                raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
+    return values
+
+
+def load_world(folder: Path, *, verify: bool = True) -> World:
+    """Read a world.
+
+    With `verify` its bytes must be those its manifest names (FormatError says which are not); without, a
+    world that someone has edited is read as it is, to be checked.
+    """
+    info = read_json(folder / MANIFEST)
+    try:
+        if info["format"] > FORMAT:
+            raise FormatError(f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade")
+        schema = under(parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json"), info["switches"])
+        values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
+        tables = {name: _read_table(folder, schema, name) for name in schema.tables}
+        world = World(info["world"], schema, info["seed"], info["knobs"], tables, values)
+        if verify:
+            for problem in problems(world, info):
+                raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
+    return world
+
+
+def problems(world: World, info: Mapping[str, Any]) -> list[str]:
+    """Return what of a world differs from its manifest."""
+    found = [
+        f"table {name} is not the one the manifest names (sha256 {digest[:12]}…)"
+        for name, digest in world.table_digests.items()
+        if info["tables"].get(name, {}).get("sha256") != digest
+    ]
+    if not found and info["digest"] != world.digest:
+        found.append("the schema or the value lists are not those the manifest names")
+    return found
+
+
+def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
+    path = folder / "tables" / f"{name}.jsonl"
+    names = schema.tables[name].names
+    columns: dict[str, list[Value]] = {column: [] for column in names}
+    for number, row in enumerate(read_jsonl(path), 1):
+        if not isinstance(row, dict) or set(row) != set(names):
+            odd = sorted(set(row) ^ set(names)) if isinstance(row, dict) else []
+            hint = f"columns {', '.join(odd)} are too many or missing" if odd else "not an object"
+            raise FormatError(f"{path}, row {number}: {hint}")
+        for column in names:
+            value = row[column]
+            if isinstance(value, dict | list):
+                raise FormatError(f"{path}, row {number}: {column} is no plain value: {value!r}")
+            columns[column].append(value)
+    return columns
+
+
+def world_folders(paths: Iterable[Path]) -> list[Path]:
+    """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
+
+    A folder without world.json is skipped. Raises NotFoundError where a path leads to no world at all.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if (path / MANIFEST).is_file():
+            found.append(path)
+            continue
+        inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
+        if not inside:
+            near = close_match(path.name, [p.name for p in path.parent.glob("*") if p.is_dir()]) if path.name else ""
+            raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def tasks_file(folder: Path) -> Path:
+    """Return where the tasks of the world in `folder` are kept: ../_tasks/<world>.jsonl."""
+    return folder.resolve().parent / "_tasks" / f"{folder.resolve().name}.jsonl"
+
+
+def save_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write values as JSON lines, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file."""
+    return sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,47 @@
+"""References as LEFT JOINs: the SQL that both engines read a path with."""
+
+from worldsmith.schema import Path, Schema
+
+
+def quote(name: str) -> str:
+    """Return an SQL identifier. Names come from a schema, where they match [a-z][a-z0-9_]*."""
+    return f'"{name}"'
+
+
+class Joins:
+    """Collects the joins that the paths of one query need, from a row of `table` under the alias `base`.
+
+    Every name is resolved against the schema first: SQLite takes a mistyped "column" for a string and
+    would let a rule pass silently.
+    """
+
+    def __init__(self, schema: Schema, table: str, base: str = "t") -> None:
+        self.schema = schema
+        self.table = table
+        self.base = base
+        self._aliases: dict[Path, str] = {}
+        self._joins: list[str] = []
+
+    def column(self, path: Path) -> str:
+        """Return the SQL of a path's value, adding the joins it needs; KeyError for an unknown name."""
+        self.schema.walk(self.table, path)
+        return f"{self._alias(path[:-1])}.{quote(path[-1])}"
+
+    def _alias(self, prefix: Path) -> str:
+        if not prefix:
+            return self.base
+        if prefix not in self._aliases:
+            before = self._alias(prefix[:-1])
+            target = self.schema.walk(self.table, prefix).ref
+            if target is None:
+                raise KeyError(".".join(prefix))
+            alias = f"{self.base}{len(self._aliases) + 1}"
+            self._aliases[prefix] = alias
+            key = self.schema.tables[target].key[0]
+            on = f"{before}.{quote(prefix[-1])} = {alias}.{quote(key)}"
+            self._joins.append(f"LEFT JOIN {quote(target)} AS {alias} ON {on}")
+        return self._aliases[prefix]
+
+    def source(self) -> str:
+        """Return the FROM clause's content, with the joins asked for so far."""
+        return " ".join([f"{quote(self.table)} AS {self.base}", *self._joins])

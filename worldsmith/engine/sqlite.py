@@ -1,0 +1,65 @@
+"""A world in SQLite: in memory, on one reused connection a structure and thread."""
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from worldsmith.engine.joins import quote
+from worldsmith.schema import Column, Schema
+from worldsmith.world import World
+
+AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"}
+"""Dates are ISO text, truth values 0 and 1."""
+
+KEPT = 16
+"""Connections kept a thread: one a structure."""
+
+_local = threading.local()
+
+
+def ddl(schema: Schema, table: str) -> str:
+    """Return CREATE TABLE for a table; no constraints, since a world to be checked may break them."""
+
+    def column(c: Column) -> str:
+        return f"{quote(c.name)} {AFFINITY[c.type]}"
+
+    return f"CREATE TABLE {quote(table)} ({', '.join(map(column, schema.tables[table].columns))})"
+
+
+def load(world: World, connection: sqlite3.Connection) -> None:
+    """Put the rows of `world` into the empty tables of `connection`; rowid is the row's index + 1."""
+    for name, columns in world.tables.items():
+        marks = ", ".join("?" * len(columns))
+        connection.executemany(f"INSERT INTO {quote(name)} VALUES ({marks})", zip(*columns.values(), strict=True))  # noqa: S608 - names are the schema's
+
+
+def _connect(schema: Schema) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    for pragma in ("journal_mode = off", "synchronous = off", "temp_store = memory"):
+        connection.execute(f"PRAGMA {pragma}")
+    for table in schema.tables.values():
+        connection.execute(ddl(schema, table.name))
+        # References are followed by key: the joins of rules and queries need it.
+        if len(table.key) == 1:
+            key = quote(table.key[0])
+            connection.execute(f"CREATE INDEX {quote('key_' + table.name)} ON {quote(table.name)} ({key})")
+    return connection
+
+
+@contextmanager
+def attach(world: World) -> Iterator[sqlite3.Connection]:
+    """Give a connection that holds `world`, until the block ends. Nested use for one structure is an error."""
+    kept: OrderedDict[tuple[str, frozenset[str]], sqlite3.Connection] = _local.__dict__.setdefault("kept", OrderedDict())
+    structure = (world.schema.digest, world.schema.switches)
+    connection = kept.pop(structure, None) or _connect(world.schema)
+    connection.execute("BEGIN")
+    try:
+        load(world, connection)
+        yield connection
+    finally:
+        connection.execute("ROLLBACK")
+        kept[structure] = connection
+        if len(kept) > KEPT:
+            kept.popitem(last=False)[1].close()

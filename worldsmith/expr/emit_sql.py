@@ -1,0 +1,262 @@
+"""SQL from a typed tree, for SQLite and DuckDB: text comes from our templates and literals, names from the caller.
+
+No template uses an argument twice, so the text grows with the tree. Both engines follow Python's answers:
+division is true division and by zero NULL; least and greatest are NULL if any argument is; numbers past the limits of
+`bounds` and days outside years 1 to 9999 are NULL; `round` goes half away from zero, by the engine's one-argument round
+after a nudge of one part in 2^52 that makes 1.005 the tie it is written as. Columns have their engine's default
+(binary) collation. One double is not rounded alike: 0.49999999999999994 gives 1 in SQLite and Python, 0 in DuckDB.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
+from worldsmith.expr.source import literal
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, values
+from worldsmith.expr.typed import DAYS_CAP
+
+Dialect = Literal["sqlite", "duckdb"]
+NUDGE = 1 + 2**-52
+
+
+def sql(node: Node, dialect: Dialect, column: Callable[[PathParts], str]) -> str:
+    """Return the expression as SQL of one value, in parentheses where it needs them.
+
+    `column` names the SQL of each path; the caller writes the LEFT JOINs behind it. SQLite: dates are ISO TEXT, bools
+    0 and 1, ints INTEGER, nums REAL. DuckDB: DATE, BOOLEAN, BIGINT, DOUBLE, VARCHAR.
+    """
+    return _emit(node, _DIALECTS[dialect], column).text
+
+
+def nesting(node: Node) -> int:
+    """Return how many entries of SQLite's parser stack the expression takes; before version 3.46 there are 100."""
+    return _emit(node, _DIALECTS["sqlite"], lambda _: "t.c").height
+
+
+class _Sql(NamedTuple):
+    """A piece of SQL, and how many entries of a parser's stack it takes."""
+
+    text: str
+    height: int = 1
+
+
+def _fill(template: str, *pieces: _Sql) -> _Sql:
+    """Return the template with its `{}` filled. A hole lies as high as the tokens a parser holds when it gets there."""
+    height, before = 1, ""
+    for part, piece in zip(template.split("{}"), pieces, strict=False):
+        before += part
+        held = len(re.findall(r"\w+|[^\w\s]", before)) + before[:1].isalpha()
+        height = max(height, min(held, 6) + piece.height)  # at most 6: lists and chains are reduced as they go
+        before += " x "
+    return _Sql(template.format(*(p.text for p in pieces)), height)
+
+
+def _chain(template: str, between: str, pieces: Sequence[_Sql]) -> _Sql:
+    return _fill(template.replace("{}", between.join(["{}"] * len(pieces))), *pieces)
+
+
+class _Dialect(Protocol):
+    """What differs between the engines."""
+
+    @property
+    def types(self) -> dict[Type, str]: ...
+
+    @property
+    def templates(self) -> dict[str, str]: ...
+
+    def literal(self, node: Const) -> str: ...
+
+    def below(self, piece: _Sql, end: str) -> _Sql:
+        """Return the piece where it is less than `end`, else NULL."""
+        ...
+
+    def above(self, piece: _Sql, end: str) -> _Sql:
+        """Return the piece where it is more than `end`, else NULL."""
+        ...
+
+    def day(self, piece: _Sql) -> _Sql:
+        """Return a shifted date, NULL outside years 1 to 9999."""
+        ...
+
+
+_TEMPLATES = {
+    **{op: f"({{}} {op} {{}})" for op in ["+", "-", "*", "<", "<=", ">", ">=", "="]},
+    "!=": "({} <> {})",
+    "neg": "(- {})",
+    "between": "({} BETWEEN {} AND {})",
+    "not": "(NOT {})",
+    "is null": "({} IS NULL)",
+    "abs": "abs({})",
+    "length": "length({})",
+}
+
+
+class _Sqlite:
+    types: dict[Type, str] = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"}
+    templates = {
+        **_TEMPLATES,
+        "days": "CAST(julianday({}) - julianday({}) AS INTEGER)",
+        "add_days": "date({}, {} || ' days')",
+        "yr": "CAST(substr({}, 1, 4) AS INTEGER)",
+        "mon": "CAST(substr({}, 6, 2) AS INTEGER)",
+        "least": "min({})",
+        "greatest": "max({})",
+        "wide": "({} * {})",  # a product past 64 bits is a float, and so seen to be too large
+    }
+
+    def literal(self, node: Const) -> str:
+        if node.value is None:
+            return "NULL"
+        if isinstance(node.value, bool):
+            return str(int(node.value))
+        return _exact(node.value) if isinstance(node.value, float) else literal(node.value)
+
+    def below(self, piece: _Sql, end: str) -> _Sql:
+        return _fill(f"nullif({{}}, {end})", _fill(f"min({{}}, {end})", piece))
+
+    def above(self, piece: _Sql, end: str) -> _Sql:
+        return _fill(f"nullif({{}}, {end})", _fill(f"max({{}}, {end})", piece))
+
+    def day(self, piece: _Sql) -> _Sql:
+        return self.above(piece, "'0001'")  # past year 9999 it is NULL by itself
+
+
+class _Duckdb:
+    types: dict[Type, str] = {"int": "BIGINT", "num": "DOUBLE", "text": "VARCHAR", "date": "DATE", "bool": "BOOLEAN"}
+    templates = {
+        **_TEMPLATES,
+        "days": "({} - {})",
+        "add_days": "({} + CAST({} AS INTEGER))",
+        "yr": "year({})",
+        "mon": "month({})",
+        "least": "list_sort([{}], 'ASC', 'NULLS FIRST')[1]",  # its own least and greatest pass over NULL
+        "greatest": "list_sort([{}], 'DESC', 'NULLS FIRST')[1]",
+        "wide": "(CAST({} AS HUGEINT) * {})",
+    }
+
+    def literal(self, node: Const) -> str:
+        if node.value is None:
+            return f"CAST(NULL AS {self.types[node.type or 'int']})"
+        if node.type == "date":
+            return f"DATE {literal(node.value)}"
+        if node.type == "int":
+            return f"CAST({node.value} AS BIGINT)"  # a bare one has 32 bits, and sums of such overflow
+        if isinstance(node.value, float):
+            return repr(node.value) + ("" if "e" in repr(node.value) else "e0")  # without an exponent it is a DECIMAL
+        return literal(node.value)
+
+    def below(self, piece: _Sql, end: str) -> _Sql:
+        # of NULL and the end `least` takes the end, which nullif makes NULL again
+        return _fill(f"nullif({{}}, {end})", _fill(f"least({{}}, {end})", piece))
+
+    def above(self, piece: _Sql, end: str) -> _Sql:
+        return _fill(f"nullif({{}}, {end})", _fill(f"greatest({{}}, {end})", piece))
+
+    def day(self, piece: _Sql) -> _Sql:
+        return self.above(self.below(piece, "DATE '10000-01-01'"), "DATE '0001-12-31 (BC)'")
+
+
+_DIALECTS: dict[Dialect, _Dialect] = {"sqlite": _Sqlite(), "duckdb": _Duckdb()}
+
+
+def _exact(value: float) -> str:
+    """Return a float so that SQLite reads that very one: older versions round long decimals a digit off."""
+    short = literal(value)
+    if len(short.partition(".")[2]) <= 4 and abs(value) < 1e11:
+        return short
+    over, under = value.as_integer_ratio()  # a 53-bit number and powers of two, each read exactly
+    factors, power = "", 2**62
+    while under > power:
+        factors, under = f"{factors} / {power}", under // power
+    while abs(over) > power:
+        factors, over = f"{factors} * {power}", over // power
+    return f"(CAST({over} AS REAL) / {under}{factors})"
+
+
+def _emit(node: Node, to: _Dialect, column: Callable[[PathParts], str]) -> _Sql:
+    if isinstance(node, Const):
+        return _Sql(to.literal(node))
+    if isinstance(node, Path):
+        return _Sql(column(node.parts))
+    shared = values(node) if node.op in {"case", "coalesce", "least", "greatest"} else ()
+    pieces = [_emit(a, to, column) for a in node.args]
+    if node.type == "num":  # the engines type a value by its branches: all of them have to be floats
+        pieces = [
+            _fill(f"CAST({{}} AS {to.types['num']})", p) if a in shared and a.type == "int" else p
+            for a, p in zip(node.args, pieces, strict=True)
+        ]
+    if node.op in _SPECIAL:
+        return _SPECIAL[node.op](node, pieces, to)
+    piece = _fill(to.templates["wide" if node.op == "*" and node.type == "int" and tested(node) else node.op], *pieces)
+    return _in_range(node, piece, to)
+
+
+def _in_range(node: Call, piece: _Sql, to: _Dialect) -> _Sql:
+    if not (node.type in {"int", "num"} and tested(node)):
+        return piece
+    end = str(INT_LIMIT) if node.type == "int" else repr(NUM_LIMIT)
+    piece = to.above(to.below(piece, end), f"-{end}")
+    return _cast(piece, "int", to) if node.op == "*" and node.type == "int" else piece
+
+
+def _cast(piece: _Sql, kind: Type, to: _Dialect) -> _Sql:
+    return _fill(f"CAST({{}} AS {to.types[kind]})", piece)
+
+
+def _logic(node: Call, pieces: list[_Sql], _: _Dialect) -> _Sql:
+    return _chain("({})", f" {node.op.upper()} ", pieces)
+
+
+def _membership(_: Call, pieces: list[_Sql], __: _Dialect) -> _Sql:
+    return _fill(f"({{}} IN ({', '.join(p.text for p in pieces[1:])}))", pieces[0])
+
+
+def _case(node: Call, pieces: list[_Sql], _: _Dialect) -> _Sql:
+    whens = " WHEN {} THEN {}" * len(branches(node)[0])
+    return _fill(f"CASE{whens} ELSE {{}} END", *pieces)
+
+
+def _divide(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+    over, under = pieces
+    if all(a.type == "int" for a in node.args):
+        over = _cast(over, "num", to)
+    known = isinstance(node.args[1], Const) and bool(node.args[1].value)
+    return _in_range(node, _fill("({} / {})" if known else "({} / nullif({}, 0))", over, under), to)
+
+
+def _round(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+    if node.args[0].type == "int":
+        return pieces[0]
+    digits = node.args[1] if len(node.args) == 2 else Const(0, "int")
+    nudge, scale = (to.literal(Const(float(v), "num")) for v in (NUDGE, 10 ** int(digits.value or 0)))
+    if not digits.value:
+        piece = _in_range(node, _fill(f"round({{}} * {nudge})", pieces[0]), to)
+    else:
+        piece = _in_range(node, _fill(f"(round({{}} * {scale} * {nudge}) / {scale})", pieces[0]), to)
+    return _cast(piece, "int", to) if node.type == "int" else piece
+
+
+def _choice(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+    if len(pieces) == 1:
+        return pieces[0]
+    return _chain(to.templates.get(node.op, f"{node.op}({{}})"), ", ", pieces)
+
+
+def _add_days(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+    day, count = pieces
+    if not isinstance(node.args[1], Const):
+        end = str(DAYS_CAP + 1)
+        count = to.above(to.below(count, end), f"-{end}")
+    return to.day(_fill(to.templates["add_days"], day, count))
+
+
+_SPECIAL: dict[str, Callable[[Call, list[_Sql], _Dialect], _Sql]] = {
+    **dict.fromkeys(["and", "or", "||"], _logic),
+    **dict.fromkeys(["coalesce", "least", "greatest"], _choice),
+    "in": _membership,
+    "case": _case,
+    "/": _divide,
+    "round": _round,
+    "add_days": _add_days,
+}

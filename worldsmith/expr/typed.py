@@ -1,0 +1,209 @@
+"""Which types an operation takes and gives: the one place where a `Call` is made."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import cast
+
+from worldsmith.errors import ExprError
+from worldsmith.expr.tree import Call, Const, Node, Type
+
+LITERAL_CAP = 10**12
+DIGITS_CAP = 6
+DAYS_CAP = 40_000
+
+WORDS = {"int": "a whole number", "num": "a number", "text": "a text", "date": "a date", "bool": "true or false"}
+
+
+class TypingError(ExprError):
+    """What is wrong with an operation, and with which of its arguments (None: with all of them)."""
+
+    def __init__(self, message: str, arg: int | None = None) -> None:
+        super().__init__(message)
+        self.arg = arg
+
+
+def to_date(text: str) -> Const:
+    """Return the date literal that `text` spells. Raises TypingError when it spells none."""
+    try:
+        valid = date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        valid = False
+    if not valid:
+        raise TypingError(f"{text!r} meets a date here, and is no valid date: write 'YYYY-MM-DD'.")
+    return Const(text, "date")
+
+
+def _name(node: Node) -> str:
+    return "null" if node.type is None else WORDS[node.type]
+
+
+def _fit(op: str, args: Sequence[Node], index: int, *wanted: Type) -> Node:
+    """Return an argument as one of the wanted types: a text literal may become a date, null becomes the first."""
+    node = args[index]
+    if isinstance(node, Const) and node.value is None and node.type is None:
+        return replace(node, type=wanted[0])
+    if isinstance(node, Const) and node.type == "text" and "date" in wanted and "text" not in wanted:
+        try:
+            return to_date(cast(str, node.value))
+        except TypingError as error:
+            raise TypingError(str(error), index) from None
+    if node.type in wanted or (node.type == "int" and "num" in wanted):
+        return node
+    hint = ""
+    if op in {"+", "-"} and node.type == "date":
+        hint = " Write days(a, b) for the days between two dates, add_days(d, n) for a later one."
+    elif op == "+" and node.type == "text":
+        hint = " Texts are joined by ||."
+    elif op in {"and", "or", "not", "case"}:
+        hint = " A condition compares something: a = b, a is null, …"
+    raise TypingError(f"{op!r} wants {_or(wanted)} here, not {_name(node)}.{hint}", index)
+
+
+def _or(types: Sequence[Type]) -> str:
+    return " or ".join(WORDS[t] for t in types if not (t == "int" and "num" in types))
+
+
+def _meet(op: str, args: Sequence[Node], indexes: Sequence[int]) -> tuple[Type, list[Node]]:
+    """Return the one type of several arguments and the arguments with literals made to fit it."""
+    types = [args[i].type for i in indexes]
+    known = [t for t in types if t is not None]
+    if not known:
+        raise TypingError(f"{op!r} has nothing but null here: at least one value needs a type.")
+    found: Type = "date" if "date" in known else "num" if "num" in known else known[0]
+    fitted = list(args)
+    for i in indexes:
+        wrong = f"{op!r} can't bring {WORDS[found]} and {_name(args[i])} together."
+        try:
+            fitted[i] = _fit(op, args, i, found)
+        except TypingError as error:
+            literal = isinstance(args[i], Const) and args[i].type == "text" and found == "date"
+            raise TypingError(str(error) if literal else wrong, i) from None
+    return found, fitted
+
+
+Rule = Callable[[str, Sequence[Node]], Call]
+
+
+def _arithmetic(op: str, args: Sequence[Node]) -> Call:
+    fitted = [_fit(op, args, i, "int", "num") for i in range(len(args))]
+    whole = op != "/" and all(a.type == "int" for a in fitted)
+    return Call(op, tuple(fitted), "int" if whole else "num")
+
+
+def _comparison(op: str, args: Sequence[Node]) -> Call:
+    found, fitted = _meet(op, args, range(len(args)))
+    if found == "bool" and op not in {"=", "!=", "in"}:
+        raise TypingError(f"{op!r} compares numbers, dates or texts, not true and false.")
+    return Call(op, tuple(fitted), "bool")
+
+
+def _membership(op: str, args: Sequence[Node]) -> Call:
+    for i, arg in enumerate(args[1:], 1):
+        if not isinstance(arg, Const) or arg.value is None:
+            raise TypingError("'in' takes a list of literals: write `or` for columns, `is null` for null.", i)
+    return _comparison(op, args)
+
+
+def _logic(op: str, args: Sequence[Node]) -> Call:
+    fitted = [_fit(op, args, i, "bool") for i in range(len(args))]
+    return Call(op, _flat(op, fitted), "bool")
+
+
+def _flat(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the arguments of an associative operation with those of its own kind opened."""
+    opened: list[Node] = []
+    for arg in args:
+        opened.extend(arg.args if isinstance(arg, Call) and arg.op == op else (arg,))
+    return tuple(opened)
+
+
+def _join(op: str, args: Sequence[Node]) -> Call:
+    fitted = [_fit(op, args, i, "text") for i in range(len(args))]
+    return Call(op, _flat(op, fitted), "text")
+
+
+def _null(op: str, args: Sequence[Node]) -> Call:
+    return Call(op, tuple(args), "bool")
+
+
+def _case(op: str, args: Sequence[Node]) -> Call:
+    if len(args) % 2 == 0:
+        raise TypingError("'case' takes pairs of condition and value, and one value for `else`.")
+    conditions = range(0, len(args) - 1, 2)
+    found, fitted = _meet(op, args, [i for i in range(len(args)) if i not in conditions])
+    for i in conditions:
+        fitted[i] = _fit(op, args, i, "bool")
+    return Call(op, tuple(fitted), found)
+
+
+def _choice(op: str, args: Sequence[Node]) -> Call:
+    found, fitted = _meet(op, args, range(len(args)))
+    if found == "bool" and op != "coalesce":
+        raise TypingError(f"{op!r} orders numbers, dates or texts, not true and false.")
+    return Call(op, tuple(fitted), found)
+
+
+def _magnitude(op: str, args: Sequence[Node]) -> Call:
+    fitted = _fit(op, args, 0, "int", "num")
+    return Call(op, (fitted,), fitted.type or "int")
+
+
+def _round(op: str, args: Sequence[Node]) -> Call:
+    fitted = _fit(op, args, 0, "num")
+    if len(args) == 1:
+        return Call(op, (fitted,), "int")
+    digits = args[1]
+    if not isinstance(digits, Const) or type(digits.value) is not int or not 0 <= digits.value <= DIGITS_CAP:
+        raise TypingError(f"'round' takes its digits as a literal from 0 to {DIGITS_CAP}.", 1)
+    return Call(op, (fitted, digits), fitted.type or "num")
+
+
+def _add_days(op: str, args: Sequence[Node]) -> Call:
+    day, count = _fit(op, args, 0, "date"), _fit(op, args, 1, "int")
+    if count.type != "int":
+        raise TypingError("'add_days' takes a whole number of days: write round(…).", 1)
+    if isinstance(count, Const) and isinstance(count.value, int) and abs(count.value) > DAYS_CAP:
+        raise TypingError(f"'add_days' goes at most {DAYS_CAP} days either way, not {count.value}.", 1)
+    return Call(op, (day, count), "date")
+
+
+def _takes(given: Type, *wanted: Type) -> Rule:
+    def rule(op: str, args: Sequence[Node]) -> Call:
+        return Call(op, tuple(_fit(op, args, i, t) for i, t in enumerate(wanted)), given)
+
+    return rule
+
+
+MANY = 250
+OPS: dict[str, tuple[int, int, Rule]] = {  # fewest and most arguments, and the rule
+    **dict.fromkeys(["+", "-", "*", "/"], (2, 2, _arithmetic)),
+    "neg": (1, 1, _arithmetic),
+    **dict.fromkeys(["=", "!=", "<", "<=", ">", ">="], (2, 2, _comparison)),
+    "between": (3, 3, _comparison),
+    "in": (2, MANY, _membership),
+    **dict.fromkeys(["and", "or"], (2, MANY, _logic)),
+    "not": (1, 1, _logic),
+    "is null": (1, 1, _null),
+    "||": (2, MANY, _join),
+    "case": (3, MANY, _case),
+    "coalesce": (1, MANY, _choice),
+    **dict.fromkeys(["least", "greatest"], (1, MANY, _choice)),
+    "abs": (1, 1, _magnitude),
+    "round": (1, 2, _round),
+    "length": (1, 1, _takes("int", "text")),
+    "days": (2, 2, _takes("int", "date", "date")),
+    "add_days": (2, 2, _add_days),
+    "yr": (1, 1, _takes("int", "date")),
+    "mon": (1, 1, _takes("int", "date")),
+}
+FUNCTIONS = ("abs", "add_days", "coalesce", "days", "greatest", "least", "length", "mon", "round", "yr")
+
+
+def call(op: str, args: Sequence[Node]) -> Call:
+    """Return the typed operation. Raises TypingError for a wrong number or type of arguments."""
+    fewest, most, rule = OPS[op]
+    if not fewest <= len(args) <= most:
+        wanted = str(fewest) if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} to {most}"
+        raise TypingError(f"{op!r} takes {wanted} argument{'s' if wanted != '1' else ''}, not {len(args)}.")
+    return rule(op, args)

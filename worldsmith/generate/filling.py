@@ -1,0 +1,117 @@
+"""A world while it is being filled: columns so far, and vectors along references."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
+from typing import Any
+
+from worldsmith import expr, seeding
+from worldsmith.expr import Node
+from worldsmith.schema import Aggregate, Path, Schema, Value
+
+Vector = list[Any]
+
+
+class StuckError(Exception):
+    """This attempt can't be finished: `place` is the column or rule, `text` what stood in the way."""
+
+    def __init__(self, place: str, text: str) -> None:
+        super().__init__(f"{place}: {text}")
+        self.place = place
+
+
+class Filling:
+    """The columns filled so far of one attempt at a world."""
+
+    def __init__(self, schema: Schema, seed: int, attempt: int, sizes: dict[str, int]) -> None:
+        self.schema = schema
+        self.seed = seed
+        self.attempt = attempt
+        self.sizes = sizes
+        self.data: dict[str, dict[str, Vector]] = {name: {} for name in schema.tables}
+        self.values: dict[str, tuple[Value, ...]] = {}
+        self.names: list[str] = []
+        self._links: dict[tuple[str, str], list[int | None]] = {}
+
+    def rng(self, *path: str | int) -> random.Random:
+        """Return the chance of one column (or repair round) of this attempt."""
+        return seeding.rng(self.seed, "world", self.schema.name, self.attempt, *path)
+
+    def put(self, table: str, column: str, values: Vector) -> None:
+        """Set a column; what was known along it is forgotten."""
+        self.data[table][column] = values
+        if self._links:
+            is_key = column in self.schema.tables[table].key
+            for known in [k for k in self._links if k == (table, column) or (is_key and self._target(k) == table)]:
+                del self._links[known]
+
+    def _target(self, link: tuple[str, str]) -> str | None:
+        return self.schema.column(*link).ref
+
+    def link(self, table: str, ref: str) -> list[int | None]:
+        """Return, for each row of `table`, the index of the row its `ref` points to."""
+        found = self._links.get((table, ref))
+        if found is None:
+            target = self.schema.column(table, ref).ref
+            assert target is not None, (table, ref)
+            key = self.data[target][self.schema.tables[target].key[0]]
+            place = {value: i for i, value in enumerate(key)}
+            found = self._links[table, ref] = [place.get(v) for v in self.data[table][ref]]
+        return found
+
+    def vector(self, table: str, path: Path) -> Vector:
+        """Return the value of `path` for each row of `table`."""
+        if len(path) == 1:
+            return self.data[table][path[0]]
+        target = self.schema.column(table, path[0]).ref
+        assert target is not None, (table, path)
+        below = self.vector(target, path[1:])
+        return [None if j is None else below[j] for j in self.link(table, path[0])]
+
+    def evaluate(self, table: str, node: Node, **extra: Vector) -> Vector:
+        """Return the value of an expression for each row of `table`; `extra` are columns of the moment."""
+        function, paths = expr.compile_python(node)
+        if not paths:
+            return [function()] * self.sizes[table]
+        return list(map(function, *(extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths)))
+
+    def aggregate(self, table: str, fill: Aggregate) -> Vector:
+        """Return a count, sum or max for each row of `table`; decimals are added as whole last digits."""
+        parents: Iterable[Value] = self.vector(fill.table, fill.by)
+        column = None if fill.column is None else self.data[fill.table][fill.column]
+        if fill.where is not None:
+            mask = [ok is True for ok in self.evaluate(fill.table, fill.where)]
+            parents = compress(parents, mask)
+            column = None if column is None else list(compress(column, mask))
+        keys = self.data[table][self.schema.tables[table].key[0]]
+        if column is None:
+            counts = Counter(parents)
+            return [counts[key] for key in keys]
+        return [fold_values(fill, self._decimals(fill), found) for found in _grouped(keys, parents, column)]
+
+    def _decimals(self, fill: Aggregate) -> int:
+        assert fill.column is not None
+        return self.schema.column(fill.table, fill.column).decimals
+
+
+def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[Value]) -> Iterable[list[Any]]:
+    lists: dict[Value, list[Any]] = {key: [] for key in keys}
+    for parent, value in zip(parents, column, strict=True):
+        if value is not None and parent in lists:
+            lists[parent].append(value)
+    return lists.values()
+
+
+def fold_values(fill: Aggregate, decimals: int, values: list[Any]) -> Value:
+    """Return the sum (0 for none) or the largest (null for none) of `values`."""
+    if fill.op == "max":
+        return max(values, default=None)
+    if not decimals:
+        return sum(values)
+    scale = 10**decimals
+    total: float = sum(round(v * scale) for v in values) / scale
+    return total
+
+
+Function = Callable[..., Any]

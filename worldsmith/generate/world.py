@@ -1,0 +1,193 @@
+"""The flow of generation: structure, sizes, lists, columns in order, each rule tested at its last column."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldsmith import expr, naming, seeding
+from worldsmith.errors import GenerationError
+from worldsmith.expr import Node
+from worldsmith.generate.computed import compute
+from worldsmith.generate.draw import draw, draw_key, over_key
+from worldsmith.generate.filling import Filling, StuckError
+from worldsmith.generate.repair import suspects
+from worldsmith.generate.rules import broken
+from worldsmith.graph import ConstraintGraph, Name, graph_of
+from worldsmith.schema import COMPUTED, Column, Pick, Reference, Rule, Schema, under
+from worldsmith.world import World, world_id
+
+CELL_ROUNDS = 40
+"""Redraws of the cells of a drawn column that break a rule."""
+COMPUTED_ROUNDS = 10
+"""Redraws of what a computed column came from."""
+RESTARTS = 5
+"""Restarts of a world before its schema is called contradictory."""
+
+
+@dataclass
+class Effort:
+    """What it took: redraw rounds a rule, and the reasons of restarts. For `schema check`."""
+
+    redraws: dict[str, int] = field(default_factory=dict)
+    restarts: list[str] = field(default_factory=list)
+
+
+def generate(schema: Schema, seed: int, knobs: Mapping[str, Any] | None = None, effort: Effort | None = None) -> World:
+    """Return the world of (schema, seed, knobs): the same rows for the same inputs, for ever.
+
+    Raises GenerationError when a rule never held in 1 + 5 attempts, naming it with rows and values.
+    """
+    effort = effort or Effort()
+    structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
+    graph = graph_of(structure)
+    stuck: StuckError | None = None
+    for attempt in range(1 + RESTARTS):
+        try:
+            f = _Attempt(structure, graph, seed, attempt, effort).fill()
+        except StuckError as error:
+            stuck = error
+            effort.restarts.append(error.place)
+            continue
+        tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
+        knobs = dict(knobs or {})
+        return World(world_id(schema, seed, knobs), structure, seed, knobs, tables, dict(f.values))
+    raise GenerationError(
+        f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
+        f"Loosen that rule or the ranges it reads; `worldsmith schema check` shows how often each rule held."
+    )
+
+
+def _coin(seed: int, *path: str) -> float:
+    return seeding.draw(seed, "switch", *path) / 2**64
+
+
+class _Attempt:
+    """One attempt: holds what every step needs."""
+
+    def __init__(self, schema: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
+        self.schema = schema
+        self.graph = graph
+        self.effort = effort
+        self.f = Filling(schema, seed, attempt, {})
+        self.tested: dict[int, list[Rule]] = {}
+        for rule in schema.rules:
+            self.tested.setdefault(graph.last[rule.name], []).append(rule)
+
+    def fill(self) -> Filling:
+        self.lists()
+        self.sizes()
+        for at, unit in enumerate(self.graph.order):
+            self.unit(unit, at)
+            self.hold(at)
+        return self.f
+
+    def lists(self) -> None:
+        f = self.f
+        for values in self.schema.values.values():
+            if values.invent is None:
+                f.values[values.name] = values.items
+                continue
+            seed = f.rng("values", values.name).getrandbits(64)
+            names = naming.names(values.invent, values.n, seed, values.name, taken=f.names)
+            f.names.extend(names)
+            f.values[values.name] = tuple(names)
+
+    def sizes(self) -> None:
+        """Draw each table's rows so that every `per` of its references can be met."""
+        for table in self.schema.tables.values():
+            lo, hi = table.rows
+            for column in table.refs:
+                fill = column.fill
+                assert isinstance(fill, Reference)
+                if fill.per is not None and fill.table in self.f.sizes:
+                    parents = self.f.sizes[fill.table]
+                    lo, hi = max(lo, parents * fill.per[0]), min(hi, parents * fill.per[1])
+            if len(table.key) == 1 and isinstance(key := table.column(table.key[0]).fill, Pick):
+                hi = min(hi, len(self.f.values[key.values]))
+            if lo > hi:
+                raise StuckError(table.name, f"rows = {list(table.rows)} can't be met: per and keys leave [{lo}, {hi}]")
+            self.f.sizes[table.name] = self.f.rng("rows", table.name).randint(lo, hi)
+
+    def unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
+        """Fill the columns of one unit; `again` tells the round of a repair."""
+        columns = [self.schema.column(*name) for name in unit]
+        first = columns[0]
+        if len(columns) > 1 or (len(self.schema.tables[first.table].key) > 1 and first.key and _drawn(first)):
+            rng = self.f.rng(first.table, "key", *again)
+            for column, values in zip(columns, draw_key(self.f, columns, self.conditions(columns, at), rng), strict=True):
+                self.f.put(column.table, column.name, values)
+        elif _drawn(first):
+            rng = self.f.rng(first.table, first.name, *again)
+            self.f.put(first.table, first.name, draw(self.f, first, range(self.f.sizes[first.table]), rng))
+        else:
+            self.f.put(first.table, first.name, compute(self.f, first))
+
+    def conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
+        """What combinations of a composite key must meet: its `where`s, and the rules that read nothing else."""
+        nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
+        for rule in self.tested.get(at, ()):
+            if rule.kind == "must" and rule.table == columns[0].table and rule.node is not None:
+                # Null passes a rule, but `where` wants true: coalesce makes them one.
+                nodes.append(expr.Call("coalesce", (rule.node, expr.Const(value=True, type="bool")), "bool"))
+        return [n for n in nodes if over_key(columns, expr.paths(n))]
+
+    def hold(self, at: int) -> None:
+        """Test the rules whose last column this is, and repair; StuckError when one still doesn't hold."""
+        rules = self.tested.get(at, ())
+        rounds = CELL_ROUNDS if _drawn(self.schema.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
+        for round_ in range(rounds + 1):
+            found = [(rule, rows) for rule in rules if (rows := broken(self.f, rule))]
+            if not found:
+                return
+            if round_ == rounds:
+                break
+            self.redraw(found, at, round_)
+        rule, rows = found[0]
+        raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+
+    def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> None:
+        cells: dict[Name, set[int]] = {}
+        for rule, rows in found:
+            self.effort.redraws[rule.name] = self.effort.redraws.get(rule.name, 0) + 1
+            for name, indices in suspects(self.f, rule, rows, self.graph.order[at]).items():
+                cells.setdefault(name, set()).update(indices)
+        if not cells:
+            rule, rows = found[0]
+            raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+        changed: set[Name] = set()
+        for name, indices in sorted(cells.items()):
+            column = self.schema.column(*name)
+            ordered = sorted(indices)
+            rng = self.f.rng(*name, "again", at, round_)
+            values = list(self.f.data[name[0]][name[1]])
+            for i, value in zip(ordered, draw(self.f, column, ordered, rng), strict=True):
+                values[i] = value
+            self.f.put(*name, values)
+            changed.add(name)
+        self.refill(changed, at, round_)
+
+    def refill(self, changed: set[Name], at: int, round_: int) -> None:
+        """Fill again what hangs on redrawn cells, up to this unit, and hold the rules on the way."""
+        hanging = set().union(*(self.graph.after(name) for name in changed))
+        for earlier in range(at + 1):
+            unit = self.graph.order[earlier]
+            if any(name in hanging and name not in changed for name in unit):
+                self.unit(unit, earlier, at, round_)
+                if earlier < at:
+                    self.hold(earlier)
+            elif earlier < at and any(name in changed for name in unit):
+                self.hold(earlier)
+
+    def describe(self, rule: Rule, rows: list[int]) -> str:
+        f, key = self.f, self.schema.tables[rule.table].key
+        read = [p for p in expr.paths(rule.node) if p[0] in self.schema.tables[rule.table].names] if rule.node else []
+        shown = []
+        for i in rows[:3]:
+            name = ", ".join(str(f.data[rule.table][k][i]) for k in key if k in f.data[rule.table])
+            values = ", ".join(f"{'.'.join(p)} = {f.vector(rule.table, p)[i]!r}" for p in read)
+            shown.append(f"{rule.table} {name} ({values})" if values else f"{rule.table} {name}")
+        return f"{len(rows)} rows break it: {'; '.join(shown)}"
+
+
+def _drawn(column: Column) -> bool:
+    return not isinstance(column.fill, COMPUTED)

@@ -1,0 +1,179 @@
+"""The constraint graph: which column is filled from which, which rule reads which.
+
+Nodes are columns ("phone.price") and rules ("rule foldables_are_dear"); an edge leads from what is read to
+what reads it. From it come the order of filling, the column a rule is tested at, and what hangs on a cell.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import networkx as nx
+
+from worldsmith import expr
+from worldsmith.errors import SchemaError
+from worldsmith.expr import Node
+from worldsmith.schema import (
+    COMPUTED,
+    After,
+    Aggregate,
+    Column,
+    Derive,
+    Number,
+    Path,
+    Pick,
+    Rank,
+    Reference,
+    Rule,
+    Schema,
+    Series,
+    Share,
+)
+
+Name = tuple[str, str]
+"""(table, column), or ("rule", name)."""
+
+
+def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
+    """Yield every column that reading `path` from `table` reads."""
+    here = table
+    for step in path:
+        yield here, step
+        target = schema.column(here, step).ref
+        if target is not None:
+            here = target
+
+
+def _node(schema: Schema, table: str, node: Node | None) -> Iterator[Name]:
+    for path in expr.paths(node) if node is not None else ():
+        # The names of an `each` rule's aggregates are no columns.
+        if path[0] in schema.tables[table].names:
+            yield from along(schema, table, path)
+
+
+def _aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
+    yield from along(schema, fill.table, fill.by)
+    if fill.column is not None:
+        yield fill.table, fill.column
+    yield from _node(schema, fill.table, fill.where)
+
+
+def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
+    """Return the columns that filling `column` reads, itself not among them."""
+    table, fill = column.table, column.fill
+    found: list[Name] = []
+    match fill:
+        case Pick(where=where):
+            found += _node(schema, table, where)
+        case Reference(table=target, where=where):
+            found.append((target, schema.tables[target].key[0]))
+            found += _node(schema, table, where)
+        case Number(mean=mean):
+            found += _node(schema, table, mean)
+        case After(path=path, until=until):
+            found += along(schema, table, path)
+            found += _node(schema, table, until)
+        case Aggregate():
+            found += _aggregate(schema, fill)
+        case Rank(column=name, within=within) | Share(column=name, within=within):
+            found += [(table, name), *([(table, within)] if within else [])]
+        case Series(along=name, within=within):
+            found += [(table, name), *([(table, within)] if within else [])]
+        case Derive(node=node):
+            found += _node(schema, table, node)
+        case _:
+            pass
+    return tuple(dict.fromkeys(n for n in found if n != (table, column.name)))
+
+
+def rule_reads(schema: Schema, rule: Rule) -> tuple[Name, ...]:
+    """Return the columns that a rule reads."""
+    found: list[Name] = [(rule.table, c) for c in rule.columns]
+    found += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
+    found += _node(schema, rule.table, rule.node)
+    for _, aggregate in rule.each:
+        found += _aggregate(schema, aggregate)
+    return tuple(dict.fromkeys(found))
+
+
+class ConstraintGraph:
+    """The graph of one structure. Make it with `graph_of`, which keeps the recent ones.
+
+    Attributes:
+        graph: networkx DiGraph over names.
+        order: units of filling in order; a unit is the columns that are drawn together (one, or a composite key).
+        last: for each rule, the index in `order` of the unit at which it is tested.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.graph: nx.DiGraph[Name] = nx.DiGraph()
+        for table in schema.tables.values():
+            for column in table.columns:
+                self.graph.add_node((table.name, column.name))
+        for table in schema.tables.values():
+            for column in table.columns:
+                for name in reads(schema, column):
+                    self.graph.add_edge(name, (table.name, column.name))
+        self.order = self._order()
+        place = {name: i for i, unit in enumerate(self.order) for name in unit}
+        self.last: dict[str, int] = {}
+        for rule in schema.rules:
+            read = rule_reads(schema, rule)
+            self.graph.add_node(("rule", rule.name))
+            for name in read:
+                self.graph.add_edge(name, ("rule", rule.name))
+            self.last[rule.name] = max(place[name] for name in read)
+
+    def _order(self) -> tuple[tuple[Name, ...], ...]:
+        # A composite key is drawn as one: its columns are merged into one node before sorting.
+        unit: dict[Name, Name] = {}
+        members: dict[Name, list[Name]] = {}
+        rank: dict[Name, int] = {}
+        for table in self.schema.tables.values():
+            drawn = [k for k in table.key if not isinstance(table.column(k).fill, COMPUTED)]
+            for column in table.columns:
+                name = (table.name, column.name)
+                home = (table.name, drawn[0]) if len(table.key) > 1 and column.name in drawn else name
+                unit[name] = home
+                members.setdefault(home, []).append(name)
+                rank[name] = len(rank)
+        merged: nx.DiGraph[Name] = nx.DiGraph()
+        merged.add_nodes_from(members)
+        merged.add_edges_from((unit[a], unit[b]) for a, b in self.graph.edges if unit[a] != unit[b])
+        try:
+            order = list(nx.lexicographical_topological_sort(merged, key=rank.__getitem__))
+        except nx.NetworkXUnfeasible:
+            circle = " -> ".join(".".join(a) for a, _ in nx.find_cycle(merged))
+            raise SchemaError(f"these columns are filled from each other in a circle: {circle}") from None
+        return tuple(tuple(members[name]) for name in order)
+
+    def after(self, name: Name) -> frozenset[Name]:
+        """Return the columns and rules that hang on a column, directly or through others."""
+        return frozenset(nx.descendants(self.graph, name))
+
+    def rules_on(self, name: Name) -> tuple[str, ...]:
+        """Return the names of the declared rules that read a column, sorted."""
+        return tuple(sorted(n for kind, n in self.graph.successors(name) if kind == "rule"))
+
+
+@lru_cache(maxsize=256)
+def _graph(_digest: str, _switches: frozenset[str], schema: "_Held") -> ConstraintGraph:
+    return ConstraintGraph(schema.schema)
+
+
+class _Held:
+    """A schema that doesn't take part in the cache's key: digest and switches do."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def graph_of(schema: Schema) -> ConstraintGraph:
+    """Return the constraint graph of a structure; SchemaError when columns are filled in a circle."""
+    return _graph(schema.digest, schema.switches, _Held(schema))

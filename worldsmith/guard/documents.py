@@ -1,0 +1,170 @@
+"""A whole document against its page: every title, sentence, pair, list item, table row and link; and completeness."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worldsmith import scoring
+from worldsmith.guard.ground import Ground
+from worldsmith.guard.judge import Heard, Judge
+from worldsmith.guard.names import cue_phrase
+from worldsmith.guard.text import clean, squeeze
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.slices import Verdict
+from worldsmith.world import Cell, Row
+
+
+def words_of(text: Text) -> str:
+    """Return running text without its links' targets."""
+    return "".join(part.text if isinstance(part, Link) else part for part in text)
+
+
+def links_of(piece: Piece) -> list[Link]:
+    """Return the links of a piece in order."""
+    match piece:
+        case Para(text):
+            texts: list[Text] = [text]
+        case KeyValues(pairs):
+            texts = [value for _, value in pairs]
+        case Items(items):
+            texts = list(items)
+        case Grid(rows=rows):
+            texts = [cell for row in rows for cell in row]
+        case _:
+            texts = []
+    return [part for text in texts for part in text if isinstance(part, Link)]
+
+
+@dataclass
+class Reader:
+    """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
+
+    judge: Judge
+    ground: Ground
+    links: frozenset[str]
+    query: str = ""
+    verdicts: list[Verdict] = field(default_factory=list)
+    stated: set[Cell] = field(default_factory=set)
+    topic: tuple[Row, ...] = ()
+    said: list[str] = field(default_factory=list)
+
+    def take(self, heard: Heard) -> bool:
+        """Keep what a unit stated; whether all of it stands."""
+        self.verdicts += heard.verdicts
+        if heard.ok:
+            self.stated.update(heard.stated)
+        return heard.ok
+
+    def text(self, where: str, text: str) -> Heard:
+        """Judge running text and keep it."""
+        heard = self.judge.text(where, text, self.ground, self.topic, self.query)
+        if self.take(heard):
+            self.said.append(text)
+        return heard
+
+    def piece(self, piece: Piece) -> bool:
+        """Judge one piece; whether all of it stands."""
+        before = len(self.verdicts)
+        match piece:
+            case Heading(text=text):
+                rows = self.text("heading", text).rows
+                self.topic = tuple(row for row in rows if row != self.ground.subject)
+            case Para(text):
+                self.text("sentence", words_of(text))
+            case Items(items):
+                for item in items:
+                    self.text("item", words_of(item))
+            case KeyValues(pairs):
+                for label, value in pairs:
+                    self._pair(label, words_of(value))
+            case Grid():
+                self._grid(piece)
+        for link in links_of(piece):
+            known = link.url in self.links
+            self.verdicts.append(
+                Verdict("link", known, "" if known else f"leads to {link.url!r}, no link of this page", link.text)
+            )
+        return all(v.ok for v in self.verdicts[before:])
+
+    def _pair(self, label: str, value: str) -> None:
+        rows = (self.ground.subject,) if self.ground.subject else ()
+        columns = self.judge.names.labels.get(cue_phrase(label), ())
+        for cell in self.ground.cells_of(self.topic or rows):
+            if (cell.row.table, cell.col) in columns and self._prints(value, cell):
+                self.stated.add(cell)
+                self.verdicts.append(Verdict("pair", ok=True, text=label))
+                return
+        self.text("pair", f"{label}: {value}")
+
+    def _prints(self, text: str, cell: Cell) -> bool:
+        """Whether a text is a cell as it is printed, with or without its unit."""
+        column = self.judge.columns.of(cell)
+        shown = scoring.show(cell.value, column)
+        bare = text.strip()
+        return bare == shown or (bare.startswith(shown) and bare[len(shown) :].strip() == column.unit != "")
+
+    def _grid(self, grid: Grid) -> None:
+        if grid.caption:
+            rows = self.text("caption", grid.caption).rows
+            self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
+        labels = self.judge.names.labels
+        columns = [labels.get(cue_phrase(title), ()) for title in grid.header]
+        for title, known in zip(grid.header, columns, strict=True):
+            if not known and title.strip():
+                self.text("header", title)
+        left = dict.fromkeys(self.ground.rows)
+        for texts in grid.rows:
+            plain = [words_of(text) for text in texts]
+            row, cells = self._row_of(plain, columns, list(left))
+            if row is None:
+                self._loose_row(grid.header, plain)
+                continue
+            left.pop(row)
+            self.stated.update(cells)
+            self.verdicts.append(Verdict("row", ok=True, text=plain[0]))
+
+    def _row_of(
+        self, plain: Sequence[str], columns: Sequence[Sequence[tuple[str, str]]], rows: Sequence[Row]
+    ) -> tuple[Row | None, list[Cell]]:
+        """Return the row that a table row prints, cell by cell under its headers."""
+        if len(plain) != len(columns):
+            return None, []
+        for row in rows:
+            held = self.ground.rows[row]
+            cells = []
+            for text, known in zip(plain, columns, strict=True):
+                cell = next((held[c] for t, c in known if t == row.table and c in held and self._prints(text, held[c])), None)
+                if cell is None:
+                    break
+                cells.append(cell)
+            else:
+                return row, cells
+        return None, []
+
+    def _loose_row(self, header: Sequence[str], plain: Sequence[str]) -> None:
+        """Judge a table row that prints no row as it stands, as a sentence of its pairs."""
+        pairs = [f"{h}: {t}" if h.strip() else t for h, t in zip(header, plain, strict=False)]
+        self.text("row", "; ".join([*pairs, *plain[len(header) :]]))
+
+    def missing(self, must: Sequence[Cell]) -> list[Cell]:
+        """Return the cells of `must` that nothing stated; one that is the page's own key or scope need not be repeated."""
+        heard = {squeeze(str(c.value)) for c in self.stated} | self.ground.spoken_in(clean(" ".join(self.said)))
+        shared = {(c.row.table, c.col, c.value) for c in self.stated}
+        return [
+            cell
+            for cell in must
+            if cell not in self.stated
+            and not (squeeze(str(cell.value)) in self.ground.implied and squeeze(str(cell.value)) in heard)
+            and not (cell.row in self.ground.members and (cell.row.table, cell.col, cell.value) in shared and self._scope(cell))
+        ]
+
+    def _scope(self, cell: Cell) -> bool:
+        return all(self.ground.world.value(row, cell.col) == cell.value for row in self.ground.members)
+
+
+def read_document(judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str) -> Reader:
+    """Judge a whole document."""
+    reader = Reader(judge, ground, links, query)
+    reader.text("title", doc.title)
+    for piece in doc.pieces:
+        reader.piece(piece)
+    return reader

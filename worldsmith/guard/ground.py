@@ -1,0 +1,158 @@
+"""What one unit may state: cells by row, by name, by printed form; and which rows a sentence is about."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from worldsmith import scoring
+from worldsmith.guard.names import ColumnId, Mention
+from worldsmith.guard.quantity import Quantity, states
+from worldsmith.guard.text import clean, squeeze, tokens
+from worldsmith.pages.types import Page
+from worldsmith.schema import Schema, Value
+from worldsmith.world import Cell, Row, World
+
+
+class Columns:
+    """The columns of a schema as the scorer sees them, made once."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.scored = {(t.name, c.name): c.answer() for t in schema.tables.values() for c in t.columns}
+        self.date = scoring.Column("", "date")
+
+    def of(self, cell: Cell) -> scoring.Column:
+        """Return the column of a cell."""
+        return self.scored[cell.row.table, cell.col]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The cells that a unit of `page` may state, indexed."""
+
+    world: World
+    columns: Columns
+    cells: tuple[Cell, ...]
+    subject: Row | None
+    members: tuple[Row, ...]
+    """The rows that the page lists: membership is stated by the page."""
+    date: str | None
+
+    @cached_property
+    def rows(self) -> Mapping[Row, Mapping[str, Cell]]:
+        """Cells by row and column."""
+        rows: dict[Row, dict[str, Cell]] = {}
+        for cell in self.cells:
+            rows.setdefault(cell.row, {})[cell.col] = cell
+        return rows
+
+    @cached_property
+    def names(self) -> Mapping[str, Sequence[Cell]]:
+        """Text cells by squeezed value."""
+        names: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            if isinstance(cell.value, str) and self.columns.of(cell).kind in ("text", "enum"):
+                names.setdefault(squeeze(cell.value), []).append(cell)
+        return names
+
+    @cached_property
+    def shown(self) -> Mapping[str, Sequence[Cell]]:
+        """Number and date cells by their printed form."""
+        shown: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            column = self.columns.of(cell)
+            if column.kind in ("int", "num", "date") and cell.value is not None:
+                shown.setdefault(scoring.show(cell.value, column), []).append(cell)
+        return shown
+
+    def _key(self, row: Row) -> tuple[Value, ...]:
+        return self.world.key(row)
+
+    @cached_property
+    def implied(self) -> frozenset[str]:
+        """Key parts that need no saying: the subject's, and those that all listed rows share."""
+        parts = {self._part(p) for p in self._key(self.subject)} if self.subject else set()
+        if len(self.members) > 1:
+            shared = [{self._part(p) for p in self._key(row)} for row in self.members]
+            parts |= set.intersection(*shared)
+        return frozenset(parts)
+
+    @staticmethod
+    def _part(value: Value) -> str:
+        return squeeze(value) if isinstance(value, str) and not _is_date(value) else str(value)
+
+    @cached_property
+    def keys(self) -> Mapping[Row, tuple[str, ...]]:
+        """Key parts of every row that may be named, in the form they are compared in."""
+        rows = dict.fromkeys([*self.rows, *self.members, *([self.subject] if self.subject else [])])
+        return {row: tuple(self._part(p) for p in self._key(row)) for row in rows}
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """Names that may be said: text values of the cells, and the subject's key."""
+        own = {self._part(p) for p in self._key(self.subject)} if self.subject else set()
+        return frozenset(own | set(self.names))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the text cells and of the subject's key, in lower case."""
+        texts = [str(c.value) for cells in self.names.values() for c in cells]
+        texts += [str(p) for p in (self._key(self.subject) if self.subject else ())]
+        return frozenset(word for text in texts for word in tokens(clean(text)))
+
+    @cached_property
+    def common(self) -> tuple[Cell, ...]:
+        """Cells whose value all listed rows share: what a page without a subject may say of its list as a whole."""
+        if len(self.members) < 2:
+            return tuple(self.cells) if len(self.rows) == 1 else ()
+        held = [self.rows[row] for row in self.members if row in self.rows]
+        return tuple(
+            cell
+            for row in self.members[:1]
+            for cell in self.rows.get(row, {}).values()
+            if all(cell.col in other and other[cell.col].value == cell.value for other in held)
+        )
+
+    def bound(self, said: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]) -> tuple[Row, ...]:
+        """Return the rows a sentence is about: the subject, and those it names by all of their key.
+
+        Key parts in `implied` need no naming; where it names none, the rows of the last heading stand in.
+        """
+        heard = {m.key for m in said}
+        quantities = tuple(counted)
+        named = []
+        for row, parts in self.keys.items():
+            if row == self.subject:
+                continue
+            fresh = [(p, v) for p, v in zip(parts, self._key(row), strict=True) if p not in self.implied]
+            if fresh and all(p in heard or self._counted(v, quantities) for p, v in fresh):
+                named.append(row)
+        own = [self.subject] if self.subject else []
+        return tuple(own + (named or [row for row in topic if row != self.subject]))
+
+    def _counted(self, value: Value, quantities: tuple[Quantity, ...]) -> bool:
+        if isinstance(value, str) and not _is_date(value):
+            return False
+        text = str(value)
+        column = self.columns.date if isinstance(value, str) else scoring.Column("", "int")
+        return any(q.text == text or (q.kind == "date" and states(q, value, column)) for q in quantities)
+
+    def cells_of(self, rows: Sequence[Row]) -> list[Cell]:
+        """Return the cells of some rows; of no row, those that the whole list shares."""
+        if not rows:
+            return list(self.common)
+        return [cell for row in rows for cell in self.rows.get(row, {}).values()]
+
+
+def _is_date(value: str) -> bool:
+    return len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit()
+
+
+def ground(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Ground:
+    """Return what a unit of `page` that is entitled to `cells` may state."""
+    return Ground(world, columns, cells, page.subject, page.rows, page.date)
+
+
+def column_ids(cells: Iterable[Cell]) -> frozenset[ColumnId]:
+    """Return the columns of some cells."""
+    return frozenset((c.row.table, c.col) for c in cells)

@@ -1,0 +1,192 @@
+"""Every name of a world, every column's label and every declared phrase, found in one pass over a text.
+
+The automaton runs over letters and digits alone, with matches held to token borders: so "Imre Halloway",
+"imre.halloway@…", "director-imre-halloway" and "Im re Halloway" are one name. Reversed and rot13 forms are
+patterns of their own.
+"""
+
+import codecs
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ahocorasick_rs import AhoCorasick
+from faker.providers.lorem.en_US import Provider as Lorem
+
+from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
+from worldsmith.naming import denied
+from worldsmith.schema import Choice, Faker, Invent, Schema
+from worldsmith.world import World
+
+COMMON = frozenset(Lorem.word_list)
+"""About a thousand of the commonest English words."""
+
+_WEAK = frozenset("of by for the a an in on at to with from until since as is was and or per it its within about".split())
+
+Kind = Literal["name", "alias", "coded", "cue", "chrome", "filler"]
+ColumnId = tuple[str, str]
+"""Table and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of a text that is a name, a column's label or a declared phrase."""
+
+    kind: Kind
+    key: str
+    """Squeezed form of the value, label or phrase meant."""
+    span: Span
+    columns: tuple[ColumnId, ...] = ()
+    """cue, filler: the columns meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    kind: Kind
+    key: str
+    columns: tuple[ColumnId, ...] = ()
+    capital: bool = False
+    """An ordinary word: a name only where it is written with a capital."""
+    exact: str = ""
+    """A short code: a name only where it is written just so."""
+    words: int = 1
+
+
+def ordinary(word: str) -> bool:
+    """Whether a word is known outside invented worlds: English words and real names (about 1% of others too)."""
+    return word.lower() in COMMON or denied(word)
+
+
+def name_like(schema: Schema) -> Iterator[ColumnId]:
+    """Yield the columns whose values are names or running text rather than one of a few options."""
+    for table in schema.tables.values():
+        for column in table.columns:
+            if column.name_like and not isinstance(column.fill, Choice):
+                yield table.name, column.name
+
+
+def cue_phrase(phrase: str) -> str:
+    """Return a label or phrase as a cue, squeezed without leading articles; "" where it says too little."""
+    words = tokens(clean(phrase))
+    while words and words[0] in ("a", "an", "the"):
+        words = words[1:]
+    strong = [w for w in words if w not in _WEAK and len(w) >= 3]
+    return "".join(words) if strong else ""
+
+
+class Names:
+    """The automaton of one world."""
+
+    def __init__(self, world: World, chrome: Iterable[str] = ()) -> None:
+        self._patterns: dict[str, list[_Pattern]] = {}
+        self._values: dict[str, str] = {}
+        people = self._people(world.schema)
+        for table, col in name_like(world.schema):
+            for value in dict.fromkeys(world.tables[table][col]):
+                if isinstance(value, str):
+                    self._add_name(value, person=(table, col) in people)
+        self.labels = self._labels(world.schema)
+        for key, columns in self.labels.items():
+            self._add(key, _Pattern("cue", key, columns))
+        for column in (c for t in world.schema.tables.values() for c in t.columns if len(tokens(c.none)) >= 2):
+            key = squeeze(column.none)
+            same = tuple((t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key)
+            self._add(key, _Pattern("filler", key, same))
+        for phrase in chrome:
+            key = squeeze(phrase)
+            if key:
+                self._add(key, _Pattern("chrome", key, words=len(tokens(clean(phrase)))))
+        self._keys = tuple(self._patterns)
+        self._automaton = AhoCorasick(self._keys)
+
+    @staticmethod
+    def _people(schema: Schema) -> frozenset[ColumnId]:
+        return frozenset(
+            (t.name, c.name)
+            for t in schema.tables.values()
+            for c in t.columns
+            if (isinstance(c.fill, Invent) and c.fill.kind == "person")
+            or (isinstance(c.fill, Faker) and "name" in c.fill.provider)
+        )
+
+    @staticmethod
+    def _labels(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
+        labels: dict[str, dict[ColumnId, None]] = {}
+        for table in schema.tables.values():
+            for column in table.columns:
+                for phrase in (column.label, column.header, column.says):
+                    key = cue_phrase(phrase)
+                    if key:
+                        labels.setdefault(key, {})[table.name, column.name] = None
+        return {key: tuple(columns) for key, columns in labels.items()}
+
+    def _add(self, form: str, pattern: _Pattern) -> None:
+        held = self._patterns.setdefault(form, [])
+        if all((p.kind, p.key) != (pattern.kind, pattern.key) for p in held):
+            held.append(pattern)
+
+    def _add_name(self, value: str, *, person: bool) -> None:
+        text = clean(value)
+        words = tokens(text)
+        key = squeeze(value)
+        if len(key) < 2 or key.isdigit():
+            return
+        self._values.setdefault(key, value)
+        plain = len(words) == 1 and key.isalpha() and ordinary(value)
+        exact = text if len(key) <= 3 else ""
+        self._add(key, _Pattern("name", key, capital=plain, exact=exact, words=len(words)))
+        if len(key) >= 8:
+            self._add(codecs.encode(key, "rot13"), _Pattern("coded", key))
+            if key[::-1] != key:
+                self._add(key[::-1], _Pattern("coded", key))
+        if person and len(words) >= 2 and len(words[-1]) >= 3:
+            self._add(words[0][0] + words[-1], _Pattern("alias", key, words=2))
+            self._add(words[-1] + words[0][0], _Pattern("alias", key, words=2))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names as they are written."""
+        return tuple(self._values.values())
+
+    def value(self, key: str) -> str:
+        """Return a name as it is written, from its squeezed form."""
+        return self._values.get(key, key)
+
+    def find(self, read: Scan) -> list[Mention]:
+        """Return the mentions in a text by their place; of names that overlap the longest stands."""
+        found: dict[str, list[Mention]] = {"name": [], "cue": []}
+        for index, start, end in self._automaton.find_matches_as_indexes(read.squeezed, overlapping=True):
+            place = read.place(start, end)
+            if place is None:
+                continue
+            first, last = place
+            span = (read.spans[first][0], read.spans[last][1])
+            for pattern in self._patterns[self._keys[index]]:
+                if self._means(pattern, read, first, last, span):
+                    layer = "cue" if pattern.kind in ("cue", "filler") else "name"
+                    found[layer].append(Mention(pattern.kind, pattern.key, span, pattern.columns))
+        return longest(found["name"]) + longest(found["cue"])
+
+    @staticmethod
+    def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
+        if pattern.capital:
+            return read.text[span[0]].isupper()
+        if pattern.exact:
+            return read.text[span[0] : span[1]] == pattern.exact
+        # "at or" is no "Ator": a short name is not put together from words
+        return last - first < 1 or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind == "cue"
+
+
+def longest(mentions: list[Mention]) -> list[Mention]:
+    """Return the mentions that no longer one overlaps, in order; names before declared phrases at equal length."""
+    taken: list[Mention] = []
+    order = ("name", "alias", "coded", "chrome", "cue", "filler")
+    for mention in sorted(mentions, key=lambda m: (m.span[0] - m.span[1], order.index(m.kind), m.span)):
+        if all(mention.span[0] >= t.span[1] or mention.span[1] <= t.span[0] for t in taken):
+            taken.append(mention)
+    return sorted(taken, key=lambda m: m.span)
+
+
+def mentions(names: Names, text: str) -> list[Mention]:
+    """Return the mentions in an uncleaned text."""
+    return names.find(scan(clean(text)))

@@ -1,0 +1,194 @@
+"""Numbers and dates in a text, and which cells they state.
+
+Extraction is wide (every digit and number word belongs to some quantity), judgement is narrow: a quantity
+stands only if `scoring.states` says so of a cell, or one of the derivations below does.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Literal
+
+from worldsmith import scoring
+from worldsmith.scoring.units import MAGNITUDES, unit_named
+from worldsmith.guard.text import Span
+from worldsmith.schema import Value
+
+Kind = Literal["number", "date", "year", "decade", "century", "ordinal"]
+
+MONTHS = (
+    "January February March April May June July August September October November December "
+    "Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec"
+).split()
+DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_UNITS_OF_TEN = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_BIG = "hundred thousand million billion".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
+ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
+
+_MONTH = "(?:" + "|".join(MONTHS) + r")\b\.?"
+_WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + ")"
+_DATE = rf"""
+    \d{{4}}-\d{{1,2}}-\d{{1,2}}(?![\d-]) | \d{{4}}/\d{{1,2}}/\d{{1,2}}(?!\d)
+  | \d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?:of\s)?'?\d{{2,4}}\b)?
+  | {_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?![.,]?\d)(?:,?\s\d{{4}}\b)?
+  | {_MONTH},?\s(?:of\s)?\d{{4}}\b
+  | \d{{1,2}}[./-]\d{{1,2}}[./-](?:\d{{4}}|\d{{2}})(?!\d)
+  | \d{{4}}-\d{{2}}(?![\d-])
+  | Q[1-4](?:\sof)?\s\d{{4}}\b | (?:first|second|third|fourth)\squarter\sof\s\d{{4}}\b
+"""
+_QUANTITY = re.compile(
+    rf"""(?P<date>{_DATE})
+  | (?P<century>\d{{1,2}}(?:st|nd|rd|th)[\s-]century)
+  | (?P<decade>(?:(?:early|mid|late)[\s-])?(?:\d{{4}}|'?\d0)'?s\b)
+  | (?P<ordinal>\b\d{{1,3}}(?:st|nd|rd|th)\b | \b(?:{"|".join(_ORDINALS)})\b)
+  | (?P<number>(?:(?:US)?[$€£¥]\s?)?(?:(?<![\w.])[-+])?
+       (?:\d{{1,3}}(?:\s\d{{3}})+(?!\d) | \d[\d.,'_]*\d | \d)(?:[eE][-+]?\d+)?
+       | \b{_WORD}(?:(?:\s|-|\sand\s|\sa\s){_WORD})*\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNIT = re.compile(r"\s?-?(%|°C|°F|[A-Za-z]{1,14}(?:/[a-z]{1,2})?[23]?(?![\w]))")
+_SECOND = re.compile(r"\s([A-Za-z]{1,14})(?![\w])")
+_HEDGE = re.compile(
+    r"\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|ca\.?|c\.|close to|in the region of|"
+    r"just (?:over|under|above|below|shy of)|(?P<over>over|above|more than|at least|upwards of|exceeding|beyond)|"
+    r"(?P<under>under|below|less than|fewer than|at most|up to|short of))\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"1[0-9]{3}|2[01][0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number or date as written, its unit's words, and whether it is hedged."""
+
+    kind: Kind
+    span: Span
+    text: str
+    unit: str = ""
+    hedge: Literal["", "about", "over", "under"] = ""
+    next: str = ""
+    """The word after it, in lower case: what it counts, if it counts."""
+
+    @property
+    def full(self) -> str:
+        """The number with its unit."""
+        return f"{self.text} {self.unit}" if self.unit else self.text
+
+    @property
+    def small(self) -> int | None:
+        """The whole number up to 12 that this is, in digits or words; None for others."""
+        if self.kind == "ordinal":
+            bare = self.text.lower().rstrip("stndrh") if self.text[0].isdigit() else ""
+            n = int(bare) if bare else ORDINALS[self.text.lower()]
+        elif self.kind == "number":
+            n = SMALL.get(self.text.lower(), int(self.text) if self.text.isdigit() and len(self.text) < 3 else 99)
+        else:
+            return None
+        return n if n <= 12 else None
+
+
+@lru_cache(maxsize=4096)
+def _is_unit(word: str) -> bool:
+    return unit_named(word) is not None or word.lower() in MAGNITUDES
+
+
+def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
+    """Return the quantities of a cleaned text outside the spans of `taken`."""
+    found = []
+    for match in _QUANTITY.finditer(text):
+        start, end = match.span()
+        if any(a < end and start < b for a, b in taken):
+            continue
+        found.append(_quantity(match, text, taken))
+    return found
+
+
+def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, ...]) -> Quantity:
+    start, end = match.span()
+    kind = match.lastgroup or "number"
+    body = match.group()
+    unit, follows = "", ""
+    after = _UNIT.match(text, end)
+    if after and not any(a < after.end() and after.start(1) < b for a, b in taken):
+        follows = after.group(1).lower()
+        if kind == "number" and _is_unit(after.group(1)):
+            unit = after.group(1)
+            second = _SECOND.match(text, after.end())
+            if second and _is_unit(second.group(1)) and second.group(1).lower() not in ("in", "a", "m", "b", "t", "h", "d"):
+                unit = f"{unit} {second.group(1)}"
+    if kind == "number" and not unit and _YEAR.fullmatch(body):
+        kind = "year"
+    hedge = _HEDGE.search(text, max(0, start - 24), start)
+    how = "" if hedge is None else "over" if hedge.group("over") else "under" if hedge.group("under") else "about"
+    return Quantity(kind, (start, end), body, unit, how, follows)
+
+
+@lru_cache(maxsize=65536)
+def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
+    """Whether the quantity, as an honest writer would use it, says `value`: exactly, rounded after a hedge,
+    over or under by at most 10%, in another unit, or (a date) by its month, year, decade or century.
+    """
+    if value is None or isinstance(value, bool):
+        return False
+    hedged = bool(quantity.hedge)
+    if column.kind == "date":
+        return _states_date(quantity, str(value), column, hedged)
+    if column.kind not in ("int", "num"):
+        return False
+    if quantity.kind == "ordinal":
+        return isinstance(value, int) and (quantity.small or _digits(quantity.text)) == value
+    if quantity.kind not in ("number", "year"):
+        return False
+    written = quantity.full
+    return any(
+        scoring.states(reading, value, column, hedged) or _beyond(reading, value, quantity.hedge)
+        for reading in scoring.read(written, column.kind)
+    )
+
+
+def _digits(text: str) -> int | None:
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits else None
+
+
+def _beyond(reading: scoring.Reading, value: Value, hedge: str) -> bool:
+    if hedge not in ("over", "under") or not isinstance(value, int | float) or not isinstance(reading.point, int | float):
+        return False
+    return False if reading.unit else _within_tenth(float(reading.point), float(value), hedge)
+
+
+def _within_tenth(named: float, value: float, hedge: str) -> bool:
+    low, high = (named, value) if hedge == "over" else (value, named)
+    return low <= high <= low + 0.1 * abs(low)
+
+
+def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged: bool) -> bool:
+    if quantity.kind == "century":
+        return (int(value[:4]) - 1) // 100 + 1 == _digits(quantity.text)
+    if quantity.kind == "decade":
+        return decade(quantity.text) == int(value[:3]) * 10
+    if quantity.kind == "year":
+        return quantity.text == value[:4]
+    if quantity.kind != "date":
+        return False
+    if quantity.text == value or (len(quantity.text) == 7 and value.startswith(quantity.text)):
+        return True
+    return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(quantity.text, "date"))
+
+
+def decade(text: str) -> int | None:
+    """Return the first year of the decade that "the late 1980s" or "1980s" names; two digits name none."""
+    digits = _digits(text)
+    return digits if digits is not None and digits >= 1000 else None
+
+
+@lru_cache(maxsize=4096)
+def span_of(first: str, second: str) -> tuple[int, int]:
+    """Return days and whole years between two ISO dates."""
+    a, b = sorted((date.fromisoformat(first), date.fromisoformat(second)))
+    return (b - a).days, b.year - a.year - ((b.month, b.day) < (a.month, a.day))

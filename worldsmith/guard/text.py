@@ -1,0 +1,165 @@
+"""Text as the guard reads it: cleaned of disguises, cut into tokens, sentences and clauses.
+
+Cleaning keeps case and punctuation, which carry meaning here (scoring's `fold` drops both). Positions are
+those of the cleaned text throughout.
+"""
+
+import base64
+import binascii
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+from itertools import accumulate
+from urllib.parse import unquote
+
+Span = tuple[int, int]
+
+_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
+_JOINT = re.compile(r"[\W_]+")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_SENTENCE = re.compile(r"(?:[.!?]+[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\s*\n+\s*|\s*\.{3,}\s*)")
+_CLAUSE = re.compile(r"\s*(?:[;|()]|,\s|\s-\s|\s(?:and|but|while|whereas|although|which|who)\s)\s*")
+_INITIAL = re.compile(r"(?:^|[^A-Za-z])(?:[A-Z]|No|Mr|Mrs|Ms|Dr|St|approx|ca|c|vs)\.$")
+_CODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_HEX = re.compile(r"\b(?:[0-9a-fA-F]{2}[ :]?){6,}")
+
+_LOOKALIKES = str.maketrans(
+    dict(
+        zip(
+            "авекмнорстухіјѕԁԛԝһѵАВЕКМНОРСТУХІЈЅԌԚԜᎪаɑαορντικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıøłđðŋØŁĐ",
+            "abekmhopctyxijsdqwhvABEKMHOPCTYXIJSGQWAaaaopvtikuABEZHIKMNOPTYXgioldd"
+            "nOLD",
+            strict=True,
+        )
+    )
+    | {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "Æ": "AE", "Œ": "OE"}
+    | dict.fromkeys("‘’‛′`´", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
+    | dict.fromkeys("‐‑‒–—―−﹣", "-")
+    | {"⁄": "/", "∕": "/", "٫": ".", "٬": ",", "×": "x"}
+)
+_DROPPED = frozenset(("Mn", "Me", "Cf", "Cc", "Co", "Cs"))
+
+
+def clean(text: str) -> str:
+    """Return `text` without entities, percent escapes, accents, invisible characters and look-alike letters."""
+    if text.isascii() and "&" not in text and "%" not in text and text.isprintable():
+        return text
+    return _clean(text)
+
+
+@lru_cache(maxsize=8192)
+def _clean(text: str) -> str:
+    for _ in range(2):
+        if "&" in text:
+            text = unescape(text)
+    if _PERCENT.search(text):
+        text = unquote(text)
+    letters = []
+    for char in unicodedata.normalize("NFKD", text.translate(_LOOKALIKES)).translate(_LOOKALIKES):
+        if char in "\n\t":
+            letters.append(char)
+        elif unicodedata.category(char) not in _DROPPED:
+            letters.append(" " if char.isspace() else char)
+    return "".join(letters)
+
+
+@lru_cache(maxsize=65536)
+def squeeze(text: str) -> str:
+    """Return the letters and digits of the cleaned text in lower case: the form names are compared in."""
+    return _JOINT.sub("", clean(text).lower())
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a cleaned text in lower case."""
+    return [t.lower() for t in _TOKEN.findall(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A cleaned text with its tokens, and the text without what lies between them."""
+
+    text: str
+    spans: Sequence[Span]
+    squeezed: str
+    ends: Sequence[int]
+    """Where each token ends in `squeezed`."""
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return first and last token of a stretch of `squeezed`, None where it cuts a token."""
+        first = 0 if start == 0 else bisect_left(self.ends, start) + 1
+        last = bisect_left(self.ends, end)
+        if self.ends[last] != end or (first and self.ends[first - 1] != start):
+            return None
+        return first, last
+
+
+def scan(text: str) -> Scan:
+    """Return the tokens of a cleaned text."""
+    spans = [m.span() for m in _TOKEN.finditer(text)]
+    squeezed = "".join([text[a:b] for a, b in spans]).lower()
+    ends = list(accumulate(b - a for a, b in spans))
+    return Scan(text, spans, squeezed, ends)
+
+
+def _cut(pattern: re.Pattern[str], text: str, start: int, end: int, whole: Sequence[Span]) -> Iterator[Span]:
+    """Yield the stretches between matches of `pattern`, never cutting a span of `whole`."""
+    here = start
+    for match in pattern.finditer(text, start, end):
+        a, b = match.span()
+        if any(x < b and a < y for x, y in whole):
+            continue
+        if pattern is _SENTENCE and text[a] == "." and _INITIAL.search(text, max(start, a - 7), a + 1):
+            continue
+        if a > here:
+            yield here, a
+        here = b
+    if here < end:
+        yield here, end
+
+
+def sentences(text: str, whole: Sequence[Span] = ()) -> list[Span]:
+    """Return the sentences of a cleaned text; none ends within a span of `whole` or after an initial."""
+    return list(_cut(_SENTENCE, text, 0, len(text), whole))
+
+
+def clauses(text: str, sentence: Span, whole: Sequence[Span] = ()) -> list[Span]:
+    """Return the clauses of a sentence."""
+    return list(_cut(_CLAUSE, text, *sentence, whole))
+
+
+def decoded(text: str) -> tuple[str, ...]:
+    """Return what base64 and hexadecimal stretches of a cleaned text decode to, where that is readable text."""
+    found = []
+    for match in _CODED.finditer(text):
+        body = match.group().rstrip("=")
+        if body.isalpha() and (body.islower() or body.istitle()):
+            continue                                            # an ordinary word
+        plain = _base64(body)
+        if plain:
+            found.append(plain)
+    for match in _HEX.finditer(text):
+        plain = _readable(bytes.fromhex(re.sub(r"[^0-9a-fA-F]", "", match.group())))
+        if plain:
+            found.append(plain)
+    return tuple(found)
+
+
+def _base64(body: str) -> str:
+    try:
+        return _readable(base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_" if set("-_") & set(body) else None))
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _readable(raw: bytes) -> str:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    letters = sum(c.isalnum() or c.isspace() for c in text)
+    return text if text.isprintable() and letters >= 0.8 * len(text) and len(text) >= 5 else ""

@@ -1,0 +1,67 @@
+"""A schema as SQLModel classes: typed rows for `World.rows()`, DDL with keys and references for `show --sql`.
+
+Each structure gets a registry and a metadata of its own: SQLModel's shared one would let the `town` tables
+of two schemas clash.
+"""
+
+import datetime as dt
+from functools import lru_cache
+from typing import Any
+
+from pydantic import create_model
+from sqlalchemy.orm import registry
+from sqlalchemy.schema import CreateTable
+from sqlmodel import Field, MetaData, SQLModel, create_engine
+
+from worldsmith.schema import Column, Schema
+
+PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.date, "bool": bool}
+
+
+def row_models(schema: Schema) -> dict[str, type[SQLModel]]:
+    """Return a table class for each table of a structure; `model_validate` a mapping to get a typed row."""
+    return _models(schema.digest, schema.switches, _Held(schema))
+
+
+def create_tables(schema: Schema) -> str:
+    """Return the CREATE TABLE statements of a structure, in table order, with keys and references."""
+    dialect = create_engine("sqlite://").dialect
+    models = row_models(schema)
+    statements = [str(CreateTable(m.__table__).compile(dialect=dialect)).strip() for m in models.values()]  # type: ignore[attr-defined]
+    return ";\n\n".join(statements) + ";\n"
+
+
+class _Held:
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=64)
+def _models(_digest: str, _switches: frozenset[str], held: _Held) -> dict[str, type[SQLModel]]:
+    schema = held.schema
+
+    class Base(SQLModel, registry=registry()):
+        metadata = MetaData()
+
+    models: dict[str, type[SQLModel]] = {}
+    for table in schema.tables.values():
+        fields: dict[str, Any] = {c.name: _field(schema, c) for c in table.columns}
+        models[table.name] = create_model(table.name, __base__=Base, __cls_kwargs__={"table": True}, **fields)
+    return models
+
+
+def _field(schema: Schema, column: Column) -> tuple[Any, Any]:
+    kind = PYTHON[column.type]
+    options: dict[str, Any] = {"description": column.header}
+    if column.key:
+        options |= {"primary_key": True, "sa_column_kwargs": {"autoincrement": False}}
+    if column.ref:
+        options["foreign_key"] = f"{column.ref}.{schema.tables[column.ref].key[0]}"
+    # Whether null may stand is the check's business: it knows the reason. A row model only types what is there.
+    return (kind, Field(**options)) if column.key else (kind | None, Field(default=None, **options))

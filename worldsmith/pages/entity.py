@@ -1,0 +1,180 @@
+"""Pages about one row each: an entity page, or the further pages that a schema puts beside it (results, sheets)."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from worldsmith.pages.kinds import TITLE, byte, page_date, quantile
+from worldsmith.pages.sites import Site, slugs
+from worldsmith.pages.types import Block, Page
+from worldsmith.pages.words import capital
+from worldsmith.schema import PageSpec, With
+from worldsmith.seeding import draw
+from worldsmith.world import Cell, Row
+
+if TYPE_CHECKING:
+    from worldsmith.pages.plan import Pages
+
+PROSE = 6
+"""Cells that the running text of a short page tells again."""
+
+
+class EntityKind:
+    """The pages of an `about` entry of `[pages]`: page `n` is about row `n` of its table."""
+
+    def __init__(self, pages: "Pages", spec: PageSpec, site: Site, *, first: bool) -> None:
+        self.pages, self.spec, self.site, self.first = pages, spec, site, first
+        self.name, self.table = spec.name, spec.table
+        self.form = pages.world.schema.tables[self.table]
+        shown = spec.show or self.form.names
+        linked = {c.name for c in self.form.columns if c.see == "linked"}
+        self.visible = tuple(n for n in self.form.names if n in self.form.key or (n in shown and n not in linked))
+        self.heads = tuple(n for n in self.visible if n in self.form.key or self.form.column(n).see == "snippet")
+
+    @property
+    def count(self) -> int:
+        """One page a row."""
+        return self.pages.world.size(self.table)
+
+    @cached_property
+    def slugs(self) -> tuple[str, ...]:
+        """The path of each page: the row's key."""
+        return slugs(self.pages.name(row) for row in self.pages.world.rows_of(self.table))
+
+    @cached_property
+    def back(self) -> tuple[tuple[str, str], ...]:
+        """Columns stated on the page they refer to and nowhere else: (table, column)."""
+        stated = {(w.table, w.ref) for w in self.spec.children}
+        columns = self.pages.words.columns.values() if self.first else ()
+        found = [(c.table, c.name) for c in columns if c.see == "linked" and c.ref == self.table]
+        return tuple(place for place in found if place not in stated)
+
+    @cached_property
+    def tellable(self) -> tuple[str, ...]:
+        """Columns that the running text can tell."""
+        plans = self.pages.words.plans
+        return tuple(n for n in self.visible if n not in self.form.key and plans[self.table, n])
+
+    @cached_property
+    def leads(self) -> tuple[str, ...]:
+        """Columns for the opening sentence: the first reference and the first date that fit one."""
+        kinds = {n: self.pages.words.plans[self.table, n][0].kind for n in self.tellable}
+        return tuple(next((n for n in self.tellable if kinds[n] == kind), "") for kind in ("is", "was"))
+
+    @cached_property
+    def lists(self) -> tuple[tuple[str, str], ...]:
+        """List kinds whose scope refers to this table: (kind, table)."""
+        refs = [(s.name, s.table) for s in self.pages.world.schema.pages if s.list and s.by]
+        schema = self.pages.world.schema
+        by = {s.name: s.by for s in schema.pages}
+        return tuple((kind, t) for kind, t in refs if schema.column(t, by[kind] or "").ref == self.table)
+
+    def path(self, n: int) -> str:
+        """Return the key as a path."""
+        return self.slugs[n]
+
+    def anchor(self, n: int) -> str:
+        """Return the noun of what the page holds: the entry itself, or the children of a further page."""
+        words = self.pages.words
+        if self.first or not self.spec.children:
+            return words.say(self.table, "{One} entry" if self.first else capital(self.spec.name))
+        return " & ".join(words.say(w.table, "{Many}") for w in self.spec.children)
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of the page about row `n`."""
+        pages, row = self.pages, Row(self.table, n)
+        page_id = f"{self.name}/{n}"
+        chance = draw(pages.world.seed, "page", page_id)
+        columns = pages.world.tables[self.table]
+        own = {name: Cell(row, name, columns[name][n]) for name in self.visible}
+        blocks = [*self._own_blocks(page_id, own, chance), *self._child_blocks(page_id, row)]
+        blocks += [
+            Block("text", (), byte(chance, 1) + 256 * self._notes(chance)),
+            Block("related", (), 0, self._related(row, page_id)),
+        ]
+        stated = tuple(cell for block in blocks for cell in block.cells)
+        return Page(
+            id=page_id,
+            kind=self.name,
+            url=self.site.url(self.path(n)),
+            title=self._title(row, chance),
+            date=page_date(pages, chance, stated, row),
+            subject=row,
+            head=Block("head", tuple(own[name] for name in self.heads), byte(chance, 2)),
+            blocks=tuple(blocks),
+        )
+
+    def _notes(self, chance: int) -> int:
+        return (2 if self.pages.length == "short" else 10) + byte(chance, 3) % 2
+
+    def _own_blocks(self, page_id: str, own: dict[str, Cell], chance: int) -> list[Block]:
+        keys = tuple(own[name] for name in self.form.key)
+        lead = tuple(own[n] for n in self.leads if n and own[n].value is not None)
+        tellable = [n for n in self.tellable if n not in self.leads and own[n].value is not None]
+        if len(tellable) > PROSE and self.pages.length == "short":
+            start = byte(chance, 4) % len(tellable)
+            picked = {tellable[(start + i) % len(tellable)] for i in range(PROSE)}
+            tellable = [n for n in tellable if n in picked]
+        prose = tuple(own[n] for n in tellable)
+        cells = tuple(own.values())
+        made = [
+            Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead, page_id)),
+            Block("infobox", cells, byte(chance, 6), self._links(cells, page_id)),
+        ]
+        if prose and len(self.visible) > len(self.form.key) + 1:
+            made.append(Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id)))
+        return made
+
+    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
+        target = self.pages.target
+        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id))))
+
+    def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
+        made = [self._children(page_id, row, child) for child in self.spec.children]
+        made += [
+            self._children(page_id, row, With(table, ref, ()), "linked") for table, ref in self.back
+        ]
+        return [block for block in made if block.cells]
+
+    def _children(self, page_id: str, row: Row, child: With, kind: str = "children") -> Block:
+        world = self.pages.world
+        form, columns = world.schema.tables[child.table], world.tables[child.table]
+        linked = {c.name for c in form.columns if c.see == "linked"}
+        names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
+        rows = world.children(row, child.table, child.ref)
+        cells = tuple(Cell(r, name, columns[name][r.index]) for r in rows for name in names)
+        return Block(kind, cells, 0, self._links(cells, page_id))
+
+    def _related(self, row: Row, page_id: str) -> tuple[str, ...]:
+        pages = self.pages
+        others = [f"{kind}/{row.index}" for kind in pages.abouts.get(self.table, ()) if kind != self.name]
+        key = pages.world.value(row, self.form.key[0]) if len(self.form.key) == 1 else None
+        lists = [pages.list_of(kind, key) for kind, _ in self.lists] if key is not None else []
+        return (*others, *(page for page in lists if page), *pages.chrome(self.table, page_id))
+
+    def _title(self, row: Row, chance: int) -> str:
+        words, name = self.pages.words, capital(self.pages.name(row).removeprefix("the "))
+        if not self.first:
+            return f"{name}: {self.anchor(row.index).lower()}"
+        room = quantile(TITLE, byte(chance, 3) / 255) - len(name) - 2
+        room -= len(self.site.name) + 3 if byte(chance, 2) & 1 else 0
+        if room < 6:
+            return name
+        tagline = min(words.phrases.taglines, key=lambda t: (abs(len(t) - room), t))
+        return f"{name}: {tagline}"
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+        """Return the page about the row, and that of the row it refers to, where they state the cell."""
+        found = [row.index] if row.table == self.table and col in self.visible else []
+        for child in self.spec.children:
+            if child.table == row.table:
+                found += self._stating_child(row, col, child)
+        for table, ref in self.back:
+            if table == row.table:
+                found += self._stating_child(row, col, With(table, ref, ()))
+        return tuple(dict.fromkeys(found))
+
+    def _stating_child(self, row: Row, col: str, child: With) -> list[int]:
+        form = self.pages.world.schema.tables[child.table]
+        named = col == child.ref or col in form.key or (col in child.columns and form.column(col).see != "linked")
+        parent = self.pages.world.follow(row, child.ref) if named else None
+        return [parent.index] if parent else []

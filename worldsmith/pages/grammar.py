@@ -1,0 +1,140 @@
+"""How the cells of a schema are put into words: values, labels, names of rows, and sentences with agreement."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from worldsmith import scoring
+from worldsmith.pages.words import PHRASES, capital, fill
+from worldsmith.schema import Column, Schema, Table, Value
+from worldsmith.world import Cell
+
+_HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
+_SINGULAR_S = ("ss", "us", "is")
+_ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
+_PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
+
+
+def article(noun: str) -> str:
+    """Return the noun with "a" or "an"."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def lower(label: str) -> str:
+    """Return a label as it stands inside a sentence: "Launch price" small, "RAM" and "GDP share" as they are."""
+    first = label.split(" ", 1)[0]
+    return label if any(c.isupper() or c.isdigit() for c in first[1:]) else label[:1].lower() + label[1:]
+
+
+def plural(label: str) -> bool:
+    """Tell whether the head noun of a label is a plural: "Units sold", "Foldable phones", not "Battery"."""
+    head = _HEAD_ENDS.split(label, maxsplit=1)[0].split()
+    return bool(head) and head[-1].endswith("s") and not head[-1].endswith(_SINGULAR_S)
+
+
+def listing(parts: tuple[str, ...] | list[str]) -> str:
+    """Return "a", "a and b", "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sentence about one cell: `before` the value, `after` it. `has` plans may share one verb."""
+
+    kind: str
+    before: str
+    after: str
+
+
+class Phrasing:
+    """Words for the cells of one schema. Pure in the schema; what costs is made once."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.phrases = PHRASES.get(schema.lang, PHRASES["en"])
+        self._shown: dict[tuple[str, str, Value], str] = {}
+
+    @cached_property
+    def columns(self) -> dict[tuple[str, str], Column]:
+        """Columns by table and name."""
+        return {(t.name, c.name): c for t in self.schema.tables.values() for c in t.columns}
+
+    @cached_property
+    def answers(self) -> dict[tuple[str, str], scoring.Column]:
+        """Columns as the scorer sees them."""
+        return {place: column.answer() for place, column in self.columns.items()}
+
+    @cached_property
+    def plans(self) -> dict[tuple[str, str], tuple[Plan, ...]]:
+        """Sentence plans by column."""
+        return {place: _plans(column) for place, column in self.columns.items()}
+
+    def show(self, cell: Cell) -> str:
+        """Return a value as tables print it, without its unit."""
+        place = (cell.row.table, cell.col, cell.value)
+        text = self._shown.get(place) if cell.value.__class__ is not bool else None
+        if text is None:
+            text = scoring.show(cell.value, self.answers[place[:2]])
+            if cell.value.__class__ is str and len(self._shown) < 4096:
+                self._shown[place] = text
+        return text
+
+    def measure(self, cell: Cell) -> str:
+        """Return a value with its unit: "5000 mAh", "12.3%"."""
+        return self.show(cell) + ("" if cell.value is None else self._unit(cell.row.table, cell.col))
+
+    def _unit(self, table: str, col: str) -> str:
+        unit = self.columns[table, col].unit
+        return unit if unit == "%" else f" {unit}" if unit else ""
+
+    def say(self, table: str, phrase: str) -> str:
+        """Return a phrase filled with the nouns of a table."""
+        nouns = self.schema.tables[table]
+        return fill(phrase, nouns.singular, nouns.plural, self.schema.about)
+
+    def called(self, table: str, keys: tuple[str, ...]) -> str:
+        """Return the name of a row by the texts of its key: "Velmora 7", "the review of Velmora 7 by The Courier"."""
+        if len(keys) == 1:
+            return keys[0]
+        form = self.schema.tables[table]
+        parts = [f"{_joint(form.column(name))} {key}" for name, key in zip(form.key, keys, strict=False)]
+        return f"the {form.singular} {' '.join(parts)}"
+
+    def children_of(self, table: str, ref: str) -> str:
+        """Return the words that stand before a parent's name over a table of its children: "Phones sold by"."""
+        form = self.schema.tables[table]
+        column = form.column(ref)
+        if _PREPOSITION.search(column.says):
+            return f"{capital(form.plural)} {column.says}"
+        return f"{capital(form.plural)} with {lower(column.label)}"
+
+
+def _joint(column: Column) -> str:
+    return column.says if _PREPOSITION.search(column.says) else "of"
+
+
+def _plans(column: Column) -> tuple[Plan, ...]:
+    """Return the sentence plans that fit a column, from its type and its `says`; none for truth values."""
+    says, noun = column.says, lower(column.label)
+    unit = column.unit if column.unit == "%" else f" {column.unit}" if column.unit else ""
+    verb, stand = ("are", "stand") if plural(column.label) else ("is", "stands")
+    if column.type == "bool":
+        return ()
+    if column.ref:
+        if _PREPOSITION.search(says) and " " in says:
+            return (Plan("is", says, ""),)
+        return (Plan("own", f"{noun} {verb}", ""),)
+    if column.type == "date":
+        if says != noun and not _ARTICLE.match(says):
+            return (Plan("was", says if _PREPOSITION.search(says) else f"{says} on", ""),)
+        return (Plan("under", column.label, ""),)
+    if _ARTICLE.match(says) and column.type != "text":
+        return (Plan("has", f"{says} of", unit), Plan("own", f"{noun} {verb}", unit))
+    if column.type == "text":
+        return (Plan("own", f"{noun} {verb}", ""), Plan("under", column.label, ""))
+    return (Plan("own", f"{noun} {verb}", unit), Plan("plain", f"{column.label} {stand} at", unit))
+
+
+def key_texts(table: Table, cells: dict[str, str]) -> tuple[str, ...]:
+    """Return the texts of a row's key columns that are there."""
+    return tuple(cells[name] for name in table.key if name in cells)

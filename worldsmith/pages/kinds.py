@@ -1,0 +1,70 @@
+"""What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw a page."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Protocol
+
+from worldsmith.pages.types import Page
+from worldsmith.world import Cell, Row
+
+if TYPE_CHECKING:
+    from worldsmith.pages.plan import Pages
+
+TITLE = ((0.0, 20), (0.1, 27), (0.5, 55), (0.9, 68), (1.0, 78))
+"""Lengths of titles that 588 real searches showed: (share, characters)."""
+SNIPPET = ((0.0, 112), (0.1, 129), (0.5, 148), (0.9, 163), (1.0, 178))
+"""Lengths of their snippets."""
+DATED = 43
+"""Per cent of their hits that carry a date."""
+
+
+class Kind(Protocol):
+    """Pages of one sort: `<name>/0` to `<name>/<count - 1>`."""
+
+    name: str
+
+    @property
+    def count(self) -> int:
+        """The number of pages."""
+        ...
+
+    def path(self, n: int) -> str:
+        """Return the path of page `n` on its site: keys or letters that tell nothing."""
+        ...
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of page `n`."""
+        ...
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+        """Return the numbers of the pages that state a cell."""
+        ...
+
+    def anchor(self, n: int) -> str:
+        """Return the text of a chrome link to page `n`: no cell."""
+        ...
+
+
+def byte(chance: int, place: int) -> int:
+    """Return one of the eight bytes of a draw."""
+    return chance >> (8 * place) & 0xFF
+
+
+def quantile(points: tuple[tuple[float, int], ...], u: float) -> int:
+    """Return the value at share `u` of a distribution given by its quantiles, straight between them."""
+    for (share0, low), (share1, high) in zip(points, points[1:], strict=False):
+        if u <= share1:
+            return low + round((high - low) * (u - share0) / (share1 - share0))
+    return points[-1][1]
+
+
+def page_date(pages: "Pages", chance: int, cells: tuple[Cell, ...], row: Row | None) -> str | None:
+    """Return the day a page claims: chrome, on 43% of pages, after every day it states, equal to none of its row's."""
+    if byte(chance, 0) * 100 >= DATED * 256:
+        return None
+    end = date.fromisoformat(pages.world.schema.as_of).toordinal()
+    told = [cell.value for cell in cells if (cell.row.table, cell.col) in pages.days]
+    told += [pages.world.value(row, col) for table, col in pages.days if table == row.table] if row else []
+    days = [date.fromisoformat(day).toordinal() for day in told if isinstance(day, str)]
+    start = max((day for day in days if day < end), default=end - 500) + 1
+    free = [day for day in (start + (chance >> 8) % (end - start + 1), end, start) if day not in days]
+    return date.fromordinal(free[0]).isoformat() if free else None

@@ -1,0 +1,199 @@
+"""Pages made of several rows: lists by the value of a column, and directories of linked keys."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldsmith.pages.grammar import lower
+from worldsmith.pages.kinds import byte, page_date
+from worldsmith.pages.sites import Site, tag
+from worldsmith.pages.types import Block, Page
+from worldsmith.schema import PageSpec, Value
+from worldsmith.seeding import draw
+from worldsmith.world import Cell, Row
+
+if TYPE_CHECKING:
+    from worldsmith.pages.plan import Pages
+
+ROWS = 10
+"""Rows a list page at most; longer lists are split evenly, so that no part has fewer than five."""
+NAMES = 30
+"""Keys a directory page at most."""
+HEAD_ROWS = 2
+"""Rows that a hit for a list may name."""
+
+
+class Part(NamedTuple):
+    """One page of a list: its scope, its rows, its place among the parts of that list, and their number."""
+
+    value: Value
+    rows: tuple[int, ...]
+    place: int
+    of: int
+
+
+def split(rows: list[int], most: int) -> list[tuple[int, ...]]:
+    """Return `rows` in even parts of at most `most`."""
+    parts = -(-len(rows) // most)
+    cuts = [len(rows) * i // parts for i in range(parts + 1)]
+    return [tuple(rows[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+
+
+class ListKind:
+    """The pages of a `list` entry of `[pages]`: one list for each value of `by`, in parts."""
+
+    def __init__(self, pages: "Pages", spec: PageSpec, site: Site) -> None:
+        self.pages, self.spec, self.site = pages, spec, site
+        self.name, self.table, self.by = spec.name, spec.table, spec.by or ""
+        form = pages.world.schema.tables[self.table]
+        linked = {c.name for c in form.columns if c.see == "linked"}
+        self.shown = tuple(dict.fromkeys((self.by, *form.key, *(n for n in spec.show if n not in linked))))
+        self.keys = form.key
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The pages: values in their order, rows in the order of the page."""
+        groups = self.pages.world.where(self.table, self.by)
+        values = sorted(v for v in groups if v is not None)  # type: ignore[type-var]  # one column, one type
+        return tuple(
+            Part(value, rows, place, len(cut))
+            for value in values
+            for cut in [split(self._ordered(groups[value]), ROWS)]
+            for place, rows in enumerate(cut)
+        )
+
+    def _ordered(self, rows: tuple[int, ...]) -> list[int]:
+        columns = self.pages.world.tables[self.table]
+        sort = self.spec.sort if self.spec.sort in self.shown else None
+        names = (*((sort,) if sort else ()), *self.keys)
+        return sorted(rows, key=lambda i: tuple((columns[n][i] is None, columns[n][i]) for n in names))
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The page of each row that is listed."""
+        return {row: n for n, part in enumerate(self.parts) for row in part.rows}
+
+    @cached_property
+    def starts(self) -> dict[Value, int]:
+        """The first page of each value's list."""
+        return {part.value: n for n, part in enumerate(self.parts) if part.place == 0}
+
+    @property
+    def count(self) -> int:
+        """The number of parts of all lists."""
+        return len(self.parts)
+
+    def path(self, n: int) -> str:
+        """Return letters that stand for scope and part."""
+        part = self.parts[n]
+        return f"{self.name}/{tag(self.pages.world.seed, self.name, part.value, part.place)}"
+
+    def anchor(self, n: int) -> str:
+        """Return what is listed, by which column, not the value."""
+        column = self.pages.words.columns[self.table, self.by]
+        return f"{self.pages.words.say(self.table, '{Many} by')} {lower(column.label)}"
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of part `n`."""
+        pages, part = self.pages, self.parts[n]
+        page_id = f"{self.name}/{n}"
+        chance = draw(pages.world.seed, "page", page_id)
+        columns = pages.world.tables[self.table]
+        rows = tuple(Row(self.table, i) for i in part.rows)
+        cells = tuple(Cell(row, name, columns[name][row.index]) for row in rows for name in self.shown)
+        per = len({self.by, *self.keys})
+        head = tuple(c for i in range(min(HEAD_ROWS, len(rows))) for c in cells[i * len(self.shown) :][:per])
+        turns = (*((f"{self.name}/{n - 1}",) if part.place else ()),)
+        turns += (f"{self.name}/{n + 1}",) if part.place + 1 < part.of else ()
+        return Page(
+            id=page_id,
+            kind=self.name,
+            url=self.site.url(self.path(n)),
+            title=self.title(cells, continued=part.place > 0),
+            date=page_date(pages, chance, cells, None),
+            subject=None,
+            head=Block("head", head, byte(chance, 2)),
+            blocks=(
+                Block("intro", (), byte(chance, 1)),
+                Block("list", cells, byte(chance, 4), self._links(cells, page_id)),
+                Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
+            ),
+            rows=rows,
+        )
+
+    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
+        target = self.pages.target
+        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id)) and not t.startswith(f"{self.name}/")))
+
+    def title(self, cells: tuple[Cell, ...], *, continued: bool) -> str:
+        """Return what is listed and, if a cell still states it, the scope: "Phones by RAM: 8 GB"."""
+        words = self.pages.words
+        scope = next((words.measure(c) for c in cells if c.col == self.by), "")
+        ending = " (continued)" if continued else ""
+        return f"{self.anchor(0)}{': ' if scope else ''}{scope}{ending}"
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+        """Return the part that lists the row."""
+        n = self.places.get(row.index) if row.table == self.table and col in self.shown else None
+        return () if n is None else (n,)
+
+
+class DirectoryKind:
+    """The keys of a table that has entity pages, each a link to its page."""
+
+    def __init__(self, pages: "Pages", table: str, site: Site) -> None:
+        self.pages, self.table, self.site = pages, table, site
+        self.name = f"{table}-directory"
+        self.keys = pages.world.schema.tables[table].key
+
+    @cached_property
+    def parts(self) -> list[tuple[int, ...]]:
+        """The pages: rows in the order of their keys."""
+        columns = self.pages.world.tables[self.table]
+        rows = sorted(range(self.pages.world.size(self.table)), key=lambda i: tuple(columns[n][i] for n in self.keys))
+        return split(rows, NAMES)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The page of each row."""
+        return {row: n for n, rows in enumerate(self.parts) for row in rows}
+
+    @property
+    def count(self) -> int:
+        """The number of parts."""
+        return len(self.parts)
+
+    def path(self, n: int) -> str:
+        """Return the table's name, and letters from the second part on."""
+        return f"directory/{self.table}" + (f"/{tag(self.pages.world.seed, self.name, n)}" if n else "")
+
+    def anchor(self, n: int) -> str:
+        """Return "Directory of phones"."""
+        return self.pages.words.say(self.table, "Directory of {many}")
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of part `n`."""
+        pages = self.pages
+        page_id = f"{self.name}/{n}"
+        chance = draw(pages.world.seed, "page", page_id)
+        columns = pages.world.tables[self.table]
+        rows = tuple(Row(self.table, i) for i in self.parts[n])
+        cells = tuple(Cell(row, name, columns[name][row.index]) for row in rows for name in self.keys)
+        turns = (*((f"{self.name}/{n - 1}",) if n else ()), *((f"{self.name}/{n + 1}",) if n + 1 < self.count else ()))
+        return Page(
+            id=page_id,
+            kind=self.name,
+            url=self.site.url(self.path(n)),
+            title=pages.words.say(self.table, "All {many}: the directory") + (" (continued)" if n else ""),
+            date=None,
+            subject=None,
+            head=Block("head", cells[: HEAD_ROWS * len(self.keys)], byte(chance, 2)),
+            blocks=(
+                Block("directory", cells, 0, tuple(pages.about(row) or "" for row in rows)),
+                Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
+            ),
+            rows=rows,
+        )
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+        """Return the part that names the row."""
+        return (self.places[row.index],) if row.table == self.table and col in self.keys else ()

@@ -1,0 +1,213 @@
+"""The pages of a world: which there are, at which URL, and the plan of each, made when asked for.
+
+A plan is pure in (world, length, page id): nothing is kept but a bounded memo.
+"""
+
+from functools import cached_property
+from typing import Literal
+
+from worldsmith.naming import names
+from worldsmith.pages.entity import EntityKind
+from worldsmith.pages.extras import GuideKind, NewsKind
+from worldsmith.pages.grammar import Phrasing
+from worldsmith.pages.kinds import Kind
+from worldsmith.pages.lists import DirectoryKind, ListKind
+from worldsmith.pages.sites import Site, canonical, site
+from worldsmith.pages.types import Page
+from worldsmith.pages.words import fill
+from worldsmith.schema import Schema, Value
+from worldsmith.world import Cell, Row, World
+
+RENDER = 1
+"""Version of plans and their rendering: certificates and stored texts name it."""
+MEMO = 128
+"""Plans kept."""
+
+
+class Pages:
+    """The page plans of `world`; `length` is "short" (median about 1,500 characters) or "web"."""
+
+    def __init__(self, world: World, length: Literal["short", "web"] = "short") -> None:
+        self.world, self.length = world, length
+        self.words = Phrasing(world.schema)
+        self._memo: dict[str, Page] = {}
+
+    @cached_property
+    def days(self) -> frozenset[tuple[str, str]]:
+        """The date columns: (table, column)."""
+        return frozenset(place for place, column in self.words.columns.items() if column.type == "date")
+
+    @cached_property
+    def abouts(self) -> dict[str, tuple[str, ...]]:
+        """The kinds of page about a row of each table that has any, the entity page's first."""
+        found: dict[str, tuple[str, ...]] = {}
+        for spec in self.world.schema.pages:
+            if spec.about:
+                found[spec.about] = (*found.get(spec.about, ()), spec.name)
+        return found
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """The sites: one an entry of `[pages]`, one for news, one for directories and background."""
+        texts = [v for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)]
+        taken = tuple(dict.fromkeys(text for text in texts if text[:1].isalpha()))
+        return tuple(site(n) for n in names("press", len(self.world.schema.pages) + 2, self.world.seed, "sites", taken=taken))
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of page by name, in the order of their pages."""
+        specs, sites = self.world.schema.pages, self.sites
+        made: list[Kind] = []
+        for spec, home in zip(specs, sites, strict=False):
+            if spec.about:
+                made.append(EntityKind(self, spec, home, first=self.abouts[spec.about][0] == spec.name))
+            else:
+                made.append(ListKind(self, spec, home))
+        made += [DirectoryKind(self, table, sites[-1]) for table in self.abouts]
+        made += [NewsKind(self, sites[-2]), GuideKind(self, sites[-1])]
+        return {kind.name: kind for kind in made}
+
+    @cached_property
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in range(kind.count))
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of all pages in order, dormant ones included."""
+        return self._ids
+
+    def page(self, page_id: str) -> Page:
+        """Return the plan of a page; KeyError when there is none of that id."""
+        found = self._memo.get(page_id)
+        if found is None:
+            kind, n = self._place(page_id)
+            if len(self._memo) >= MEMO:
+                self._memo.pop(next(iter(self._memo)), None)
+            found = self._memo[page_id] = kind.plan(n)
+        return found
+
+    def _place(self, page_id: str) -> tuple[Kind, int]:
+        name, _, number = page_id.rpartition("/")
+        kind = self.kinds.get(name)
+        if kind is None or not number.isdecimal() or int(number) >= kind.count:
+            raise KeyError(page_id)
+        return kind, int(number)
+
+    @cached_property
+    def _urls(self) -> dict[str, str]:
+        return {canonical(self.url(page_id)) or "": page_id for page_id in self._ids}
+
+    def url(self, page_id: str) -> str:
+        """Return the address of a page, without planning it."""
+        kind, n = self._place(page_id)
+        return kind.site.url(kind.path(n))
+
+    def site(self, page_id: str) -> Site:
+        """Return the site a page stands on."""
+        return self._place(page_id)[0].site
+
+    def by_url(self, url: str) -> str | None:
+        """Return the id of the page at an address, whatever its scheme, "www.", last slash, fragment or case of host."""
+        place = canonical(url)
+        return self._urls.get(place) if place else None
+
+    def about(self, row: Row) -> str | None:
+        """Return the id of the entity page of a row."""
+        kinds = self.abouts.get(row.table)
+        return f"{kinds[0]}/{row.index}" if kinds else None
+
+    def carrying(self, row: Row, col: str) -> tuple[str, ...]:
+        """Return the ids of the pages whose blocks state a cell, the entity page first."""
+        found = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
+        own = self.about(row)
+        return tuple(sorted(found, key=lambda page_id: page_id != own))
+
+    def lists(self, table: str, by: str) -> tuple[str, ...]:
+        """Return the ids of the pages that list rows of `table` by the values of `by`."""
+        kinds = [k for k in self.kinds.values() if isinstance(k, ListKind) and (k.table, k.by) == (table, by)]
+        return tuple(f"{kind.name}/{n}" for kind in kinds for n in range(kind.count))
+
+    def list_of(self, kind: str, value: Value) -> str | None:
+        """Return the first page of a kind's list for a value."""
+        found = self.kinds[kind]
+        start = found.starts.get(value) if isinstance(found, ListKind) else None
+        return None if start is None else f"{kind}/{start}"
+
+    def cells_of(self, page_id: str) -> tuple[Cell, ...]:
+        """Return the cells of a page's blocks."""
+        return self.page(page_id).cells
+
+    def name(self, row: Row) -> str:
+        """Return what a row is called in a sentence: its key, or "the review of … by …"."""
+        keys = self.world.schema.tables[row.table].key
+        return self.words.called(row.table, tuple(self.words.show(self.world.cell(row, key)) for key in keys))
+
+    def target(self, cell: Cell, here: str) -> str | None:
+        """Return the page that the text of a cell leads to from page `here`.
+
+        The first key column leads to the row's own page, a reference to the page of its row, a value that
+        lists are made by to its list; None where that is `here` or nothing.
+        """
+        place = (cell.row.table, cell.col)
+        for found in self._targets(cell, place):
+            if found is not None and found != here:
+                return found
+        return None
+
+    def _targets(self, cell: Cell, place: tuple[str, str]) -> tuple[str | None, ...]:
+        own, ref, by = self._leads[place]
+        if cell.value is None or not (own or ref or by):
+            return ()
+        row = self.world.find(ref, cell.value) if ref else None
+        return (
+            self.about(cell.row) if own else None,
+            self.about(row) if row else None,
+            self.list_of(by, cell.value) if by else None,
+        )
+
+    @cached_property
+    def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
+        schema = self.world.schema
+        by = {(s.list, s.by): s.name for s in reversed(schema.pages) if s.list}
+        keys = {(t.name, t.key[0]) for t in schema.tables.values()}
+        return {p: (p in keys, column.ref, by.get(p)) for p, column in self.words.columns.items()}
+
+    def chrome(self, table: str, here: str) -> tuple[str, ...]:
+        """Return the pages that every page about or of `table` links to: directory, guide, front page."""
+        directory = (f"{table}-directory/0",) if table in self.abouts else ()
+        guide = self.kinds["world-guide"]
+        assert isinstance(guide, GuideKind)
+        ids = (*directory, f"world-guide/{2 + guide.tables.index(table)}", "world-guide/0")
+        return tuple(page_id for page_id in ids if page_id != here)
+
+    def anchor(self, page_id: str) -> str:
+        """Return the text of a chrome link to a page: no cell."""
+        kind, n = self._place(page_id)
+        return kind.anchor(n)
+
+
+def boilerplate(schema: Schema | None = None) -> tuple[str, ...]:
+    """Return every phrase a page may hold without a cell; with a schema, filled with the nouns of its tables."""
+    from worldsmith.pages.words import PHRASES
+
+    phrases = [p for language in PHRASES.values() for field in language.__slots__ for p in getattr(language, field)]
+    if schema is None:
+        return tuple(dict.fromkeys(phrases))
+    nouns = [(t.singular, t.plural) for t in schema.tables.values()] or [("", "")]
+    return tuple(dict.fromkeys(fill(p, one, many, schema.about) for p in phrases for one, many in nouns))
+
+
+def uncarried(schema: Schema) -> tuple[tuple[str, str], ...]:
+    """Return the (table, column) pairs that no page kind of `schema` would state."""
+    stated: set[tuple[str, str]] = set()
+    linked = {(t.name, c.name) for t in schema.tables.values() for c in t.columns if c.see == "linked"}
+    for spec in schema.pages:
+        form = schema.tables[spec.table]
+        shown = spec.show if spec.show or spec.list else form.names
+        stated |= {(spec.table, n) for n in (*form.key, *shown, spec.by) if n} - linked
+        for child in spec.children:
+            key = schema.tables[child.table].key
+            stated |= {(child.table, n) for n in (*key, *child.columns)} - linked | {(child.table, child.ref)}
+    for table, name in linked:
+        if any(spec.about == schema.column(table, name).ref for spec in schema.pages):
+            stated.add((table, name))
+    return tuple((t.name, c.name) for t in schema.tables.values() for c in t.columns if (t.name, c.name) not in stated)

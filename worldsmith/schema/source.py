@@ -1,0 +1,363 @@
+"""The schema file as written: names not yet resolved, expressions still text.
+
+Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
+`files` turns the result into the types of `types`.
+"""
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from worldsmith.errors import SchemaError, close_match
+
+NAME = r"^[a-z][a-z0-9_]{0,39}$"
+
+OPTIONS: dict[str, frozenset[str]] = {
+    "invent": frozenset(),
+    "pick": frozenset({"where"}),
+    "choice": frozenset({"weights"}),
+    "chance": frozenset(),
+    "number": frozenset({"step", "mean", "spread", "decimals"}),
+    "date": frozenset(),
+    "after": frozenset({"days", "until"}),
+    "ref": frozenset({"where", "per", "skew"}),
+    "count": frozenset({"where", "by"}),
+    "sum": frozenset({"where", "by"}),
+    "max": frozenset({"where", "by"}),
+    "rank": frozenset({"within"}),
+    "share": frozenset({"within", "decimals"}),
+    "series": frozenset({"along", "within", "drift", "step", "decimals"}),
+    "derive": frozenset({"decimals"}),
+    "text": frozenset(),
+    "faker": frozenset(),
+}
+"""Fill kinds, and the options each takes beside label, says, see, unit, if, missing and none."""
+
+DRAWN_NULL = frozenset({"pick", "choice", "number", "date", "after", "ref", "faker"})
+"""Fills that `missing` may go with."""
+
+
+class Strict(BaseModel):
+    """No unknown keys; field docs from the strings under the fields."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+def _ordered(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    if pair[0] > pair[1]:
+        raise ValueError(f"[{pair[0]}, {pair[1]}] is empty: the first must not exceed the second")
+    return pair
+
+
+Span = Annotated[tuple[float, float], AfterValidator(_ordered)]
+Counts = Annotated[tuple[int, int], AfterValidator(_ordered)]
+Days = Annotated[tuple[str, str], AfterValidator(_ordered)]
+Plain = str | bool | int | float
+
+
+class ValuesSource(Strict):
+    """A list of `[values]` that isn't a plain list."""
+
+    real: list[str] | None = None
+    """Real names, declared: brands, countries."""
+    invent: str | None = None
+    """Kind of invented names."""
+    n: int = Field(default=0, ge=0, le=500)
+    """How many to invent."""
+
+    @model_validator(mode="after")
+    def _one(self) -> "ValuesSource":
+        if (self.real is None) == (self.invent is None):
+            raise ValueError("give either real = [...] or invent = kind with n")
+        if self.invent and self.n < 1:
+            raise ValueError("invent needs n, how many names")
+        return self
+
+
+class ColumnSource(Strict):
+    """A column: one fill and its options, and how it is spoken of."""
+
+    invent: str | None = None
+    """A name nobody bears, of this kind."""
+    pick: str | None = None
+    """One item of this list of `[values]`."""
+    choice: list[Plain] | None = Field(default=None, min_length=1)
+    """One of these, by `weights`."""
+    chance: float | None = Field(default=None, ge=0, le=1)
+    """True with this probability."""
+    number: Span | None = None
+    """A number in [lo, hi], whole unless `decimals`."""
+    date: Days | None = None
+    """A day in [lo, hi]."""
+    after: str | None = None
+    """A day `days` = [lo, hi] after the date at this path."""
+    ref: str | None = None
+    """A row of this table."""
+    count: str | None = None
+    """How many rows of this table refer here."""
+    sum: str | None = None
+    """The sum of this table.column over the rows that refer here."""
+    max: str | None = None
+    """The largest of this table.column over the rows that refer here."""
+    rank: str | None = None
+    """Competition rank by this column, largest first."""
+    share: str | None = None
+    """Percentage of this column's total."""
+    series: Span | None = None
+    """A value that starts in [lo, hi] and then drifts along another column."""
+    derive: str | None = None
+    """An expression."""
+    text: str | None = None
+    """A template: "{name} of {town}"."""
+    faker: str | None = None
+    """A detail from this Faker provider."""
+
+    where: str | None = None
+    """Which rows or items are allowed (ref, pick) or counted (count, sum, max)."""
+    weights: list[Annotated[float, Field(gt=0)]] | None = None
+    """Weights of `choice`."""
+    step: float | None = Field(default=None, gt=0)
+    """What a number is a multiple of; by default its last digit."""
+    decimals: int = Field(default=0, ge=0, le=6)
+    """Digits after the point."""
+    mean: str | None = None
+    """Expression the number lies near."""
+    spread: float | None = Field(default=None, gt=0)
+    """How far from `mean` it may lie: a hard band."""
+    days: Counts | None = None
+    """Days after, [lo, hi]."""
+    until: str | None = None
+    """Expression: the last day allowed; a window with no day gives null."""
+    per: Counts | None = None
+    """How many rows refer to each row of the target, [lo, hi]."""
+    skew: float = Field(default=0.0, ge=0, le=3)
+    """How unevenly they do."""
+    by: str | None = None
+    """Path from the counted rows to this one; needed when there are several."""
+    within: str | None = None
+    """Column whose values make the groups."""
+    along: str | None = None
+    """Column that orders a series."""
+    drift: Span | None = None
+    """Change from one value of a series to the next, in per cent."""
+
+    label: str | None = Field(default=None, min_length=1, max_length=60)
+    """Header in tables."""
+    says: str | None = Field(default=None, min_length=1, max_length=80)
+    """Phrase for questions."""
+    see: Literal["snippet", "page", "linked"] = "page"
+    """Where it is stated."""
+    unit: str = Field(default="", max_length=20)
+    """Unit of the number."""
+    if_: str | None = Field(default=None, alias="if")
+    """Switch of `[variation]` that the column hangs on."""
+    missing: float = Field(default=0.0, ge=0, lt=1)
+    """Chance of null."""
+    none: str = Field(default="", max_length=40)
+    """What stands for null in a table."""
+
+    @property
+    def kind(self) -> str:
+        """The fill kind."""
+        return next(kind for kind in OPTIONS if getattr(self, kind) is not None)
+
+    @model_validator(mode="after")
+    def _one_fill(self) -> "ColumnSource":
+        given = [kind for kind in OPTIONS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give one fill, not {' and '.join(given) or 'none'}; fills: {', '.join(OPTIONS)}")
+        kind = given[0]
+        options = frozenset().union(*OPTIONS.values())
+        for name in sorted(options & self.model_fields_set - OPTIONS[kind]):
+            takes = ", ".join(sorted(OPTIONS[kind])) or "no options of its own"
+            raise ValueError(f"{name} does not go with {kind}, which takes {takes}")
+        if self.missing and kind not in DRAWN_NULL:
+            raise ValueError(f"missing does not go with {kind}, only with {', '.join(sorted(DRAWN_NULL))}")
+        if self.see == "linked" and (kind != "ref" or self.missing):
+            raise ValueError('see = "linked" is for a ref without missing: it is stated on the page it refers to')
+        for name, needs in (("mean", "spread"), ("spread", "mean")):
+            if getattr(self, name) is not None and getattr(self, needs) is None:
+                raise ValueError(f"{name} needs {needs} (the band is checked)")
+        for given_kind, needs in (("after", "days"), ("series", "along"), ("series", "drift")):
+            if kind == given_kind and getattr(self, needs) is None:
+                raise ValueError(f"{kind} needs {needs}")
+        if self.weights is not None and len(self.weights) != len(self.choice or ()):
+            raise ValueError(f"{len(self.weights)} weights for {len(self.choice or ())} choices")
+        return self
+
+
+class TableSource(Strict):
+    """A table."""
+
+    called: tuple[str, str]
+    """Singular and plural, in words."""
+    rows: Counts
+    """Rows in all, [lo, hi]."""
+    key: str | list[str]
+    """Column or columns that name a row."""
+    if_: str | None = Field(default=None, alias="if")
+    """Switch of `[variation]` that the table hangs on."""
+    columns: dict[Annotated[str, Field(pattern=NAME)], ColumnSource] = Field(min_length=1)
+    """Columns in order."""
+
+
+class EachSource(Strict):
+    """An aggregate that the condition of an `each` rule may name."""
+
+    count: str | None = None
+    """How many rows of this table refer to the row."""
+    sum: str | None = None
+    """Sum of this table.column over them."""
+    max: str | None = None
+    """Largest of this table.column over them."""
+    by: str | None = None
+    """Path from them to the row."""
+    where: str | None = None
+    """Which of them."""
+
+
+class RuleSource(Strict):
+    """A rule."""
+
+    on: str | None = None
+    """The table it is about."""
+    must: str | None = None
+    """Condition over a row and what it refers to."""
+    each: dict[Annotated[str, Field(pattern=NAME)], EachSource] | None = None
+    """Aggregates over child rows that `must` may name."""
+    acyclic: str | None = None
+    """table.column: a self-reference without circles."""
+    unique: list[str] | None = Field(default=None, min_length=1)
+    """Columns that together don't repeat."""
+    order: str | None = None
+    """Column that never falls along `by`."""
+    by: str | None = None
+    """Column of the order in time."""
+    within: str | None = None
+    """Column whose values make the groups."""
+    if_: str | None = Field(default=None, alias="if")
+    """Switch of `[variation]` that the rule hangs on."""
+
+    @property
+    def kind(self) -> Literal["must", "acyclic", "unique", "order", "each"]:
+        """The rule kind."""
+        if self.each is not None:
+            return "each"
+        return next(k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None)  # type: ignore[return-value]
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "RuleSource":
+        given = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(given) or 'none'}")
+        if self.each is not None and given != ["must"]:
+            raise ValueError("each goes with must")
+        if given != ["acyclic"] and self.on is None:
+            raise ValueError("needs on = the table it is about")
+        if (self.order is None) != (self.by is None):
+            raise ValueError("order and by go together")
+        return self
+
+
+class PageSource(Strict):
+    """A page kind."""
+
+    about: str | None = None
+    """A page for each row of this table."""
+    list_: str | None = Field(default=None, alias="list")
+    """Pages listing the rows of this table."""
+    by: str | None = None
+    """list: one list for each value of this column; a question may be scoped to it."""
+    show: list[str] | None = None
+    """Columns stated beside the key."""
+    sort: str | None = None
+    """list: column that orders the rows."""
+    with_: dict[str, list[str] | Literal["*"]] = Field(default_factory=dict, alias="with")
+    """Cells of child rows."""
+    if_: str | None = Field(default=None, alias="if")
+    """Switch of `[variation]` that the page hangs on."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "PageSource":
+        if (self.about is None) == (self.list_ is None):
+            raise ValueError("give either about = table or list = table")
+        if self.list_ is not None and (self.by is None or self.show is None):
+            raise ValueError("a list page needs by (one list for each of its values) and show (its columns)")
+        if self.about is not None and (self.by or self.sort):
+            raise ValueError("by and sort go with list")
+        return self
+
+
+class QuestionsSource(Strict):
+    """Phrases for questions."""
+
+    needs: list[str] = Field(default_factory=lambda: ["I am collecting {many} for {about}."], min_length=1)
+    """A person's need; {many}: the plural of what is asked for, {about}: the schema's `about`."""
+
+
+class SchemaSource(Strict):
+    """A schema file."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    """Version of the language."""
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
+    """Name of the schema."""
+    kind: Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
+    """World kind."""
+    as_of: str
+    """The world's own date."""
+    about: str
+    """What the worlds are about, as a phrase."""
+    lang: Literal["en"] = "en"
+    """Language of pages and questions."""
+    values: dict[Annotated[str, Field(pattern=NAME)], list[Plain] | ValuesSource] = Field(default_factory=dict)
+    """Lists of values; they are no rows."""
+    variation: dict[Annotated[str, Field(pattern=NAME)], Annotated[float, Field(ge=0, le=1)]] = Field(
+        default_factory=dict
+    )
+    """Switches drawn once a world, and their chances."""
+    tables: dict[Annotated[str, Field(pattern=NAME)], TableSource] = Field(min_length=1)
+    """Tables in order."""
+    rules: dict[Annotated[str, Field(pattern=NAME)], RuleSource] = Field(default_factory=dict)
+    """Rules beside those that fills imply."""
+    pages: dict[Annotated[str, Field(pattern=NAME)], PageSource] = Field(min_length=1)
+    """Which page carries which cells."""
+    questions: QuestionsSource = Field(default_factory=QuestionsSource)
+    """Phrases for questions."""
+
+
+def plain(value: Any) -> Any:
+    """Return TOML values as JSON values: dates as ISO text."""
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    if isinstance(value, dt.datetime | dt.time):
+        raise SchemaError(f"{value} has a time of day; only dates are values here: write {str(value)[:10]!r}")
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def read_source(data: dict[str, Any], where: str) -> SchemaSource:
+    """Check the shape of a schema file; SchemaError says each place, the value there and what is wrong."""
+    try:
+        return SchemaSource.model_validate(data)
+    except ValidationError as error:
+        raise SchemaError("\n".join(f"{where}: {_explain(e)}" for e in error.errors()[:8])) from None
+
+
+def _explain(error: Any) -> str:
+    # Pydantic adds the names of union branches to a location: they are not keys of the file.
+    steps = [str(s) for s in error["loc"] if not str(s).startswith(("list[", "Values", "literal[", "constrained"))]
+    place = ".".join(steps)
+    if error["type"] == "extra_forbidden":
+        model = {1: SchemaSource}.get(len(steps)) or {
+            "columns": ColumnSource,
+            "tables": TableSource,
+            "rules": RuleSource,
+            "pages": PageSource,
+        }.get(next((s for s in reversed(steps[:-1]) if s in ("columns", "tables", "rules", "pages")), ""))
+        known = [f.alias or n for n, f in model.model_fields.items()] if model else []
+        return f"{place}: unknown key {steps[-1]!r}.{close_match(steps[-1], known)}"
+    shown = "" if isinstance(error["input"], dict) else f" (got {str(error['input'])[:60]!r})"
+    return f"{place}: {error['msg'].removeprefix('Value error, ')}{shown}"

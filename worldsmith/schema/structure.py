@@ -1,0 +1,139 @@
+"""One world's structure: the schema with its absent tables, columns, rules and pages removed.
+
+Expressions keep working: an absent column reads as a typed null and is folded away. A rule that can't be
+false any more is off, and listed with the reason.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from worldsmith import expr
+from worldsmith.expr import Node
+from worldsmith.schema.types import (
+    After,
+    Aggregate,
+    Column,
+    Derive,
+    Fill,
+    Number,
+    PageSpec,
+    Path,
+    Pick,
+    Reference,
+    Rule,
+    Schema,
+    Table,
+    With,
+)
+
+
+def under(schema: Schema, switches: Collection[str]) -> Schema:
+    """Return `schema` as it is in worlds where exactly `switches` are on."""
+    on = frozenset(switches)
+
+    def present(switch: str | None) -> bool:
+        return switch is None or switch in on
+
+    kept = {
+        t.name: replace(t, columns=tuple(c for c in t.columns if present(c.switch)))
+        for t in schema.tables.values()
+        if present(t.switch)
+    }
+    fold = _folder(schema, kept)
+    tables = {
+        t.name: replace(t, columns=tuple(replace(c, fill=_fold_fill(t.name, c, fold)) for c in t.columns))
+        for t in kept.values()
+    }
+    off: list[tuple[str, str]] = []
+    rules = []
+    for rule in schema.rules:
+        folded, reason = _rule(rule, kept, fold, present=present(rule.switch))
+        if folded is None:
+            off.append((f"rule {rule.name}", reason))
+        else:
+            rules.append(folded)
+    pages = []
+    for page in schema.pages:
+        kept_page, reason = _page(page, kept, present=present(page.switch))
+        if kept_page is None:
+            off.append((f"page {page.name}", reason))
+        else:
+            pages.append(kept_page)
+    return replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off), switches=on)
+
+
+Fold = Callable[[str, Node], Node]
+
+
+def _folder(schema: Schema, kept: dict[str, Table]) -> Fold:
+    def fold(table: str, node: Node) -> Node:
+        def absent(path: Path) -> bool:
+            here = table
+            for step in path:
+                if here not in kept or step not in kept[here].names:
+                    # A name that the whole schema lacks is an aggregate of an `each` rule, which stays.
+                    return step in schema.tables[here].names
+                here = kept[here].column(step).ref or here
+            return False
+
+        return expr.fold(node, absent)
+
+    return fold
+
+
+def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
+    fill = column.fill
+    match fill:
+        case Number(mean=Node() as mean):
+            folded = fold(table, mean)
+            null = isinstance(folded, expr.Const) and folded.value is None
+            return replace(fill, mean=None if null else folded)
+        case Pick(where=Node() as where) | Reference(where=Node() as where):
+            return replace(fill, where=fold(table, where))
+        case Aggregate(where=Node() as where, table=child):
+            return replace(fill, where=fold(child, where))
+        case After(until=Node() as until):
+            return replace(fill, until=fold(table, until))
+        case Derive(node=node):
+            return Derive(fold(table, node))
+        case _:
+            return fill
+
+
+def _rule(rule: Rule, kept: dict[str, Table], fold: Fold, *, present: bool) -> tuple[Rule | None, str]:
+    if not present:
+        return None, f"its switch {rule.switch!r} is off"
+    if rule.table not in kept:
+        return None, f"no table {rule.table!r} in this structure"
+    names = kept[rule.table].names
+    for column in (*rule.columns, *filter(None, (rule.order, rule.by, rule.within))):
+        if column not in names:
+            return None, f"no column {rule.table}.{column} in this structure"
+    for name, aggregate in rule.each:
+        if aggregate.table not in kept or (aggregate.column and aggregate.column not in kept[aggregate.table].names):
+            return None, f"{name} counts over {aggregate.table!r}, which is not in this structure"
+    if rule.node is None:
+        return rule, ""
+    each = tuple((n, replace(a, where=fold(a.table, a.where) if a.where else None)) for n, a in rule.each)
+    node = fold(rule.table, rule.node)
+    if False not in expr.outcomes(node):
+        return None, "it can't be false in this structure"
+    return replace(rule, node=node, each=each), ""
+
+
+def _page(page: PageSpec, kept: dict[str, Table], *, present: bool) -> tuple[PageSpec | None, str]:
+    if not present:
+        return None, f"its switch {page.switch!r} is off"
+    if page.table not in kept:
+        return None, f"no table {page.table!r} in this structure"
+    names = kept[page.table].names
+    if page.by and page.by not in names:
+        return None, f"no column {page.table}.{page.by} in this structure"
+    children = tuple(
+        With(w.table, w.ref, tuple(c for c in w.columns if c in kept[w.table].names))
+        for w in page.children
+        if w.table in kept and w.ref in kept[w.table].names
+    )
+    show = tuple(c for c in page.show if c in names)
+    sort = page.sort if page.sort in names else None
+    return replace(page, show=show, sort=sort, children=children), ""

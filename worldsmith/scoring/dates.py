@@ -1,0 +1,156 @@
+"""Dates as people write them, read into the days that are meant.
+
+ISO order and month names are read as they stand. Of "03/04/2020" both orders are readings, unless only one is a date.
+Two-digit years are not read.
+"""
+
+import re
+from calendar import monthrange
+from datetime import date
+
+from .reading import Reading
+
+LONGEST = 80
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero", "february feb februar fevrier febrero", "march mar maerz marz mars marzo",
+            "april apr avril abril", "may mai mayo", "june jun juni juin junio", "july jul juli juillet julio",
+            "august aug aout agosto", "september sep sept septembre septiembre", "october oct oktober okt octobre octubre",
+            "november nov novembre noviembre", "december dec dezember dez decembre diciembre",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_M = r"(?P<m>[a-z]{3,10})\.?"
+_Y = r"(?P<y>\d{4})"
+_D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
+_END = r"(?:[t ,]+(?:at )?\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(?:[ap]\.?m\.?)?(?:\s?z|\s?utc|\s?gmt|[+-]\d{2}:?\d{2})?)?"
+_ISO = re.compile(rf"{_Y}(?P<sep>[-/.])(?P<m>\d{{1,2}})(?:(?P=sep)(?P<d>\d{{1,2}}))?{_END}")
+_COMPACT = re.compile(r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})")
+_DAY_FIRST = re.compile(rf"(?:the )?{_D}(?: of)?[ -/]?\s?{_M}(?: of)?[ ,-/]\s?{_Y}{_END}")
+_MONTH_FIRST = re.compile(rf"{_M}[ -/]?\s?(?:the )?{_D},?[ -/]\s?{_Y}{_END}")
+_YEAR_FIRST = re.compile(rf"{_Y}[ ,-/]\s?{_M}[ -/]?\s?{_D}{_END}")
+_MONTH = re.compile(rf"{_M}(?: of)?[ ,-/]\s?{_Y}|(?P<y2>\d{{4}})[ ,-/]\s?(?P<m2>[a-z]{{3,10}})\.?")
+_NUMERIC = re.compile(rf"(?P<a>\d{{1,2}})(?P<sep>[-/.])\s?(?P<b>\d{{1,2}})(?P=sep)\s?{_Y}{_END}")
+_CJK = re.compile(r"(?P<y>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号])?)?")
+_YEAR = re.compile(r"(?:the year |year |fy ?)?(?P<y>\d{3,4})(?: ?(?:ad|ce))?")
+_QUARTER = re.compile(r"(?:q(?P<q>[1-4])[ ,-/]?\s?(?P<y>\d{4})|(?P<y2>\d{4})[ ,-/]?\s?q(?P<q2>[1-4]))")
+_DECADE = re.compile(r"(?:the )?(?P<y>\d{3}0)'?s")
+_LEAD = re.compile(
+    r"(?:on|in|since|from|as of|dated|circa|c\.|ca\.|about|around|approx\.?|approximately|~|≈)\s*|"
+    r"(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?\.?,?\s+"
+)
+_ASIDE = re.compile(r"\s*\([^()]*\)$")
+_SIGNS = str.maketrans({"‐": "-", "‑": "-", "–": "-", "−": "-", "－": "-", "／": "/", "．": ".", "\xa0": " ", "é": "e", "û": "u", "ä": "a"})  # fmt: skip
+
+
+def read_date(span: str) -> tuple[Reading, ...]:
+    """Return the readings of a span that is a date, a month, a quarter, a year or a decade; day ordinals."""
+    if len(span) == 10 and span[4] == "-" and span[7] == "-":
+        try:
+            day = date.fromisoformat(span).toordinal()
+        except ValueError:
+            return ()
+        return (Reading("date", day, day, day),)
+    if len(span) > LONGEST:
+        return ()
+    text = _tidy(span)
+    for pattern, reader in _PATTERNS:
+        found = pattern.fullmatch(text)
+        if found:
+            readings = reader(found)
+            if readings:
+                return readings
+    return ()
+
+
+def read_year(span: str) -> tuple[Reading, ...]:
+    """Return the readings of a span as a year: written alone, or the year of a date."""
+    if len(span) == 4 and span.isascii() and span.isdigit():
+        return (Reading("year", int(span), int(span), int(span)),)
+    years = {(date.fromordinal(int(r.lo)).year, date.fromordinal(int(r.hi)).year) for r in read_date(span) if r.lo and r.hi}
+    return tuple(Reading("year", lo, hi, lo if lo == hi else None) for lo, hi in sorted(years))
+
+
+def _tidy(span: str) -> str:
+    text = " ".join(span.translate(_SIGNS).casefold().split()).strip("*_`'\"., ")
+    text = _ASIDE.sub("", text)
+    while found := _LEAD.match(text):
+        text = text[found.end() :]
+    if not text.isascii():
+        text = "".join(str(int(c)) if c.isdecimal() else c for c in text)
+    return text
+
+
+def _day(year: str, month: str | int, day: str) -> tuple[Reading, ...]:
+    number = _MONTHS.get(month, 0) if isinstance(month, str) and not month.isdigit() else int(month)
+    try:
+        ordinal = date(int(year), number, int(day)).toordinal()
+    except ValueError:
+        return ()
+    return (Reading("date", ordinal, ordinal, ordinal),)
+
+
+def _month(year: str, month: str | int, last: int = 0) -> tuple[Reading, ...]:
+    number = _MONTHS.get(month, 0) if isinstance(month, str) and not month.isdigit() else int(month)
+    end = last or number
+    if not (1 <= number <= 12 and int(year)):
+        return ()
+    low = date(int(year), number, 1).toordinal()
+    return (Reading("date", low, date(int(year), end, monthrange(int(year), end)[1]).toordinal(), None),)
+
+
+def _iso(found: re.Match[str]) -> tuple[Reading, ...]:
+    return _day(found["y"], found["m"], found["d"]) if found["d"] else _month(found["y"], found["m"])
+
+
+def _named(found: re.Match[str]) -> tuple[Reading, ...]:
+    return _day(found["y"], found["m"], found["d"]) if found["m"] in _MONTHS else ()
+
+
+def _named_month(found: re.Match[str]) -> tuple[Reading, ...]:
+    return _month(found["y"] or found["y2"], found["m"] or found["m2"])
+
+
+def _numeric(found: re.Match[str]) -> tuple[Reading, ...]:
+    day_first = _day(found["y"], found["b"], found["a"])
+    month_first = _day(found["y"], found["a"], found["b"])
+    return tuple(dict.fromkeys((*day_first, *month_first)))
+
+
+def _cjk(found: re.Match[str]) -> tuple[Reading, ...]:
+    if found["d"]:
+        return _day(found["y"], found["m"], found["d"])
+    return _month(found["y"], found["m"]) if found["m"] else _month(found["y"], 1, 12)
+
+
+def _year(found: re.Match[str]) -> tuple[Reading, ...]:
+    return _month(found["y"], 1, 12)
+
+
+def _quarter(found: re.Match[str]) -> tuple[Reading, ...]:
+    last = 3 * int(found["q"] or found["q2"])
+    return _month(found["y"] or found["y2"], last - 2, last)
+
+
+def _decade(found: re.Match[str]) -> tuple[Reading, ...]:
+    low, high = _month(found["y"], 1, 12), _month(str(int(found["y"]) + 9), 1, 12)
+    return (Reading("date", low[0].lo, high[0].hi, None),) if low and high else ()
+
+
+_PATTERNS = (
+    (_ISO, _iso),
+    (_COMPACT, lambda found: _day(found["y"], found["m"], found["d"])),
+    (_DAY_FIRST, _named),
+    (_MONTH_FIRST, _named),
+    (_YEAR_FIRST, _named),
+    (_MONTH, _named_month),
+    (_NUMERIC, _numeric),
+    (_CJK, _cjk),
+    (_YEAR, _year),
+    (_QUARTER, _quarter),
+    (_DECADE, _decade),
+)

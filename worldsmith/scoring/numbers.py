@@ -1,0 +1,334 @@
+"""Numbers as people write them, read into the interval that is meant, exactly.
+
+English conventions come first: "1,234" is 1234 and "1.234" is 1.234. A point groups thousands only where nothing else
+fits ("1.234.567", "1.234,5"), a comma is a decimal one only where it can't group ("12,5", "0,123").
+"""
+
+import re
+import unicodedata
+
+from .reading import Number, Reading
+from .units import COUNT_NOUNS, MAGNITUDES, unit_named
+from .text import fold
+
+INFINITE = float("inf")
+LONGEST = 120  # characters; no number is longer
+_MOST_DIGITS = 40  # "9" repeated a thousand times is no number
+
+_PLAIN = re.compile(r"(-?)(\d{1,18})(?:\.(\d{1,18}))?")
+_BODY = re.compile(
+    r"""(?P<sign>(?<![\w.,)])[-+])?
+    (?P<num>
+      [1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])       # 1,234,567.8
+     |[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?(?![\d,])     # 12,34,567
+     |[1-9]\d{0,2}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.])    # 1.234.567,8
+     |[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d.,])           # 1.234,5
+     |[1-9]\d{0,2}(?:[ '_]\d{3})+(?:[.,]\d+)?(?![\d])  # 1 234 567,8
+     |0,\d+(?![\d,.])
+     |\d+,\d{1,2}(?![\d,.])
+     |\d+(?:\.\d+)?(?![\d]|[.,]\d)
+     |\.\d+(?![\d]|[.,]\d)
+    )
+    (?P<exp>[eE][-+]?\d{1,2}(?!\w)|\s?[x×*·]\s?10\s?(?:\^|\*\*)\s?\(?[-+]?\d{1,2}\)?(?!\d)|\s?[x×]\s?10[-+]\d{1,2}(?!\d))?
+    """,
+    re.VERBOSE,
+)
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SUPERSCRIPTS = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})")
+_SIGNS = str.maketrans(
+    {
+        "−": "-", "–": "-", "—": "-", "‒": "-", "‐": "-", "‑": "-", "﹣": "-", "－": "-",
+        " ": " ", " ": " ", " ": " ", " ": " ", "，": ",", "．": ".", "’": "'", "ʼ": "'", "٬": ",", "٫": ".", "％": "%",
+    }
+)  # fmt: skip
+_VULGAR = re.compile("(\\d*)\\s?([¼½¾⅐-⅞])")
+
+_SOFT = re.compile(
+    r"(?:about|approx(?:\.|imately)?|around|roughly|nearly|almost|some|circa|c\.|ca\.|est\.|estimated|exactly|precisely|just|only"
+    r"|a total of|in total|total|no\.|nr\.|#|rank(?:ed)?|[~≈≃∼:=*_`'\"(\[])\s*",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    r"(?:over|more than|above|at least|greater than|upwards of|exceeding|no less than|not less than|min(?:imum)?\.?|>=?|≥)\s*",
+    re.IGNORECASE,
+)
+_UNDER = re.compile(
+    r"(?:under|less than|below|at most|up to|fewer than|no more than|not more than|max(?:imum)?\.?|<=?|≤)\s*", re.IGNORECASE
+)
+_MINUS = re.compile(r"(?:minus|negative)\s+|-\s?", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?:between|from)\s+", re.IGNORECASE)
+_MONEY = re.compile(r"(?:[A-Za-z]{1,2}[$¥]|[$€£¥₹₩]|Rs\.?|[A-Z]{3}(?![A-Za-z]))\s*")
+_OR_MORE = re.compile(r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.I)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b(?: place)?", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\(([^()]*)\)")
+_RANGE = re.compile(r"\s?(?:-|to|through|until|and|\.\.\.?|~)\s?", re.IGNORECASE)
+_EITHER = re.compile(r"\s?(?:or|/|;|,|\|)\s?", re.IGNORECASE)
+_OF = re.compile(r"\s?(?:/|out of|of)\s?(5|10|20|100)(?:\s?(?:points|stars))?", re.IGNORECASE)
+_WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
+
+
+def read_number(span: str) -> tuple[Reading, ...]:
+    """Return the readings of a span that is one number (with unit, magnitude, hedge), a range, or alternatives.
+
+    Several readings stand for an ambiguous unit ("5 m": metres or millions) or for alternatives ("5 or 6").
+    A parenthesis after the number is an aside and is not read, unless it holds the unit or the magnitude.
+    """
+    plain = _PLAIN.fullmatch(span)
+    if plain:
+        sign, digits, decimals = plain.groups()
+        return (_reading(sign, digits, decimals or "", 0, ""),)
+    if len(span) > LONGEST:
+        return ()
+    text = _tidy(span)
+    if "(" in text:
+        text = _without_aside(text)
+    bodies = list(_BODY.finditer(text))
+    if len(bodies) == 1:
+        return _one(text[: bodies[0].start()], bodies[0], text[bodies[0].end() :])
+    if len(bodies) == 2:
+        return _two(text, bodies[0], bodies[1])
+    return _in_words(text) if not bodies else ()
+
+
+def _tidy(span: str) -> str:
+    if span.isascii():
+        return " ".join(span.split())
+    text = _SUPERSCRIPTS.sub(lambda m: "10^" + m[1].translate(_SUPERSCRIPT), span.translate(_SIGNS))
+    text = _VULGAR.sub(lambda m: f"{m[1] or 0}{f'{unicodedata.numeric(m[2]):.9f}'.rstrip('0')[1:]}", text)
+    text = text.replace("²", "2").replace("³", "3") if re.search(r"[a-z][²³]", text) else text
+    if any(unicodedata.category(c) == "No" for c in text):
+        return ""  # a raised or circled digit that is no power of ten: a footnote or a list mark, not a value
+    digits = "".join(str(unicodedata.digit(c)) if unicodedata.category(c) == "Nd" else c for c in text)
+    return " ".join(digits.split())
+
+
+def _without_aside(text: str) -> str:
+    def aside(match: re.Match[str]) -> str:
+        inner = match[1].strip()
+        return f" {inner}" if inner.casefold() in MAGNITUDES or unit_named(inner) else ""
+
+    if not any(c.isdigit() for c in _ASIDE.sub("", text)):
+        return text
+    return _ASIDE.sub(aside, text)
+
+
+def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
+    head = _head(before)
+    if head is None:
+        return ()
+    minus, hedge, money = head
+    tail = _tail(after)
+    if tail is None:
+        return ()
+    whole, decimals, exponent = _digits(body)
+    if len(whole) + len(decimals) > _MOST_DIGITS:
+        return ()
+    minus = minus != (body["sign"] == "-")
+    out = []
+    for power, unit, open_end in tail:
+        if money and unit not in ("", "ones", money):
+            continue  # of "$5m" the metres
+        read = _reading("-" if minus else "", whole, decimals, exponent + power, money or unit)
+        out.append(_open(read, hedge or open_end))
+    return tuple(out)
+
+
+def _head(before: str) -> tuple[bool, str, str] | None:
+    """Read what stands before the digits: (minus, "" or "over" or "under", currency), or None for words unknown."""
+    minus, hedge, money = False, "", ""
+    rest = before.strip()
+    while rest:
+        if found := _SOFT.match(rest):
+            pass
+        elif found := _OVER.match(rest):
+            hedge = "over"
+        elif found := _UNDER.match(rest):
+            hedge = "under"
+        elif found := _MINUS.match(rest):
+            minus = not minus
+        elif (found := _MONEY.match(rest)) and (unit := unit_named(found[0].strip())):
+            money = unit.name
+        else:
+            return None
+        rest = rest[found.end() :]
+    return minus, hedge, money
+
+
+def _tail(after: str) -> list[tuple[int, str, str]] | None:
+    """Read what stands after the digits: choices of (power of ten, unit, open end), or None for what can't be read."""
+    rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").strip()
+    if not rest:
+        return [(0, "", "")]
+    if found := _ORDINAL.match(rest):
+        rest = rest[found.end() :].strip()
+    if found := _OF.fullmatch(rest):
+        return [(0, f"of {found[1]}", "")]
+    open_end = ""
+    if found := _OR_MORE.match(rest):
+        open_end = "under" if found["less"] else "over"
+        rest = rest[found.end() :].strip()
+    power, explicit, twofold = 0, False, False
+    while rest:
+        word, _, others = rest.lstrip("-").partition(" ")
+        known = MAGNITUDES.get(word.casefold().rstrip("."))
+        if known is None:
+            break
+        as_unit = unit_named(word)
+        if as_unit is not None and not explicit:
+            if not others:
+                return [(0, as_unit.name, open_end), (known, "ones", open_end)]
+            twofold = True
+        power, explicit, rest = power + known, True, others.strip()
+    if rest and (found := _OR_MORE.match(rest)):
+        open_end = "under" if found["less"] else "over"
+        rest = rest[found.end() :].strip()
+    if not rest:
+        return [(power, "ones" if explicit else "", open_end)]
+    unit = _unit(rest)
+    return None if unit is None or (twofold and unit == "ones") else [(power, unit, open_end)]
+
+
+def _unit(words: str) -> str | None:
+    words = words.removeprefix("of ").strip()
+    if known := unit_named(words):
+        return known.name
+    if words.casefold() in COUNT_NOUNS:
+        return "ones"
+    return fold(words) if _WORDS.fullmatch(words) else None
+
+
+def _digits(body: re.Match[str]) -> tuple[str, str, int]:
+    """Split a matched number into its whole digits, its decimals, and the power of ten written after it."""
+    digits = body["num"].replace(" ", "").replace("'", "").replace("_", "")
+    commas, points = digits.count(","), digits.count(".")
+    if commas and points:
+        grouping = "," if digits.rindex(".") > digits.rindex(",") else "."
+    elif points > 1 or (commas and _groups(digits)):
+        grouping = "." if points > 1 else ","
+    else:
+        grouping = ""
+    whole, _, decimals = digits.replace(grouping, "").replace(",", ".").partition(".")
+    exponent = body["exp"]
+    power = int(re.sub(r"^(?:[eE]|\s?[x×*·]\s?10\s?(?:\^|\*\*)?\s?\(?)|\)$", "", exponent)) if exponent else 0
+    return whole, decimals, power
+
+
+def _groups(digits: str) -> bool:
+    return digits[0] != "0" and len(digits) - digits.rindex(",") == 4
+
+
+def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Reading:
+    """Build the exact number, and the interval of half its last significant digit on either side."""
+    mantissa = int(whole + decimals) if whole or decimals else 0
+    exponent = power - len(decimals)
+    if sign:
+        mantissa = -mantissa
+    point = _scaled(mantissa, exponent)
+    if not decimals and mantissa:  # the zeros of a whole number may be rounding
+        digits = str(mantissa).rstrip("0")
+        exponent += len(str(mantissa)) - len(digits)
+        mantissa = int(digits)
+    return Reading("num", _scaled(mantissa * 10 - 5, exponent - 1), _scaled(mantissa * 10 + 5, exponent - 1), point, unit)
+
+
+def _scaled(mantissa: int, exponent: int) -> Number:
+    if exponent >= 0:
+        return mantissa * 10**exponent
+    number = mantissa / 10**-exponent
+    return int(number) if number.is_integer() and mantissa % 10**-exponent == 0 else number
+
+
+def _open(read: Reading, hedge: str) -> Reading:
+    if hedge == "over":
+        return Reading("num", read.point, INFINITE, None, read.unit)  # type: ignore[arg-type]  # a number's point
+    if hedge == "under":
+        return Reading("num", -INFINITE, read.point, None, read.unit)  # type: ignore[arg-type]
+    return read
+
+
+def _two(text: str, first: re.Match[str], second: re.Match[str]) -> tuple[Reading, ...]:
+    before, between, after = text[: first.start()], text[first.end() : second.start()], text[second.end() :]
+    if _OF.fullmatch(between + second[0]) and not after.strip():
+        return _one(before, first, between + second[0])
+    if between in ("", " ") and second["sign"] == "-":  # "5 -7" is a range, whatever the sign was meant to be
+        return ()
+    ends = _ends(_BETWEEN.sub("", before, count=1), first, between, second, after)
+    return ends if ends is not None else ()
+
+
+def _ends(
+    before: str, first: re.Match[str], between: str, second: re.Match[str], after: str
+) -> tuple[Reading, ...] | None:
+    """Read two numbers joined by a range sign (one interval) or by "or" (two readings)."""
+    for joint, is_range in ((_RANGE, True), (_EITHER, False)):
+        found = re.search(joint.pattern + "$", between, re.IGNORECASE)
+        if not found or (between[: found.start()].strip() and not between[: found.start()].strip()[0].isalpha()):
+            continue
+        rights = _one("", second, after)
+        lefts = _one(before, first, between[: found.start()])
+        if not rights or not lefts:
+            continue
+        left, right = lefts[0], rights[0]
+        if not is_range:
+            return (*lefts, *rights)
+        if not left.unit and right.unit:  # "1-2 million": the words after the second are the first's too
+            left = _one(before, first, after)[0]
+        if left.unit != right.unit or left.point is None or right.point is None:
+            return None
+        low, high = sorted((left.point, right.point))  # type: ignore[type-var]
+        return (Reading("num", low, high, None, left.unit),)  # type: ignore[arg-type]
+    return None
+
+
+_SMALL = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split()
+    )
+} | {word: 20 + 10 * i for i, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_LARGE = {"thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+
+
+def _in_words(text: str) -> tuple[Reading, ...]:
+    """Read "twelve", "minus five", "one hundred and five thousand", "a dozen", with a unit after it."""
+    words = [w for w in re.split(r"[\s-]+", text.casefold().strip(".,*_ ")) if w]
+    while words and words[0] in ("about", "around", "approximately", "roughly", "nearly", "almost", "some", "exactly"):
+        words.pop(0)
+    minus = bool(words) and words[0] in ("minus", "negative")
+    words = words[minus:]
+    used, number = _count(words)
+    if not used:
+        return ()
+    unit = _unit(" ".join(words[used:])) if used < len(words) else ""
+    if unit is None:
+        return ()
+    number = -number if minus else number
+    return (Reading("num", number, number, number, unit),)
+
+
+def _count(words: list[str]) -> tuple[int, int]:
+    """Return how many of the words make a number, and the number. 0 words: none does."""
+    total = group = used = 0
+    last = ""  # what the word before was: a ten takes a digit after it, nothing else does
+    for i, word in enumerate(words):
+        if word in _SMALL:
+            number = _SMALL[word]
+            if (last == "ten" and not 0 < number < 10) or last == "unit":
+                return 0, 0
+            group, last = group + number, "ten" if number >= 20 else "unit"
+        elif word in ("a", "an") and i == 0 and len(words) > 1 and words[1] in ("hundred", "dozen", *_LARGE):
+            group = 1
+            continue
+        elif word == "hundred" and 0 < group < 100:
+            group, last = group * 100, "hundred"
+        elif word == "dozen" and i and 0 < group < 100:
+            return i + 1, group * 12
+        elif word in _LARGE and group:
+            total, group, last = total + group * _LARGE[word], 0, "large"
+        elif word == "and" and last in ("hundred", "large") and i + 1 < len(words) and words[i + 1] in _SMALL:
+            continue
+        else:
+            break
+        used = i + 1
+    return used, total + group

@@ -1,0 +1,118 @@
+"""Text as it is compared: without markup, case, accents, look-alikes, width, hidden characters or punctuation."""
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+
+LONGEST_CACHED = 200  # a cell is short; caching a hostile megabyte a thousand times would not be
+
+# Letters of other scripts that are drawn like Latin ones in either case, and Latin letters that don't decompose.
+_LOOK_ALIKE = dict(
+    zip(
+        "авекмнорстухіјѕһԁԛԝѵьґӏ" "αβεζηικμνορτυχ" "øłđðħıɑɡʟɪʀʏɴʜᴀᴄᴏᴜ",
+        "abekmhopctyxijshdqwvbrl" "abezhikmnoptyx" "olddhiaglirynhacou",
+        strict=True,
+    )
+) | {"æ": "ae", "œ": "oe", "þ": "th"}
+_KEPT = frozenset("+#%$@&'.-")  # signs that tell names and numbers apart, or have a rule of their own below
+
+
+class _Folding(dict[int, str]):
+    """A translation table that works out each character once."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = folded = _folded_char(char)
+        return folded
+
+
+def _folded_char(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Cf" or "̀" <= char <= "ͯ" or _is_mark_for_symbols(char):
+        return ""
+    if category[0] == "Z" or category == "Cc":
+        return " "
+    if category == "Nd":
+        return str(unicodedata.digit(char))
+    if category == "Pd" or char == "−":
+        return "-"
+    if char in "’‘‛′`´ʼʹ＇":
+        return "'"
+    if category[0] == "P" and char not in _KEPT:
+        return " "
+    lower = char.casefold()
+    return _LOOK_ALIKE.get(lower, lower)
+
+
+def _is_mark_for_symbols(char: str) -> bool:
+    return "᪰" <= char <= "᫿" or "⃐" <= char <= "⃿" or "︀" <= char <= "️" or char >= "\U000e0100"
+
+
+_FOLDING = _Folding()
+_GROUP_COMMA = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LOOSE_SIGN = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<=\S)-|-(?!\d)")
+_GAP = re.compile(r"(?<!\d) | (?!\d)")
+
+
+def fold(text: str) -> str:
+    """Return the text's canonical key: what is left when only case, spacing, accents, look-alikes and marks differ.
+
+    "Ｏ’Neil–Café" and "ONEIL cafe" are one. Kept are a point between digits, a minus before a number, and + # % $ @;
+    a thousands comma goes. Text of punctuation alone stays as it is, so that it still differs from an empty cell.
+    """
+    return _fold_cached(text) if len(text) <= LONGEST_CACHED else _fold(text)
+
+
+def _fold(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", unicodedata.normalize("NFKD", text).translate(_MARKS))
+    text = _GROUP_COMMA.sub("", text)
+    folded = text.translate(_FOLDING).replace("'", "").replace("&", " and ")
+    folded = " ".join(_LOOSE_SIGN.sub(" ", folded).split())
+    return folded or "".join(text.split()).translate(_DASHES)
+
+
+_fold_cached = lru_cache(maxsize=1 << 16)(_fold)
+# Accents go before the text is composed again: what decomposes by another script's marks (dakuten) stays whole.
+_MARKS = dict.fromkeys([*range(0x300, 0x370), 0xAD, *range(0x200B, 0x2010)], None)
+_DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2014: "-", 0x2015: "-", 0x2212: "-"}
+
+
+def squash(folded: str) -> str:
+    """Drop the spaces of a folded text, save those between digits: "neo 5 s" is "neo5s", "1 1" is not "11"."""
+    return _GAP.sub("", folded)
+
+
+_MARKUP = re.compile(r"[&<\[*_`~\\\xa0-\U0010ffff]")
+_LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\(\s*<?([^()\s<>]{0,2000})>?(?:\s[^()]{0,300})?\)")
+_CITATION = re.compile(r"(?<=\S)\s*(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]|【[^【】]{0,60}】)")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_SUPER = re.compile(r"<sup>\s*([+-]?\d{1,3})\s*</sup>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>", re.I)
+_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1", re.DOTALL)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def plain(span: str, *, link: int = 1) -> str:
+    """Return the span without Markdown and HTML: emphasis, code, links (`link` 1: the text, 2: the address), entities,
+    tags, footnote marks, escapes and hidden characters. `<br>` becomes a newline.
+    """
+    if not _MARKUP.search(span):
+        return span.strip()
+    if "&" in span:
+        span = html.unescape(span)
+    if "<" in span:
+        span = _TAG.sub("", _SUPER.sub(r"^\1", _BREAK.sub("\n", span)))
+    if "[" in span or "【" in span:
+        span = _CITATION.sub("", _LINK.sub(rf"\{link}", span))
+    for _ in range(3):  # bold in italics in code
+        bare = _EMPHASIS.sub(r"\2", span)
+        if bare == span:
+            break
+        span = bare
+    if "\\" in span:
+        span = _ESCAPE.sub(r"\1", span)
+    if not span.isascii():
+        span = "".join(c for c in span if unicodedata.category(c) != "Cf")
+    return span.strip()
