@@ -2,7 +2,7 @@
 
 Whole numbers stay within 2^53, where every engine is exact and a comparison with a float is exact too; floats within
 1e300. What would pass is NULL. Most expressions can't get there: only operations whose static bound passes the limit
-carry a test at run time. Columns are taken to hold at most 1e15 (literals, and so schemas' bands, stop at 1e12).
+carry a test at run time. Columns are taken to hold at most 1e12, where literals, and so a schema's bands, stop.
 """
 
 from math import inf, isinf
@@ -11,7 +11,7 @@ from worldsmith.expr.tree import Const, Node, Path, values
 
 INT_LIMIT = 2**53
 NUM_LIMIT = 1e300
-COLUMN_LIMIT = 1e15
+COLUMN_LIMIT = 1e12
 _FIXED = {"length": 1e9, "days": 4e6, "yr": 9999.0, "mon": 12.0}
 
 

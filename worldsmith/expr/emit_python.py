@@ -13,7 +13,7 @@ from typing import Any
 
 from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
 from worldsmith.expr.emit_sql import NUDGE
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, branches, ends, paths
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, branches, digits, ends, paths
 from worldsmith.expr.typed import DAYS_CAP
 
 
@@ -194,8 +194,7 @@ def _divide(writer: _Writer, node: Call) -> _Code:
 def _round(writer: _Writer, node: Call) -> _Code:
     if node.args[0].type == "int":
         return writer.code(node.args[0])
-    digits = node.args[1] if len(node.args) == 2 else Const(0, "int")
-    near = writer.ranged(node, writer.fill(f"rounded({{}}, {10.0 ** int(digits.value or 0)!r})", node.args[:1]))
+    near = writer.ranged(node, writer.fill(f"rounded({{}}, {10.0 ** digits(node)!r})", node.args[:1]))
     return _Code(f"int({near.text})", near.names) if node.type == "int" else near
 
 
@@ -217,7 +216,9 @@ def _null(writer: _Writer, node: Call) -> _Code:
 def _case(writer: _Writer, node: Call) -> _Code:
     pairs, otherwise = branches(node)
     tests = [(writer.test(c, True), writer.alike(node, v).whole) for c, v in pairs]
-    return writer.local(" else ".join([*(f"({v}) if {c}" for c, v in tests), f"({writer.alike(node, otherwise).whole})"]))
+    return writer.local(
+        " else ".join([*(f"({v}) if {c}" for c, v in tests), f"({writer.alike(node, otherwise).whole})"])
+    )
 
 
 def _coalesce(writer: _Writer, node: Call) -> _Code:
@@ -230,7 +231,7 @@ def _coalesce(writer: _Writer, node: Call) -> _Code:
 def _extreme(writer: _Writer, node: Call) -> _Code:
     codes = [writer.alike(node, a) for a in node.args]
     name = {"least": "min", "greatest": "max"}[node.op]
-    return _filled(f"{name}({', '.join(['{}'] * len(codes))})", codes) if len(codes) > 1 else codes[0]
+    return _filled(f"{name}({', '.join(['{}'] * len(codes))})", codes)
 
 
 def _days(writer: _Writer, node: Call) -> _Code:

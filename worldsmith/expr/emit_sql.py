@@ -9,11 +9,12 @@ after a nudge of one part in 2^52 that makes 1.005 the tie it is written as. Col
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeGuard
 
 from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
 from worldsmith.expr.source import literal
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, values
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, digits, values
 from worldsmith.expr.typed import DAYS_CAP
 
 Dialect = Literal["sqlite", "duckdb"]
@@ -26,12 +27,12 @@ def sql(node: Node, dialect: Dialect, column: Callable[[PathParts], str]) -> str
     `column` names the SQL of each path; the caller writes the LEFT JOINs behind it. SQLite: dates are ISO TEXT, bools
     0 and 1, ints INTEGER, nums REAL. DuckDB: DATE, BOOLEAN, BIGINT, DOUBLE, VARCHAR.
     """
-    return _emit(node, _DIALECTS[dialect], column).text
+    return _emit(node, _ENGINES[dialect], column).text
 
 
 def nesting(node: Node) -> int:
     """Return how many entries of SQLite's parser stack the expression takes; before version 3.46 there are 100."""
-    return _emit(node, _DIALECTS["sqlite"], lambda _: "t.c").height
+    return _emit(node, _ENGINES["sqlite"], lambda _: "t.c").height
 
 
 class _Sql(NamedTuple):
@@ -56,108 +57,30 @@ def _chain(template: str, between: str, pieces: Sequence[_Sql]) -> _Sql:
     return _fill(template.replace("{}", between.join(["{}"] * len(pieces))), *pieces)
 
 
-class _Dialect(Protocol):
+@dataclass(frozen=True, slots=True)
+class _Engine:
     """What differs between the engines."""
 
-    @property
-    def types(self) -> dict[Type, str]: ...
-
-    @property
-    def templates(self) -> dict[str, str]: ...
-
-    def literal(self, node: Const) -> str: ...
+    types: dict[Type, str]
+    literal: Callable[[Const], str]
+    lower: str  # a function that gives the lesser of two values that aren't NULL
+    upper: str
+    days: tuple[str, ...]  # the days next to years 1 to 9999 that a shifted date may reach
+    templates: dict[str, str]
 
     def below(self, piece: _Sql, end: str) -> _Sql:
-        """Return the piece where it is less than `end`, else NULL."""
-        ...
+        """Return the piece where it is less than `end`, else NULL; DuckDB's least(NULL, end) is `end`, so NULL too."""
+        return _fill(f"nullif({{}}, {end})", _fill(f"{self.lower}({{}}, {end})", piece))
 
     def above(self, piece: _Sql, end: str) -> _Sql:
         """Return the piece where it is more than `end`, else NULL."""
-        ...
+        return _fill(f"nullif({{}}, {end})", _fill(f"{self.upper}({{}}, {end})", piece))
 
-    def day(self, piece: _Sql) -> _Sql:
-        """Return a shifted date, NULL outside years 1 to 9999."""
-        ...
+    def within(self, piece: _Sql, end: str) -> _Sql:
+        return self.above(self.below(piece, end), f"-{end}")
 
-
-_TEMPLATES = {
-    **{op: f"({{}} {op} {{}})" for op in ["+", "-", "*", "<", "<=", ">", ">=", "="]},
-    "!=": "({} <> {})",
-    "neg": "(- {})",
-    "between": "({} BETWEEN {} AND {})",
-    "not": "(NOT {})",
-    "is null": "({} IS NULL)",
-    "abs": "abs({})",
-    "length": "length({})",
-}
-
-
-class _Sqlite:
-    types: dict[Type, str] = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"}
-    templates = {
-        **_TEMPLATES,
-        "days": "CAST(julianday({}) - julianday({}) AS INTEGER)",
-        "add_days": "date({}, {} || ' days')",
-        "yr": "CAST(substr({}, 1, 4) AS INTEGER)",
-        "mon": "CAST(substr({}, 6, 2) AS INTEGER)",
-        "least": "min({})",
-        "greatest": "max({})",
-        "wide": "({} * {})",  # a product past 64 bits is a float, and so seen to be too large
-    }
-
-    def literal(self, node: Const) -> str:
-        if node.value is None:
-            return "NULL"
-        if isinstance(node.value, bool):
-            return str(int(node.value))
-        return _exact(node.value) if isinstance(node.value, float) else literal(node.value)
-
-    def below(self, piece: _Sql, end: str) -> _Sql:
-        return _fill(f"nullif({{}}, {end})", _fill(f"min({{}}, {end})", piece))
-
-    def above(self, piece: _Sql, end: str) -> _Sql:
-        return _fill(f"nullif({{}}, {end})", _fill(f"max({{}}, {end})", piece))
-
-    def day(self, piece: _Sql) -> _Sql:
-        return self.above(piece, "'0001'")  # past year 9999 it is NULL by itself
-
-
-class _Duckdb:
-    types: dict[Type, str] = {"int": "BIGINT", "num": "DOUBLE", "text": "VARCHAR", "date": "DATE", "bool": "BOOLEAN"}
-    templates = {
-        **_TEMPLATES,
-        "days": "({} - {})",
-        "add_days": "({} + CAST({} AS INTEGER))",
-        "yr": "year({})",
-        "mon": "month({})",
-        "least": "list_sort([{}], 'ASC', 'NULLS FIRST')[1]",  # its own least and greatest pass over NULL
-        "greatest": "list_sort([{}], 'DESC', 'NULLS FIRST')[1]",
-        "wide": "(CAST({} AS HUGEINT) * {})",
-    }
-
-    def literal(self, node: Const) -> str:
-        if node.value is None:
-            return f"CAST(NULL AS {self.types[node.type or 'int']})"
-        if node.type == "date":
-            return f"DATE {literal(node.value)}"
-        if node.type == "int":
-            return f"CAST({node.value} AS BIGINT)"  # a bare one has 32 bits, and sums of such overflow
-        if isinstance(node.value, float):
-            return repr(node.value) + ("" if "e" in repr(node.value) else "e0")  # without an exponent it is a DECIMAL
-        return literal(node.value)
-
-    def below(self, piece: _Sql, end: str) -> _Sql:
-        # of NULL and the end `least` takes the end, which nullif makes NULL again
-        return _fill(f"nullif({{}}, {end})", _fill(f"least({{}}, {end})", piece))
-
-    def above(self, piece: _Sql, end: str) -> _Sql:
-        return _fill(f"nullif({{}}, {end})", _fill(f"greatest({{}}, {end})", piece))
-
-    def day(self, piece: _Sql) -> _Sql:
-        return self.above(self.below(piece, "DATE '10000-01-01'"), "DATE '0001-12-31 (BC)'")
-
-
-_DIALECTS: dict[Dialect, _Dialect] = {"sqlite": _Sqlite(), "duckdb": _Duckdb()}
+    def cast(self, piece: _Sql, kind: Type) -> _Sql:
+        return _fill(f"CAST({{}} AS {self.types[kind]})", piece)
 
 
 def _exact(value: float) -> str:
@@ -174,84 +97,149 @@ def _exact(value: float) -> str:
     return f"(CAST({over} AS REAL) / {under}{factors})"
 
 
-def _emit(node: Node, to: _Dialect, column: Callable[[PathParts], str]) -> _Sql:
+def _sqlite_literal(node: Const) -> str:
+    if node.value is None:
+        return "NULL"
+    if isinstance(node.value, bool):
+        return str(int(node.value))
+    return _exact(node.value) if isinstance(node.value, float) else literal(node.value)
+
+
+def _duckdb_literal(node: Const) -> str:
+    if node.value is None:
+        return f"CAST(NULL AS {_DUCKDB.types[node.type or 'int']})"
+    if node.type == "date":
+        return f"DATE {literal(node.value)}"
+    if node.type == "int":
+        return f"CAST({node.value} AS BIGINT)"  # a bare one has 32 bits, and a sum of two overflows
+    if isinstance(node.value, float):
+        return repr(node.value) + ("" if "e" in repr(node.value) else "e0")  # without an exponent it is a DECIMAL
+    return literal(node.value)
+
+
+_TEMPLATES = {
+    **{op: f"({{}} {op} {{}})" for op in ["+", "-", "*", "<", "<=", ">", ">=", "="]},
+    "!=": "({} <> {})",
+    "neg": "(- {})",
+    "between": "({} BETWEEN {} AND {})",
+    "not": "(NOT {})",
+    "is null": "({} IS NULL)",
+    "abs": "abs({})",
+    "length": "length({})",
+    "coalesce": "coalesce({})",
+}
+_SQLITE = _Engine(
+    types={"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"},
+    literal=_sqlite_literal,
+    lower="min",
+    upper="max",
+    days=("'0001'",),  # past year 9999 its dates are NULL by themselves
+    templates=_TEMPLATES
+    | {
+        "days": "CAST(julianday({}) - julianday({}) AS INTEGER)",
+        "add_days": "date({}, {} || ' days')",
+        "yr": "CAST(substr({}, 1, 4) AS INTEGER)",
+        "mon": "CAST(substr({}, 6, 2) AS INTEGER)",
+        "least": "min({})",
+        "greatest": "max({})",
+        "wide": "({} * {})",  # a product past 64 bits becomes a float, and is seen to be too large
+    },
+)
+_DUCKDB = _Engine(
+    types={"int": "BIGINT", "num": "DOUBLE", "text": "VARCHAR", "date": "DATE", "bool": "BOOLEAN"},
+    literal=_duckdb_literal,
+    lower="least",
+    upper="greatest",
+    days=("DATE '0001-12-31 (BC)'", "DATE '10000-01-01'"),
+    templates=_TEMPLATES
+    | {
+        "days": "({} - {})",
+        "add_days": "({} + CAST({} AS INTEGER))",
+        "yr": "year({})",
+        "mon": "month({})",
+        "least": "list_sort([{}], 'ASC', 'NULLS FIRST')[1]",  # its own least and greatest pass over NULL
+        "greatest": "list_sort([{}], 'DESC', 'NULLS FIRST')[1]",
+        "wide": "(CAST({} AS HUGEINT) * {})",
+    },
+)
+_BARE = frozenset(
+    ["+", "-", "*", "/", "=", "!=", "<", "<=", ">", ">=", "between", "in", "add_days"]
+)  # one side is wide
+_ENGINES: dict[Dialect, _Engine] = {"sqlite": _SQLITE, "duckdb": _DUCKDB}
+
+
+def _emit(node: Node, to: _Engine, column: Callable[[PathParts], str]) -> _Sql:
     if isinstance(node, Const):
         return _Sql(to.literal(node))
     if isinstance(node, Path):
         return _Sql(column(node.parts))
-    shared = values(node) if node.op in {"case", "coalesce", "least", "greatest"} else ()
-    pieces = [_emit(a, to, column) for a in node.args]
-    if node.type == "num":  # the engines type a value by its branches: all of them have to be floats
+    bare = node.op in _BARE and not all(isinstance(a, Const) for a in node.args)
+    pieces = [_Sql(str(a.value)) if bare and _whole(a) else _emit(a, to, column) for a in node.args]
+    if node.type == "num" and node.op in {"case", "coalesce", "least", "greatest"}:
+        chosen = values(node)  # an engine types a value by its branches: all of them have to be floats
         pieces = [
-            _fill(f"CAST({{}} AS {to.types['num']})", p) if a in shared and a.type == "int" else p
-            for a, p in zip(node.args, pieces, strict=True)
+            to.cast(p, "num") if a in chosen and a.type == "int" else p for a, p in zip(node.args, pieces, strict=True)
         ]
     if node.op in _SPECIAL:
         return _SPECIAL[node.op](node, pieces, to)
-    piece = _fill(to.templates["wide" if node.op == "*" and node.type == "int" and tested(node) else node.op], *pieces)
-    return _in_range(node, piece, to)
+    wide = node.op == "*" and node.type == "int" and tested(node)
+    return _in_range(node, _fill(to.templates["wide" if wide else node.op], *pieces), to)
 
 
-def _in_range(node: Call, piece: _Sql, to: _Dialect) -> _Sql:
+def _whole(node: Node) -> TypeGuard[Const]:
+    return isinstance(node, Const) and node.type == "int" and node.value is not None
+
+
+def _in_range(node: Call, piece: _Sql, to: _Engine) -> _Sql:
+    """Return a number, NULL where it passes the limit of its type."""
     if not (node.type in {"int", "num"} and tested(node)):
         return piece
-    end = str(INT_LIMIT) if node.type == "int" else repr(NUM_LIMIT)
-    piece = to.above(to.below(piece, end), f"-{end}")
-    return _cast(piece, "int", to) if node.op == "*" and node.type == "int" else piece
+    kept = to.within(piece, str(INT_LIMIT) if node.type == "int" else repr(NUM_LIMIT))
+    return to.cast(kept, "int") if node.type == "int" else kept
 
 
-def _cast(piece: _Sql, kind: Type, to: _Dialect) -> _Sql:
-    return _fill(f"CAST({{}} AS {to.types[kind]})", piece)
-
-
-def _logic(node: Call, pieces: list[_Sql], _: _Dialect) -> _Sql:
+def _logic(node: Call, pieces: list[_Sql], _: _Engine) -> _Sql:
     return _chain("({})", f" {node.op.upper()} ", pieces)
 
 
-def _membership(_: Call, pieces: list[_Sql], __: _Dialect) -> _Sql:
+def _membership(_: Call, pieces: list[_Sql], __: _Engine) -> _Sql:
     return _fill(f"({{}} IN ({', '.join(p.text for p in pieces[1:])}))", pieces[0])
 
 
-def _case(node: Call, pieces: list[_Sql], _: _Dialect) -> _Sql:
-    whens = " WHEN {} THEN {}" * len(branches(node)[0])
-    return _fill(f"CASE{whens} ELSE {{}} END", *pieces)
+def _case(node: Call, pieces: list[_Sql], _: _Engine) -> _Sql:
+    return _fill(f"CASE{' WHEN {} THEN {}' * len(branches(node)[0])} ELSE {{}} END", *pieces)
 
 
-def _divide(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+def _divide(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     over, under = pieces
     if all(a.type == "int" for a in node.args):
-        over = _cast(over, "num", to)
+        over = to.cast(over, "num")
     known = isinstance(node.args[1], Const) and bool(node.args[1].value)
     return _in_range(node, _fill("({} / {})" if known else "({} / nullif({}, 0))", over, under), to)
 
 
-def _round(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+def _round(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     if node.args[0].type == "int":
         return pieces[0]
-    digits = node.args[1] if len(node.args) == 2 else Const(0, "int")
-    nudge, scale = (to.literal(Const(float(v), "num")) for v in (NUDGE, 10 ** int(digits.value or 0)))
-    if not digits.value:
-        piece = _in_range(node, _fill(f"round({{}} * {nudge})", pieces[0]), to)
-    else:
-        piece = _in_range(node, _fill(f"(round({{}} * {scale} * {nudge}) / {scale})", pieces[0]), to)
-    return _cast(piece, "int", to) if node.type == "int" else piece
+    nudge, scale = (to.literal(Const(value, "num")) for value in (NUDGE, 10.0 ** digits(node)))
+    template = f"(round({{}} * {scale} * {nudge}) / {scale})" if digits(node) else f"round({{}} * {nudge})"
+    piece = _in_range(node, _fill(template, pieces[0]), to)
+    return to.cast(piece, "int") if node.type == "int" and not tested(node) else piece
 
 
-def _choice(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
-    if len(pieces) == 1:
-        return pieces[0]
-    return _chain(to.templates.get(node.op, f"{node.op}({{}})"), ", ", pieces)
+def _choice(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
+    return _chain(to.templates[node.op], ", ", pieces)
 
 
-def _add_days(node: Call, pieces: list[_Sql], to: _Dialect) -> _Sql:
+def _add_days(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     day, count = pieces
     if not isinstance(node.args[1], Const):
-        end = str(DAYS_CAP + 1)
-        count = to.above(to.below(count, end), f"-{end}")
-    return to.day(_fill(to.templates["add_days"], day, count))
+        count = to.within(count, str(DAYS_CAP + 1))
+    moved = to.above(_fill(to.templates["add_days"], day, count), to.days[0])
+    return to.below(moved, to.days[1]) if len(to.days) > 1 else moved
 
 
-_SPECIAL: dict[str, Callable[[Call, list[_Sql], _Dialect], _Sql]] = {
+_SPECIAL: dict[str, Callable[[Call, list[_Sql], _Engine], _Sql]] = {
     **dict.fromkeys(["and", "or", "||"], _logic),
     **dict.fromkeys(["coalesce", "least", "greatest"], _choice),
     "in": _membership,

@@ -5,7 +5,8 @@ from itertools import product
 
 from worldsmith.expr.bounds import tested
 from worldsmith.expr.emit_python import compile_python
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, branches, ends
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, ends, values
+from worldsmith.expr.typed import DAYS_CAP
 
 Outcome = bool | None
 Outcomes = frozenset[Outcome]
@@ -37,49 +38,63 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Const) and node.value is None
 
 
-def _as(node: Node, kind: Call) -> Node:
-    """Return one value of a 'case' or 'coalesce' in its place, still a float where the whole was one."""
-    return node if node.type == kind.type else Call("coalesce", (node,), kind.type)
+def _kept(value: Node, others: Iterable[Node], kind: Type) -> Node:
+    """Return a value so that it and the others are still of the type that all values had together."""
+    if kind in {value.type, *(o.type for o in others)}:
+        return value
+    return Call("coalesce", (value, Const(None, kind)), kind)
+
+
+def _joined(node: Call) -> Call:
+    opened: list[Node] = []
+    for arg in node.args:
+        opened.extend(arg.args if isinstance(arg, Call) and arg.op == node.op else (arg,))
+    return Call(node.op, tuple(opened), node.type)
 
 
 def _logic(node: Call) -> Node:
-    neutral = Const(node.op == "and", "bool")
-    decided = Const(node.op != "and", "bool")
-    left = tuple(dict.fromkeys(a for a in _opened(node) if a != neutral))
+    neutral, decided = Const(node.op == "and", "bool"), Const(node.op != "and", "bool")
+    left = tuple(a for a in dict.fromkeys(_joined(node).args) if a != neutral)
     if decided in left:
         return decided
     return left[0] if len(left) == 1 else Call(node.op, left, "bool")
 
 
-def _opened(node: Call) -> Iterable[Node]:
-    for arg in node.args:
-        yield from arg.args if isinstance(arg, Call) and arg.op == node.op else (arg,)
-
-
 def _case(node: Call) -> Node:
     pairs, otherwise = branches(node)
-    kept: list[Node] = []
+    kept: list[tuple[Node, Node]] = []
     for condition, value in pairs:
-        if isinstance(condition, Const):
-            if condition.value:
-                otherwise = value
-                break
-            continue
-        kept += [condition, value]
-    return Call("case", (*kept, otherwise), node.type) if kept else _as(otherwise, node)
+        if not isinstance(condition, Const):
+            kept.append((condition, value))
+        elif condition.value:
+            otherwise = value
+            break
+    otherwise = _kept(otherwise, [value for _, value in kept], node.type)
+    return Call("case", (*(part for pair in kept for part in pair), otherwise), node.type) if kept else otherwise
 
 
 def _coalesce(node: Call) -> Node:
-    kept: list[Node] = []
-    for arg in node.args:
-        if not _is_null(arg):
-            kept.append(arg)
-            if isinstance(arg, Const):
-                break
-    return _as(kept[0], node) if len(kept) == 1 else Call("coalesce", tuple(kept), node.type)
+    kept = [a for a in node.args if not _is_null(a)]
+    known = next((i for i, a in enumerate(kept) if isinstance(a, Const)), len(kept))
+    *first, last = kept[: known + 1]
+    last = _kept(last, first, node.type)
+    return Call("coalesce", (*first, last), node.type) if first else last
 
 
-_FOLDS: dict[str, Callable[[Call], Node]] = {"and": _logic, "or": _logic, "case": _case, "coalesce": _coalesce}
+def _add_days(node: Call) -> Node:
+    count = node.args[1]
+    far = isinstance(count, Const) and isinstance(count.value, int) and abs(count.value) > DAYS_CAP
+    return Const(None, "date") if far else node
+
+
+_FOLDS: dict[str, Callable[[Call], Node]] = {
+    "and": _logic,
+    "or": _logic,
+    "||": _joined,
+    "case": _case,
+    "coalesce": _coalesce,
+    "add_days": _add_days,
+}
 
 
 def outcomes(node: Node) -> Outcomes:
@@ -104,7 +119,9 @@ def _outcomes(node: Node) -> Outcomes:
     if node.op == "case":
         return _case_outcomes(node)
     if node.op == "coalesce":
-        return frozenset().union(*(_outcomes(a) for a in node.args)) - (frozenset() if _nullable(node) else {None})
+        arms = [_outcomes(a) for a in node.args]
+        found: Outcomes = frozenset().union(*arms)
+        return found if all(None in arm for arm in arms) else found - {None}
     if any(_is_null(a) for a in node.args):
         return frozenset([None])
     return _ANY if any(map(_nullable, node.args)) else frozenset([True, False])
@@ -141,15 +158,11 @@ def _nullable(node: Node) -> bool:
     if isinstance(node, Path):
         return True
     if node.type == "bool":
-        return node.op not in {"is null"} and None in _outcomes(node) if node.op != "coalesce" else _none_left(node)
+        return None in _outcomes(node)
     if node.op == "coalesce":
-        return _none_left(node)
+        return all(map(_nullable, node.args))
     if node.op == "case":
-        return any(map(_nullable, [*node.args[1:-1:2], node.args[-1]]))
+        return any(map(_nullable, values(node)))
     if node.op == "/" and not (isinstance(node.args[1], Const) and node.args[1].value):
         return True
     return node.op == "add_days" or (node.type in {"int", "num"} and tested(node)) or any(map(_nullable, node.args))
-
-
-def _none_left(node: Call) -> bool:
-    return all(map(_nullable, node.args))

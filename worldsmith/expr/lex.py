@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 from worldsmith.errors import ExprError
 
@@ -45,13 +45,13 @@ class Token:
     word: str
 
 
-def fail(text: str, at: int, message: str) -> NoReturn:
-    """Raise ExprError with the message, the position (from 1), the line and a caret under it."""
+def failure(text: str, at: int, message: str) -> ExprError:
+    """Return an ExprError with the message, the position (from 1), the line and a caret under it."""
     line = "".join(c if c.isprintable() else " " for c in text)
     start = max(0, at - 60)
     shown = line[start : at + 40]
     head, tail = "…" if start else "", "…" if len(line) > at + 40 else ""
-    raise ExprError(f"at position {at + 1}: {message}\n  {head}{shown}{tail}\n  {' ' * (len(head) + at - start)}^")
+    return ExprError(f"at position {at + 1}: {message}\n  {head}{shown}{tail}\n  {' ' * (len(head) + at - start)}^")
 
 
 def tokens(text: str) -> list[Token]:
@@ -68,7 +68,7 @@ def tokens(text: str) -> list[Token]:
             continue
         if kind == "other" or source in _HINTS:
             hint = _HINTS.get(source)
-            fail(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
+            raise failure(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
         found.append(_token(text, kind, source, at))
     return [*found, Token("end", "", len(text), "")]
 
@@ -76,12 +76,12 @@ def tokens(text: str) -> list[Token]:
 def _token(text: str, kind: str | None, source: str, at: int) -> Token:
     if kind == "number":
         after = text[at + len(source) : at + len(source) + 1]
-        if after == "." or after == "_" or after.isalnum():
-            fail(text, at, "numbers are written 12 or 12.5, without exponent, unit or separator.")
+        if after in {".", "_"} or after.isalnum():
+            raise failure(text, at, "numbers are written 12 or 12.5, without exponent, unit or separator.")
         return Token("number", source, at, "")
     if kind == "text":
         if not all(c.isprintable() for c in source):
-            fail(text, at, "a text literal holds printable characters only.")
+            raise failure(text, at, "a text literal holds printable characters only.")
         return Token("text", source, at, "")
     if kind == "name":
         lower = source.lower()

@@ -5,11 +5,10 @@ Loosest to tightest: or, and, not, comparisons (which don't chain), + - ||, * /,
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NoReturn
 
 from worldsmith.errors import ExprError, close_match
 from worldsmith.expr.emit_sql import nesting
-from worldsmith.expr.lex import LENGTH_CAP, Token, fail, tokens
+from worldsmith.expr.lex import LENGTH_CAP, Token, failure, tokens
 from worldsmith.expr.source import text as source_text
 from worldsmith.expr.tree import Call, Const, Node, Path, Ref, Type, Types, depth
 from worldsmith.expr.typed import FUNCTIONS, LITERAL_CAP, WORDS, TypingError, call, to_date
@@ -84,12 +83,12 @@ class _Parser:
 
     def expect(self, word: str, why: str) -> None:
         if not self.skip(word):
-            self.wrong(f"{word!r} {why}")
+            raise self.wrong(f"{word!r} {why}")
 
-    def wrong(self, expected: str) -> NoReturn:
+    def wrong(self, expected: str) -> ExprError:
         token = self.token
         found = repr(token.source) if token.kind != "end" else "the end"
-        fail(self.text, token.at, f"expected {expected}, found {found}.")
+        return failure(self.text, token.at, f"expected {expected}, found {found}.")
 
     # Building nodes
 
@@ -97,12 +96,12 @@ class _Parser:
         try:
             return call(op, [node for node, _ in parts])
         except TypingError as error:
-            fail(self.text, at if error.arg is None else parts[error.arg][1], str(error))
+            raise failure(self.text, at if error.arg is None else parts[error.arg][1], str(error)) from None
 
     def whole(self, want: Type | None) -> Node:
         node = self.expression(0)
         if self.token.kind != "end":
-            self.wrong("an operator or the end")
+            raise self.wrong("an operator or the end")
         if want is None or node.type == want or (node.type == "int" and want == "num"):
             return node
         if isinstance(node, Const) and node.value is None:
@@ -111,17 +110,17 @@ class _Parser:
             try:
                 return to_date(node.value)
             except TypingError as error:
-                fail(self.text, 0, str(error))
+                raise failure(self.text, 0, str(error)) from None
         is_a = WORDS[node.type] if node.type else "null"
-        fail(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.")
+        raise failure(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.")
 
     def expression(self, loosest: int) -> Node:
         """Read an expression whose operators bind tighter than `loosest`."""
         self.open += 1
         if self.open > 2 * DEPTH_CAP + 2:  # a level of the tree opens an operand and a parenthesis
-            fail(self.text, self.token.at, f"nested too deeply (at most {DEPTH_CAP} levels).")
+            raise failure(self.text, self.token.at, f"nested too deeply (at most {DEPTH_CAP} levels).")
         if loosest > _NOT and self.token.word == "not":
-            fail(self.text, self.token.at, "put parentheses around 'not …' here.")
+            raise failure(self.text, self.token.at, "put parentheses around 'not …' here.")
         start = self.token.at
         left = self.prefix()
         while (power := _BINARY.get(self.token.word, 0)) > loosest:
@@ -133,7 +132,9 @@ class _Parser:
 
     def unchained(self) -> None:
         if _BINARY.get(self.token.word) == _COMPARISON:
-            fail(self.text, self.token.at, "comparisons don't chain: write a < b and b < c, or put parentheses.")
+            raise failure(
+                self.text, self.token.at, "comparisons don't chain: write a < b and b < c, or put parentheses."
+            )
 
     def operand(self, loosest: int) -> tuple[Node, int]:
         at = self.token.at
@@ -148,13 +149,15 @@ class _Parser:
             return self.is_null(first, token)
         if token.word == "not":
             if self.token.word not in {"between", "in"}:
-                self.wrong("'between' or 'in' after 'not'")
+                raise self.wrong("'between' or 'in' after 'not'")
             return self.make("not", [(self.postfix(first, self.take()), start)], token.at)
         if token.word in {"between", "in"}:
             return self.postfix(first, token)
         second = self.operand(power)
         if power == _COMPARISON and any(isinstance(n, Const) and n.value is None for n in (left, second[0])):
-            fail(self.text, token.at, "a comparison with null is never true: write `is null` or `is not null`.")
+            raise failure(
+                self.text, token.at, "a comparison with null is never true: write `is null` or `is not null`."
+            )
         return self.make(token.word, [first, second], token.at)
 
     def is_null(self, first: tuple[Node, int], token: Token) -> Node:
@@ -187,18 +190,17 @@ class _Parser:
             return Const(token.source[1:-1].replace("''", "'"), "text")
         if token.word in _LITERALS:
             return _LITERALS[token.word]
-        reader = self.readers.get(token.word) if token.word else None
-        if reader is not None:
-            return reader(self, token)
+        if token.word in _READERS:
+            return _READERS[token.word](self, token)
         if token.kind == "name" and not token.word:
             return self.named(token)
         self.next -= token.kind != "end"
-        self.wrong("a value (a column, a literal, a function, 'case' or '(')")
+        raise self.wrong("a value (a column, a literal, a function, 'case' or '(')")
 
     def number(self, token: Token) -> Const:
         value = float(token.source) if "." in token.source else int(token.source)
         if value > LITERAL_CAP:
-            fail(self.text, token.at, f"numbers go up to {LITERAL_CAP:.0e} in an expression.")
+            raise failure(self.text, token.at, f"numbers go up to {LITERAL_CAP:.0e} in an expression.")
         return Const(value, "num" if isinstance(value, float) else "int")
 
     def inside(self, _: Token) -> Node:
@@ -220,7 +222,7 @@ class _Parser:
 
     def case(self, token: Token) -> Node:
         if self.token.word != "when":
-            self.wrong("'when' (case when condition then value … else value end)")
+            raise self.wrong("'when' (case when condition then value … else value end)")
         parts: list[tuple[Node, int]] = []
         while self.skip("when"):
             parts.append(self.operand(0))
@@ -229,14 +231,6 @@ class _Parser:
         parts.append(self.operand(0) if self.skip("else") else (Const(None, None), token.at))
         self.expect("end", "to close 'case', 'when' or 'else'")
         return self.make("case", parts, token.at)
-
-    readers: dict[str, Callable[["_Parser", Token], Node]] = {
-        "(": inside,
-        "not": negation,
-        "-": minus,
-        "as_of": world_day,
-        "case": case,
-    }
 
     # Names
 
@@ -248,30 +242,30 @@ class _Parser:
             try:
                 return to_date(literal.source[1:-1])
             except TypingError as error:
-                fail(self.text, literal.at, str(error))
+                raise failure(self.text, literal.at, str(error)) from None
         return self.column(token)
 
     def function(self, token: Token) -> Node:
         name = token.source.lower()
         if name not in FUNCTIONS:
             hint = f" {_ELSEWHERE[name]}." if name in _ELSEWHERE else close_match(name, FUNCTIONS)
-            fail(self.text, token.at, f"no function {token.source!r}.{hint}")
+            raise failure(self.text, token.at, f"no function {token.source!r}.{hint}")
         self.take()
         if self.token.word == ")":
-            self.wrong(f"an argument of {name!r}")
+            raise self.wrong(f"an argument of {name!r}")
         parts = self.arguments()
-        if name in {"coalesce", "least", "greatest"} and len(parts) < 2:
-            fail(self.text, token.at, f"{name!r} takes 2 or more arguments, not 1.")
         return self.make(name, parts, token.at)
 
     def column(self, token: Token) -> Path:
         parts, kind = [token.source], self.look_up(self.table, token, first=True)
         while self.skip("."):
             if not isinstance(kind, Ref):
-                fail(self.text, token.at, f"{parts[-1]!r} is {WORDS[kind]}, no reference: nothing follows its dot.")
+                raise failure(
+                    self.text, token.at, f"{parts[-1]!r} is {WORDS[kind]}, no reference: nothing follows its dot."
+                )
             token = self.token
             if token.kind != "name":
-                self.wrong(f"a column of table {kind.table!r} after the dot")
+                raise self.wrong(f"a column of table {kind.table!r} after the dot")
             kind = self.look_up(kind.table, self.take())
             parts.append(token.source)
         return Path(tuple(parts), kind.type if isinstance(kind, Ref) else kind)
@@ -279,17 +273,24 @@ class _Parser:
     def look_up(self, table: str, token: Token, *, first: bool = False) -> Type | Ref:
         columns = self.types.get(table)
         if columns is None:
-            fail(self.text, token.at, f"no table {table!r}.{close_match(table, self.types)}")
+            raise failure(self.text, token.at, f"no table {table!r}.{close_match(table, self.types)}")
         if token.source in columns:
             return columns[token.source]
         hint = close_match(token.source, columns)
         if first and token.source == table and self.token.word == ".":
             hint = f" Columns of {table!r} itself are written without its name."
-        fail(self.text, token.at, f"table {table!r} has no column {token.source!r}.{hint}")
+        raise failure(self.text, token.at, f"table {table!r} has no column {token.source!r}.{hint}")
 
 
 _LITERALS: dict[str, Const] = {
     "true": Const(True, "bool"),
     "false": Const(False, "bool"),
     "null": Const(None, None),
+}
+_READERS: dict[str, Callable[[_Parser, Token], Node]] = {
+    "(": _Parser.inside,
+    "not": _Parser.negation,
+    "-": _Parser.minus,
+    "as_of": _Parser.world_day,
+    "case": _Parser.case,
 }

@@ -97,8 +97,6 @@ def _case(node: Call) -> str:
 def _list(op: str, args: Sequence[Node], around: int) -> list[str]:
     """Write arguments of one type; the first date among nothing but literals carries the word that says so."""
     dates = [isinstance(a, Const) and a.type == "date" and a.value is not None for a in args]
-    told = op in {"days", "add_days", "yr", "mon"} or any(
-        a.type == "date" and not isinstance(a, Const) for a in args
-    )
+    told = op in {"days", "add_days", "yr", "mon"} or any(a.type == "date" and not isinstance(a, Const) for a in args)
     teller = -1 if told or True not in dates else dates.index(True)
     return [_write(a, around, dated=i != teller) for i, a in enumerate(args)]

@@ -88,3 +88,9 @@ def ends(node: Call) -> tuple[Call, Call]:
     """Return the two comparisons that a 'between' is."""
     value, low, high = node.args
     return Call(">=", (value, low), "bool"), Call("<=", (value, high), "bool")
+
+
+def digits(node: Call) -> int:
+    """Return to how many decimals a 'round' goes; 0 too where it gives a whole number."""
+    last = node.args[-1]
+    return last.value if len(node.args) == 2 and isinstance(last, Const) and isinstance(last.value, int) else 0

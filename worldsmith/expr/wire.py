@@ -1,13 +1,20 @@
 """A tree as JSON values, and back."""
 
+from math import isfinite
 from typing import Any, cast, get_args
 
 from worldsmith.errors import FormatError
-from worldsmith.expr.tree import Call, Const, Node, Path, Type
-from worldsmith.expr.typed import OPS, TypingError, call
+from worldsmith.expr.tree import Call, Const, Node, Path, Type, Value
+from worldsmith.expr.typed import OPS, TypingError, call, to_date
 
 LEVELS = 64  # more than `parse` lets through
-_PYTHON: dict[str, tuple[type, ...]] = {"int": (int,), "num": (int, float), "text": (str,), "date": (str,), "bool": (bool,)}
+_PYTHON: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "num": (int, float),
+    "text": (str,),
+    "date": (str,),
+    "bool": (bool,),
+}
 _TYPES = get_args(Type)
 
 
@@ -36,3 +43,38 @@ def _node(obj: object, levels: int) -> Node:
     if "value" in obj:
         return _const(obj["value"], kind)
     raise FormatError(f"an expression has 'op', 'path' or 'value', not {sorted(map(str, obj))}.")
+
+
+def _call(obj: dict[str, Any], levels: int) -> Call:
+    op, args = obj["op"], obj.get("args")
+    if not isinstance(op, str) or op not in OPS or not isinstance(args, list):
+        raise FormatError(f"an expression's 'op' is one of ours with a list of 'args', not {str(op)[:80]!r}.")
+    try:
+        node = call(op, [_node(a, levels - 1) for a in args])
+    except TypingError as error:
+        raise FormatError(f"an expression doesn't fit together: {error}") from None
+    if node.type != obj.get("type"):
+        raise FormatError(f"an expression's {op!r} is of type {node.type!r}, not {str(obj.get('type'))[:80]!r}.")
+    return node
+
+
+def _path(parts: object, kind: object) -> Path:
+    if not isinstance(parts, list) or not parts or not all(isinstance(p, str) for p in parts) or kind not in _TYPES:
+        raise FormatError(f"an expression's 'path' is a list of names with a type, not {str(parts)[:80]!r}.")
+    return Path(tuple(parts), cast(Type, kind))
+
+
+def _const(value: object, kind: object) -> Const:
+    if value is None and (kind is None or kind in _TYPES):
+        return Const(None, cast(Type | None, kind))
+    fits = isinstance(kind, str) and type(value) in _PYTHON.get(kind, ())
+    if kind == "num" and type(value) is int:
+        value = float(value)
+    if not fits or (isinstance(value, float) and not isfinite(value)):
+        raise FormatError(f"{str(value)[:80]!r} is no value of type {str(kind)[:80]!r} in an expression.")
+    if kind == "date":
+        try:
+            to_date(str(value))
+        except TypingError as error:
+            raise FormatError(str(error)) from None
+    return Const(cast(Value, value), cast(Type, kind))
