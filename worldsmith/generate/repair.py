@@ -85,8 +85,11 @@ def _drawn(f: Filling, column: Column, index: int, found: dict[Name, set[int]], 
             children = [i for i, p in enumerate(f.vector(fill.table, fill.by)) if p == parent]
             names = [(fill.column,)] if fill.column else []
             names += list(expr.paths(fill.where)) if fill.where is not None else []
+            before = len(found)
             for path in names:
                 _ends(f, fill.table, path, children, found, depth)
+            if len(found) == before:
+                _shuffle(f, fill, found)
         case Rank(column=name) | Share(column=name):
             _drawn(f, f.schema.column(table, name), index, found, depth + 1)
         case Derive(node=node):
@@ -107,3 +110,13 @@ def _ends(
     column = f.schema.column(here, path[-1])
     for i in dict.fromkeys(indices):
         _drawn(f, column, i, found, depth + 1)
+
+
+def _shuffle(f: Filling, fill: Aggregate, found: dict[Name, set[int]]) -> None:
+    """A bare count hangs on who refers where: the whole reference is drawn again, its quotas with it."""
+    here = fill.table
+    for step in fill.by[:-1]:
+        here = str(f.schema.column(here, step).ref)
+    ref = f.schema.column(here, fill.by[-1])
+    if not ref.key:
+        found.setdefault((here, ref.name), set()).update(range(f.sizes[here]))

@@ -84,15 +84,15 @@ def _folder(schema: Schema, kept: dict[str, Table]) -> Fold:
 def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
     fill = column.fill
     match fill:
-        case Number(mean=Node() as mean):
+        case Number(mean=mean) if mean is not None:
             folded = fold(table, mean)
             null = isinstance(folded, expr.Const) and folded.value is None
             return replace(fill, mean=None if null else folded)
-        case Pick(where=Node() as where) | Reference(where=Node() as where):
+        case (Pick(where=where) | Reference(where=where)) if where is not None:
             return replace(fill, where=fold(table, where))
-        case Aggregate(where=Node() as where, table=child):
+        case Aggregate(where=where, table=child) if where is not None:
             return replace(fill, where=fold(child, where))
-        case After(until=Node() as until):
+        case After(until=until) if until is not None:
             return replace(fill, until=fold(table, until))
         case Derive(node=node):
             return Derive(fold(table, node))

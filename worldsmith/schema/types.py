@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from worldsmith import expr, scoring
+from worldsmith import expr
 from worldsmith.expr import Node, Type
+from worldsmith.scoring.column import Column as AnswerColumn
+from worldsmith.scoring.column import Kind
 
 Value = str | int | float | bool | None
 """A cell's value: text, whole number, decimal, truth value, ISO date as text, or null."""
@@ -219,13 +221,13 @@ class Column:
         """Whether the values are names rather than measures: text that is no date."""
         return self.type == "text"
 
-    def answer(self, *, header: str | None = None, key: bool = False, free: bool = False) -> scoring.Column:
+    def answer(self, *, header: str | None = None, key: bool = False, free: bool = False) -> AnswerColumn:
         """Return the column as the scorer sees it, under `header` (default: this column's own)."""
-        kind: scoring.Kind = self.type
+        kind: Kind = self.type
         labels: tuple[str, ...] = ()
         if isinstance(self.fill, Choice) and self.type == "text":
             kind, labels = "enum", tuple(str(o) for o in self.fill.options)
-        return scoring.Column(
+        return AnswerColumn(
             name=header or self.header,
             kind=kind,
             unit=self.unit,
