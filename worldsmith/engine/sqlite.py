@@ -37,7 +37,7 @@ def load(world: World, connection: sqlite3.Connection) -> None:
 
 def _connect(schema: Schema) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    for pragma in ("journal_mode = off", "synchronous = off", "temp_store = memory"):
+    for pragma in ("journal_mode = memory", "synchronous = off", "temp_store = memory"):
         connection.execute(f"PRAGMA {pragma}")
     for table in schema.tables.values():
         connection.execute(ddl(schema, table.name))
