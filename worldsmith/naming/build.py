@@ -124,7 +124,12 @@ def main() -> None:
     """Read every source, say what each gave, write the filter beside this module."""
     known: set[str] = set()
     for package, source in SOURCES.items():
-        found = {key for name in source() for key in keys(name)}
+        try:
+            found = {key for name in source() for key in keys(name)}
+        except ModuleNotFoundError as missing:
+            sys.exit(
+                f"{missing.name} is not installed, and no source may be left out: pip install 'worldsmith[naming]'"
+            )
         sys.stdout.write(f"| {package} | {version(package)} | {len(found):,} | {len(found - known):,} |\n")
         known |= found
     data = compiled(known)

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Collection
 from functools import cache
 from hashlib import blake2b
-from importlib.resources import files
+from pathlib import Path
 
 from worldsmith.errors import FormatError
 from worldsmith.naming.fold import fold
@@ -74,7 +74,7 @@ class DenyFilter:
 @cache
 def deny_filter() -> DenyFilter:
     """Return the filter shipped beside this module, read once a process."""
-    return DenyFilter(files("worldsmith.naming").joinpath(FILE).read_bytes())
+    return DenyFilter(Path(__file__).with_name(FILE).read_bytes())
 
 
 def denied(name: str) -> bool:

@@ -11,7 +11,7 @@ from worldsmith.naming.kinds import KINDS, WORDS, Form
 from worldsmith.naming.twins import Twins
 from worldsmith.seeding import Part, draw, rng
 
-AVAILABLE = 400  # names of one kind that any seed can give with nothing taken: tests draw them
+AVAILABLE = 500  # names of one kind that any seed and culture can give with nothing taken: the tests draw them
 _PATIENCE = 300  # refusals in one list after which it draws from its cultures' whole sounds, no longer a dialect
 _GIVE_UP = 20_000
 _LETTERS = "BDFGHJKLMPRSTVWXZ"
@@ -85,15 +85,12 @@ class Namer:
         return self.dialects[culture]
 
     def take(self, name: str, words: list[str]) -> bool:
-        """Take a name with its bearing words, unless real, unfit or a twin of one taken; return whether it was taken.
-
-        The whole name needs no test against the filter: that holds every word of four letters of a real name.
-        """
-        real = deny_filter()
+        """Take a name with its bearing words, unless real, unfit or a twin of one taken; return whether it was."""
+        folded, real = name.lower().replace("-", " "), deny_filter()
         for word in words:
             if word in real or _UNFIT.search(word):
                 return False
-        return self.twins.take(name.lower().replace("-", " "), words)
+        return (folded in words or folded not in real) and self.twins.take(folded, words)
 
 
 def spoken_by(seed: Part) -> tuple[str, ...]:

@@ -31,8 +31,9 @@ def _with(template: str, words: str) -> list[str]:
 
 
 _NOUNS = (
-    "Lantern, Harbour, Orchard, Winter, Letter, Garden, Window, Bridge, Silence, Daughter, Mirror, River, Road, Summer, Keeper, "
-    "Clock, Voyage, House, Shadow, Song, Map, Wedding, Stranger, Island, Witness, Fire, Tide, Promise, Night, Thief"
+    "Lantern, Harbour, Orchard, Winter, Letter, Garden, Window, Bridge, Silence, Daughter, Mirror, River, Road, "
+    "Summer, Keeper, Clock, Voyage, House, Shadow, Song, Map, Wedding, Stranger, Island, Witness, Fire, Tide, "
+    "Promise, Night, Thief"
 )
 
 KINDS: dict[str, Kind] = {
@@ -47,8 +48,8 @@ KINDS: dict[str, Kind] = {
         "a company",
         *_with(
             "{thing} *",
-            "Foundry, Works, Systems, Industries, Holdings, Partners, Instruments, Logistics, Energy, Materials, Mills, Group, "
-            "Dynamics, Optics, Motors, Textiles, Robotics, Chemicals",
+            "Foundry, Works, Systems, Industries, Holdings, Partners, Instruments, Logistics, Energy, Materials, "
+            "Mills, Group, Dynamics, Optics, Motors, Textiles, Robotics, Chemicals",
         ),
         *_with("{family} *", "Brothers, Engineering, Trading, Shipping, Capital, Brewing"),
     ),

@@ -6,6 +6,7 @@ letters, or the last two, or (one edit in each) all between, shifted by one at m
 first two letters, last two, and middle three, and only names that share a file are measured.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from rapidfuzz.distance.Levenshtein import distance
@@ -20,7 +21,7 @@ class Twins:
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         """File folded names as they are, twins or not; every word of them counts as bearing."""
-        self.files: dict[str, list[str]] = {}
+        self.files: defaultdict[str, list[str]] = defaultdict(list)
         self.shapes: set[str] = set()
         for folded in names:
             self.add(folded, _shapes(folded.split()))
@@ -45,10 +46,9 @@ class Twins:
         if size <= _TINY + 2:
             spots.append("short" if size <= _TINY else "tiny")
         for file in spots:
-            if file in files:
-                for other in files[file]:
-                    if distance(folded, other, score_cutoff=2) <= 2:
-                        return True
+            for other in files.get(file, ()):
+                if distance(folded, other, score_cutoff=2) <= 2:
+                    return True
         return False
 
     def add(self, folded: str, shapes: Iterable[str]) -> None:
@@ -58,10 +58,7 @@ class Twins:
         if len(folded) <= _TINY + 2:
             spots += ("short", "tiny") if len(folded) <= _TINY else ("short",)
         for file in spots:
-            if file in files:
-                files[file].append(folded)
-            else:
-                files[file] = [folded]
+            files[file].append(folded)
         self.shapes.update(shapes)
 
 
