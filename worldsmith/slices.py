@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from worldsmith.index import Index
+from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
+from worldsmith.seeding import draw
 from worldsmith.world import World
 
 Tool = Literal["web_search", "web_extractor"]
@@ -134,3 +137,19 @@ class WorldModel(Protocol):
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
         """Write the answer to `part.call`; `reasons` say what was wrong with the draft before."""
         ...
+
+
+def cut(pages: Pages, index: Index, call: Call) -> Slice:
+    """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
+
+    A search that asks for ten or more gets one fewer for about half of the queries, as on the web. There is
+    no view where a page is not found or dormant.
+    """
+    if call.tool == "web_extractor":
+        page_id = pages.by_url(call.arg)
+        page = pages.page(page_id) if page_id else None
+        return Slice(call, (View(page, 0.0),) if page and not page.dormant else (), more=False)
+    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
+    hits, more = index.search(call.arg, k, call.page)
+    found = ((pages.page(page_id), score) for page_id, score in hits)
+    return Slice(call, tuple(View(page, score) for page, score in found if not page.dormant), more)

@@ -38,7 +38,7 @@ class EntityKind:
     @cached_property
     def slugs(self) -> tuple[str, ...]:
         """The path of each page: the row's key."""
-        return slugs(self.pages.name(row) for row in self.pages.world.rows_of(self.table))
+        return slugs(" ".join(self.pages.keys(row)) for row in self.pages.world.rows_of(self.table))
 
     @cached_property
     def back(self) -> tuple[tuple[str, str], ...]:
@@ -116,11 +116,12 @@ class EntityKind:
             tellable = [n for n in tellable if n in picked]
         prose = tuple(own[n] for n in tellable)
         cells = tuple(own.values())
-        made = [
-            Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead, page_id)),
-            Block("infobox", cells, byte(chance, 6), self._links(cells, page_id)),
-        ]
-        if prose and len(self.visible) > len(self.form.key) + 1:
+        if not self.first:
+            lead = ()
+        made = [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead if self.first else keys, page_id))]
+        if len(self.visible) > len(self.form.key):
+            made.append(Block("infobox", cells, byte(chance, 6), self._links(cells, page_id)))
+        if prose:
             made.append(Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id)))
         return made
 

@@ -49,7 +49,7 @@ class NewsKind:
     def path(self, n: int) -> str:
         """Return the row's key and letters."""
         row, col = self.picks[n]
-        return f"{slug(self.pages.name(row))}-{tag(self.pages.world.seed, col)}"
+        return f"{slug(" ".join(self.pages.keys(row)))}-{tag(self.pages.world.seed, col)}"
 
     def anchor(self, n: int) -> str:
         """Return "In brief"."""
@@ -107,6 +107,19 @@ class GuideKind:
             return ("Front page", "How we work")[n]
         return self.pages.words.say(self.tables[n - 2], "A reader's guide to {many}")
 
+    def table(self, n: int) -> str:
+        """Return the table whose nouns page `n` uses."""
+        return self.tables[max(n - 2, 0)]
+
+    def paragraphs(self, n: int) -> tuple[str, ...]:
+        """Return the text of page `n`: paragraphs of three sentences, a different choice a page."""
+        phrases = self.pages.words.phrases.guide
+        groups = [phrases[i : i + 3] for i in range(0, len(phrases), 3)]
+        first = 0 if n >= 2 else 4 - 2 * n
+        rest = [i for i in range(1, len(groups)) if i != first]
+        picked = [first, rest[n % len(rest)], rest[(n + 1) % len(rest)]]
+        return tuple(" ".join(self.pages.words.say(self.table(n), p) for p in groups[i]) for i in picked)
+
     def plan(self, n: int) -> Page:
         """Return the plan of page `n`."""
         pages, page_id = self.pages, f"{self.name}/{n}"
@@ -120,7 +133,7 @@ class GuideKind:
             id=page_id,
             kind=self.name,
             url=self.site.url(self.path(n)),
-            title=f"What this site is about" if n == 0 else self.anchor(n),
+            title="What this site is about" if n == 0 else self.anchor(n),
             date=page_date(pages, chance, (), None),
             subject=None,
             head=Block("head", (), byte(chance, 2)),

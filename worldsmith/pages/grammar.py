@@ -12,6 +12,7 @@ from worldsmith.world import Cell
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
 _ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de)\b")
 _PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
 
 
@@ -39,11 +40,11 @@ def listing(parts: tuple[str, ...] | list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A sentence about one cell: `before` the value, `after` it. `has` plans may share one verb."""
+    """A sentence about one cell: the words `before` its value and `after` it; `kind` says how they make one."""
 
     kind: str
     before: str
-    after: str
+    after: str = ""
 
 
 class Phrasing:
@@ -114,25 +115,29 @@ def _joint(column: Column) -> str:
 
 
 def _plans(column: Column) -> tuple[Plan, ...]:
-    """Return the sentence plans that fit a column, from its type and its `says`; none for truth values."""
+    """Return the sentence plans that fit a column, from its type and its `says`; none for truth values.
+
+    "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive,
+    "free" stands alone: see `renderer.document`.
+    """
     says, noun = column.says, lower(column.label)
-    unit = column.unit if column.unit == "%" else f" {column.unit}" if column.unit else ""
-    verb, stand = ("are", "stand") if plural(column.label) else ("is", "stands")
+    unit = "" if column.unit.lower() in noun.lower().split() else column.unit
+    unit = unit if unit in {"", "%"} else f" {unit}"
+    many = plural(column.label)
     if column.type == "bool":
         return ()
     if column.ref:
-        if _PREPOSITION.search(says) and " " in says:
-            return (Plan("is", says, ""),)
-        return (Plan("own", f"{noun} {verb}", ""),)
+        return (Plan("is", says),) if _PREPOSITION.search(says) and " " in says else (Plan("own", f"{noun} is"),)
     if column.type == "date":
-        if says != noun and not _ARTICLE.match(says):
-            return (Plan("was", says if _PREPOSITION.search(says) else f"{says} on", ""),)
-        return (Plan("under", column.label, ""),)
-    if _ARTICLE.match(says) and column.type != "text":
-        return (Plan("has", f"{says} of", unit), Plan("own", f"{noun} {verb}", unit))
+        return (Plan("was", says if _PREPOSITION.search(says) else f"{says} on"),) if _PARTICIPLE.match(says) else (
+            Plan("free", f"{noun}:"),
+        )
     if column.type == "text":
-        return (Plan("own", f"{noun} {verb}", ""), Plan("under", column.label, ""))
-    return (Plan("own", f"{noun} {verb}", unit), Plan("plain", f"{column.label} {stand} at", unit))
+        return (Plan("own", f"{noun} {'are' if many else 'is'}"),)
+    if many:
+        return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit),)
+    has = (Plan("has", says, unit),) if _ARTICLE.match(says) else ()
+    return (*has, Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit))
 
 
 def key_texts(table: Table, cells: dict[str, str]) -> tuple[str, ...]:

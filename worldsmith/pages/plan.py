@@ -138,14 +138,18 @@ class Pages:
 
     def name(self, row: Row) -> str:
         """Return what a row is called in a sentence: its key, or "the review of … by …"."""
+        return self.words.called(row.table, self.keys(row))
+
+    def keys(self, row: Row) -> tuple[str, ...]:
+        """Return the texts of a row's key."""
         keys = self.world.schema.tables[row.table].key
-        return self.words.called(row.table, tuple(self.words.show(self.world.cell(row, key)) for key in keys))
+        return tuple(self.words.show(self.world.cell(row, key)) for key in keys)
 
     def target(self, cell: Cell, here: str) -> str | None:
         """Return the page that the text of a cell leads to from page `here`.
 
-        The first key column leads to the row's own page, a reference to the page of its row, a value that
-        lists are made by to its list; None where that is `here` or nothing.
+        A key leads to the row's own page, a reference to the page of its row, a value that lists are made by
+        to its list; None where that is `here` or nothing.
         """
         place = (cell.row.table, cell.col)
         for found in self._targets(cell, place):
@@ -168,8 +172,7 @@ class Pages:
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
         by = {(s.list, s.by): s.name for s in reversed(schema.pages) if s.list}
-        keys = {(t.name, t.key[0]) for t in schema.tables.values()}
-        return {p: (p in keys, column.ref, by.get(p)) for p, column in self.words.columns.items()}
+        return {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para, Piece, Text
 from worldsmith.pages.entity import EntityKind
-from worldsmith.pages.grammar import Plan, article, listing, lower
+from worldsmith.pages.extras import GuideKind
+from worldsmith.pages.grammar import Plan, article, lower
 from worldsmith.pages.lists import ListKind
 from worldsmith.pages.words import capital
 from worldsmith.world import Cell, Row, World
@@ -65,6 +66,12 @@ class Desk:
         whole = len(keys) == len(self.pages.world.schema.tables[row.table].key)
         return self.pages.words.called(row.table, keys) if whole else "this entry"
 
+    def name_link(self, table: str, cells: dict[str, Cell], block: Block) -> str | Link:
+        """Return what a row is called, a link where the block links to its page."""
+        row = next(iter(cells.values())).row
+        name, target = self.name(row, cells), self.pages.about(row)
+        return Link(name, self.pages.url(target)) if target and target in block.links else name
+
     def say(self, phrase: str) -> str:
         """Return a phrase filled with the nouns of the page's table."""
         return self.pages.words.say(self.table, phrase)
@@ -108,21 +115,21 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
     assert row is not None
     cells = by_row(block.cells).get(row, {})
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
-    name = desk.name(row, cells)
+    name, kind = desk.name(row, cells), desk.pages.kinds[desk.page.kind]
+    if isinstance(kind, EntityKind) and not kind.first:
+        key = desk.name_link(row.table, cells, block) if cells else name
+        return [Para(_flat([f"This page holds the {kind.anchor(row.index).lower()} of ", key, "."]))]
     tails: list[list[str | Link]] = []
     for cell in cells.values():
         if cell.col not in form.key:
             tails.append([f" {words.plans[row.table, cell.col][0].before} ", desk.text(cell, block)])
-    if len(form.key) > 1 or name == "this entry":
-        noun = name.removeprefix("the ") if len(form.key) > 1 and name != "this entry" else form.singular
-        start: list[str | Link] = [f"This is {'the' if noun != form.singular else 'an entry on one'} {noun}"]
-        start = [f"This is the {noun}"] if noun != form.singular else [f"This entry is about {article(noun)}"]
-    elif tails:
-        start = [f"{name} is {article(form.singular)}"]
+    if name == "this entry":
+        start = f"This entry is about {article(form.singular)}"
+    elif len(form.key) > 1:
+        start = f"This is {name}{',' if tails else ''}"
     else:
-        start = [f"{name} is one of the {form.plural} in this collection"]
-    comma = [","] if tails and len(form.key) > 1 else []
-    return [Para(_flat([*start, *comma, *_joined(tails, ",", " and"), "."]))]
+        start = f"{name} is {article(form.singular) if tails else f'one of the {form.plural} in this collection'}"
+    return [Para(_flat([start, *_joined(tails, ",", " and"), "."]))]
 
 
 def infobox(desk: Desk, block: Block) -> list[Piece]:
@@ -142,50 +149,41 @@ def infobox(desk: Desk, block: Block) -> list[Piece]:
 
 
 def sentences(desk: Desk, block: Block, row: Row) -> list[Text]:
-    """Tell a row's cells, one or two a sentence; references in a sentence that names the row."""
+    """Tell a row's cells, one or two a sentence. The first sentence names the row, and so does every one with a
+    reference, which names another row beside it."""
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
     cells = by_row(block.cells).get(row, {})
-    name = desk.name(row, cells)
+    name, noun = desk.name(row, cells), f"the {form.singular}"
     told = [c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]]
-    plans = [words.plans[row.table, c.col] for c in told]
-    chosen = [p[(block.variant + i) % len(p)] for i, p in enumerate(plans)]
+    plans = [p[(block.variant + i) % len(p)] for i, p in enumerate(words.plans[row.table, c.col] for c in told)]
+    refs = [words.columns[row.table, c.col].ref for c in told]
     out: list[Text] = []
     i = 0
     while i < len(told):
-        pair = i + 1 < len(told) and chosen[i].kind == chosen[i + 1].kind and chosen[i].kind in {"has", "own"}
-        pair = pair and not any(words.columns[row.table, c.col].ref for c in told[i : i + 2])
+        kind = plans[i].kind
+        pair = i + 1 < len(told) and kind == plans[i + 1].kind and kind in {"has", "own"} and not (refs[i] or refs[i + 1])
         n = 2 if pair else 1
-        who = (f"the {form.singular}", "it")[(block.variant + len(out)) % 2] if out or name == "this entry" else name
-        parts = _sentence(desk, block, chosen[i : i + n], told[i : i + n], who, name)
+        named = not out or refs[i]
+        who = (name if len(form.key) == 1 else noun) if named else (noun, "it")[(block.variant + len(out)) % 2]
+        values = [desk.text(c, block, unit=False) if refs[i] else words.show(c) for c in told[i : i + n]]
+        parts = _sentence(plans[i : i + n], values, who, first=not out)
         out.append(_flat([capital(parts[0]) if isinstance(parts[0], str) else parts[0], *parts[1:], "."]))
         i += n
     return out
 
 
-def _sentence(
-    desk: Desk, block: Block, plans: Sequence[Plan], cells: Sequence[Cell], who: str, name: str
-) -> list[str | Link]:
-    """Return the words of one sentence, without its full stop."""
-    values = [desk.text(cell, block, unit=False) for cell in cells]
-    first, kind = plans[0], plans[0].kind
+def _sentence(plans: Sequence[Plan], values: Sequence[str | Link], who: str, *, first: bool) -> list[str | Link]:
+    """Return the words of one sentence about one or two cells, without its full stop."""
+    kind, both = plans[0].kind, list(zip(plans, values, strict=True))
     if kind == "has":
-        told = [[f"{plan.before} of ", value, plan.after] for plan, value in zip(plans, values, strict=True)]
-        return [f"{who} has ", *_joined(told, ", ", " and ")]
+        return [f"{who} has ", *_joined([[f"{plan.before} of ", value, plan.after] for plan, value in both], ", ", " and ")]
     if kind == "own":
-        owner = f"{name}'s" if desk.pages.words.columns[cells[0].row.table, cells[0].col].ref else None
-        owner = owner or ("its" if who == "it" else f"{who}'s")
-        told = [
-            [f"{'its' if i else owner} {plan.before} ", value, plan.after]
-            for i, (plan, value) in enumerate(zip(plans, values, strict=True))
-        ]
+        owner = "its" if who == "it" else f"{who}'s"
+        told = [[f"{'its' if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
         return _joined(told, ", ", " and ")
-    if kind == "is":
-        return [f"{name} is {first.before} ", values[0]]
-    if kind == "was":
-        return [f"{who} was {first.before} ", values[0]]
-    if kind == "plain":
-        return [f"{first.before} ", values[0], first.after]
-    return [f"Under {first.before}, the entry gives ", values[0], first.after]
+    if kind == "free":
+        return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]
+    return [f"{who} {kind} {plans[0].before} ", values[0]]
 
 
 def prose(desk: Desk, block: Block) -> list[Piece]:
@@ -302,12 +300,10 @@ def news(desk: Desk, block: Block) -> list[Piece]:
 
 
 def guide(desk: Desk, block: Block) -> list[Piece]:
-    """Background: paragraphs of three sentences, a different choice a page."""
-    phrases = desk.pages.words.phrases.guide
-    groups = [phrases[i : i + 3] for i in range(0, len(phrases), 3)]
-    first = 0 if block.variant >= 2 else 2 + block.variant
-    picked = [groups[first], *(groups[(first + 1 + block.variant % 2 + i) % len(groups)] for i in range(2))]
-    return [Para((" ".join(desk.say(p) for p in group),)) for group in picked]
+    """Background paragraphs."""
+    kind = desk.pages.kinds[desk.page.kind]
+    assert isinstance(kind, GuideKind)
+    return [Para((text,)) for text in kind.paragraphs(block.variant)]
 
 
 BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {

@@ -1,0 +1,182 @@
+"""Search over the pages of a world: BM25 on their plans, with query syntax, plurals, accents and small typos.
+
+Built from the clean world, statistics of one world only. Scores are rounded before they are compared, so
+that an order never hangs on how a machine sums floats; ties go by page id.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+import bm25s
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from worldsmith.pages import Page, Pages
+from worldsmith.pages.extras import GuideKind
+
+DEPTH = 60
+"""Hits a query at most, over all results pages."""
+STOP = frozenset(
+    "a an and are as at be been by did do does for from had has have how i in into is it its me my of on or our "
+    "please s she so some t than that the their them then there these they this those to was we were what when "
+    "where which who whom whose why will with would you your".split()
+)
+_TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*|[^\W\d_]+")
+_SYNTAX = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:)(?P<host>\S*)|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+
+
+def plain_text(text: str) -> str:
+    """Return text in lower case without accents."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+
+
+def _stem(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=4096)
+def _token(raw: str) -> str:
+    return raw.replace(",", "") if raw[0].isdigit() else _stem(raw)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the search terms of a text in order: words in the singular, numbers and days whole."""
+    return [_token(raw) for raw in _TOKEN.findall(plain_text(text)) if raw not in STOP]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A query after its syntax: terms to score by, phrases, hosts and exclusions."""
+
+    words: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+    hosts: tuple[str, ...]
+    without: tuple[str, ...]
+    not_hosts: tuple[str, ...]
+
+
+def read_query(query: str) -> Terms:
+    """Return the terms of a query. Any text is a query: what is no syntax is words."""
+    words: list[str] = []
+    phrases: list[tuple[str, ...]] = []
+    hosts: list[str] = []
+    without: list[str] = []
+    not_hosts: list[str] = []
+    for found in _SYNTAX.finditer(query[:2000]):
+        if found["site"]:
+            host = found["host"].lower().removeprefix("https://").removeprefix("http://").removeprefix("www.")
+            (not_hosts if found["minus"] else hosts).append(host.split("/")[0])
+            continue
+        terms = tokens(found["phrase"] if found["phrase"] is not None else found["word"])
+        if found["minus"]:
+            without += terms
+            continue
+        words += terms
+        if found["phrase"] is not None and len(terms) > 1:
+            phrases.append(tuple(terms))
+    return Terms(tuple(words), tuple(phrases), tuple(h for h in hosts if h), tuple(without), tuple(not_hosts))
+
+
+class Index:
+    """The search index of `pages`, dormant ones included (whoever cuts a slice leaves them out)."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages, self.ids = pages, pages.ids()
+        self._hosts = np.array([pages.site(page_id).host for page_id in self.ids])
+        self._order = np.argsort(np.argsort(np.array(self.ids)))
+        vocabulary: dict[str, int] = {}
+        documents = [
+            [vocabulary.setdefault(term, len(vocabulary)) for term in self._terms(pages.page(page_id))]
+            for page_id in self.ids
+        ]
+        self._bm25 = bm25s.BM25(k1=1.2, b=0.5, method="lucene")
+        self._bm25.index((documents, vocabulary), create_empty_token=False, show_progress=False)
+        self._vocabulary = vocabulary
+        self._words = [word for word in vocabulary if word.isalpha() and len(word) > 3]
+
+    def _terms(self, page: Page) -> list[str]:
+        """Return a page's terms: its title and names weigh more, each cell and label counts once."""
+        words, found = self.pages.words, []
+        found += tokens(page.title) * 3
+        seen = dict.fromkeys((c.row.table, c.col, c.value) for c in page.cells)
+        for cell in {(c.row.table, c.col, c.value): c for c in page.cells}.values():
+            found += _cell_terms(words.measure(cell))
+        for table, col in dict.fromkeys(place[:2] for place in seen):
+            found += tokens(words.columns[table, col].label)
+        form = page.subject.table if page.subject else page.rows[0].table if page.rows else None
+        if form:
+            found += tokens(words.say(form, "{one} {one}"))
+        kind = self.pages.kinds[page.kind]
+        if isinstance(kind, GuideKind):
+            found += tokens(" ".join(kind.paragraphs(int(page.id.rpartition("/")[2]))))
+        return found
+
+    def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
+        """Return results page `page` (from 1) of `k` hits as (page id, score), best first, and whether there is more.
+
+        Understands `site:`, quotes and minus; no query is an error. A term that no page has is read as the
+        nearest term with one slip (two in long words), unless it holds a digit.
+        """
+        order, scores = self._ranked(query)
+        start = (max(page, 1) - 1) * k
+        hits = [(self.ids[i], float(scores[i])) for i in order[start : start + k]]
+        return hits, len(order) > start + k
+
+    def _ranked(self, query: str) -> tuple[np.ndarray, np.ndarray]:
+        asked = read_query(query)
+        ids = [i for word in asked.words if (i := self._id(word)) is not None]
+        scores = self._bm25.get_scores_from_ids(ids) if ids else np.zeros(len(self.ids), dtype="float32")
+        if not ids and asked.hosts:
+            scores = scores + 1
+        scores = np.round(scores, 3)
+        for term in asked.without:
+            scores[self._having(term)] = 0
+        for host in asked.not_hosts:
+            scores[self._hosts == host] = 0
+        if asked.hosts:
+            scores[~np.isin(self._hosts, asked.hosts)] = 0
+        found = np.flatnonzero(scores > 0)
+        found = found[np.lexsort((self._order[found], -scores[found]))]
+        for phrase in asked.phrases:
+            exact = [i for i in found if self._holds(int(i), phrase)]
+            found = np.array(exact, dtype=found.dtype) if exact else found
+        return found[:DEPTH], scores
+
+    def _having(self, term: str) -> np.ndarray:
+        """Return the documents that hold a term."""
+        i = self._vocabulary.get(term)
+        bounds, places = self._bm25.scores["indptr"], self._bm25.scores["indices"]
+        return places[bounds[i] : bounds[i + 1]] if i is not None else places[:0]
+
+    def _holds(self, i: int, phrase: tuple[str, ...]) -> bool:
+        terms = self._terms(self.pages.page(self.ids[i]))
+        return any(tuple(terms[at : at + len(phrase)]) == phrase for at in range(len(terms) - len(phrase) + 1))
+
+    def _id(self, word: str) -> int | None:
+        found = self._vocabulary.get(word)
+        if found is None and len(word) > 3 and word.isalpha():
+            return self._near(word)
+        return found
+
+    def _near(self, word: str) -> int | None:
+        slips = 1 if len(word) < 8 else 2
+        near = process.extractOne(word, self._words, scorer=OSA.distance, score_cutoff=slips)
+        return self._vocabulary[near[0]] if near else None
+
+
+@lru_cache(maxsize=8192)
+def _cell_terms(text: str) -> tuple[str, ...]:
+    terms = tokens(text)
+    days = [term[:4] for term in terms if len(term) == 10 and term[4] == "-"]
+    return (*terms, *days)

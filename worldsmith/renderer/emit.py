@@ -1,0 +1,107 @@
+"""A document as Markdown, HTML or plain text: one emitter a format, one function a piece."""
+
+from collections.abc import Callable
+from html import escape
+
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+
+
+def _md_text(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else f"[{part.text}]({part.url})" for part in text)
+
+
+def _md_cell(text: Text) -> str:
+    return _md_text(text).replace("|", "\\|")
+
+
+def _md_grid(piece: Grid) -> str:
+    lines = [f"| {' | '.join(piece.header)} |", f"|{' --- |' * len(piece.header)}"]
+    lines += [f"| {' | '.join(_md_cell(cell) for cell in row)} |" for row in piece.rows]
+    return "\n".join([*([piece.caption, ""] if piece.caption else []), *lines])
+
+
+def _md(piece: Piece) -> str:
+    match piece:
+        case Heading(level, text):
+            return f"{'#' * level} {text}"
+        case Para(text=content):
+            return _md_text(content)
+        case KeyValues(pairs):
+            return "\n".join(f"- **{label}**: {_md_text(value)}" for label, value in pairs)
+        case Items(items, ordered):
+            return "\n".join(f"{f'{i}.' if ordered else '-'} {_md_text(item)}" for i, item in enumerate(items, 1))
+        case Grid():
+            return _md_grid(piece)
+
+
+def markdown(doc: Doc) -> str:
+    """Return the document as Markdown: the title as its first heading, the date below it."""
+    head = [f"# {doc.title}", *([f"Updated {doc.date}"] if doc.date else [])]
+    return "\n\n".join([*head, *(_md(piece) for piece in doc.pieces)]) + "\n"
+
+
+def _plain_text(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in text)
+
+
+def _plain(piece: Piece) -> str:
+    match piece:
+        case Heading(_, text):
+            return text
+        case Para(text=content):
+            return _plain_text(content)
+        case KeyValues(pairs):
+            return "\n".join(f"{label}: {_plain_text(value)}" for label, value in pairs)
+        case Items(items, ordered):
+            return "\n".join(f"{f'{i}.' if ordered else '-'} {_plain_text(item)}" for i, item in enumerate(items, 1))
+        case Grid(header, rows, caption):
+            lines = [*([caption] if caption else []), "\t".join(header)]
+            return "\n".join([*lines, *("\t".join(_plain_text(cell) for cell in row) for row in rows)])
+
+
+def plain(doc: Doc) -> str:
+    """Return the document as text without marks: tables tab-separated, links by their text."""
+    head = [doc.title, *([f"Updated {doc.date}"] if doc.date else [])]
+    return "\n\n".join([*head, *(_plain(piece) for piece in doc.pieces)]) + "\n"
+
+
+def _same(url: str) -> str:
+    return url
+
+
+def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
+    """Return the document as a whole HTML page; `link` maps the URLs of its links."""
+
+    def text(content: Text) -> str:
+        return "".join(
+            escape(part, quote=False)
+            if isinstance(part, str)
+            else f'<a href="{escape(link(part.url))}">{escape(part.text, quote=False)}</a>'
+            for part in content
+        )
+
+    def element(piece: Piece) -> str:
+        match piece:
+            case Heading(level, content):
+                return f"<h{level}>{escape(content, quote=False)}</h{level}>"
+            case Para(text=content):
+                return f"<p>{text(content)}</p>"
+            case KeyValues(pairs):
+                rows = "".join(f"<tr><th>{escape(label, quote=False)}</th><td>{text(v)}</td></tr>" for label, v in pairs)
+                return f"<table>{rows}</table>"
+            case Items(items, ordered):
+                tag = "ol" if ordered else "ul"
+                return f"<{tag}>{''.join(f'<li>{text(item)}</li>' for item in items)}</{tag}>"
+            case Grid(header, rows, caption):
+                top = f"<caption>{escape(caption, quote=False)}</caption>" if caption else ""
+                head = "".join(f"<th>{escape(name, quote=False)}</th>" for name in header)
+                body = "".join(f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+                return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    name = escape(doc.title, quote=False)
+    day = f'<p><time datetime="{doc.date}">Updated {doc.date}</time></p>' if doc.date else ""
+    body = "\n".join(element(piece) for piece in doc.pieces)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{name}</title></head>\n'
+        f"<body><main><article>\n<h1>{name}</h1>\n{day}\n{body}\n</article></main></body>\n</html>\n"
+    )
