@@ -87,7 +87,7 @@ CULTURES: dict[str, Culture] = {
         place="brigg coombe hallow ley mere wend stow feld dell by ham sted cote ward holt",
         thing="el er ow on ite ery ock ane ish ard ing ara orn ell op",
     ),
-    "galuth": Culture(
+    "galushem": Culture(
         onsets="- b d f g h j k l m n q r s sh t y z kh gh",
         vowels="a e i u aa",
         codas="l r n m s b h",

@@ -3,7 +3,7 @@
 A name is a twin of another when it lies within edit distance 2, when one begins with the other, or when a bearing
 word (a surname, the invented word of a firm) lies within edit distance 1. Two edits leave untouched the first two
 letters, or the last two, or (one edit in each) all between, shifted by one at most: so names are filed under their
-first two letters, last two, and middle three, and only names that share a file are measured.
+first two letters, last two, and the three that follow the first two, and only names that share a file are measured.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from rapidfuzz.distance.Levenshtein import distance
 
-_TINY = 6  # a name of 6 letters has no middle apart from its ends: it is measured against all of 8 letters at most
+_TINY = 6  # a name of 6 letters has no three apart from both its ends: it is measured against all of 8 letters at most
 
 
 class Twins:
@@ -40,9 +40,8 @@ class Twins:
         for other in files.get("<" + folded[:2], ()):
             if other.startswith(folded) or folded.startswith(other) or distance(folded, other, score_cutoff=2) <= 2:
                 return True
-        # the middle of the other may stand two letters off: one as it is shifted, one as it is shorter or longer
-        first = max((size - 3) // 2 - 2, 0)
-        spots = [folded[-2:] + ">", *[folded[at : at + 3] for at in range(first, first + 5)]]
+        # an edit among the other's first two letters shifts what follows by one at most
+        spots = [folded[-2:] + ">", folded[1:4], folded[2:5], folded[3:6]]
         if size <= _TINY + 2:
             spots.append("short" if size <= _TINY else "tiny")
         for file in spots:
@@ -53,8 +52,8 @@ class Twins:
 
     def add(self, folded: str, shapes: Iterable[str]) -> None:
         """File a folded name, and the shapes of its bearing words."""
-        files, middle = self.files, (len(folded) - 3) // 2
-        spots = ["<" + folded[:2], folded[-2:] + ">", folded[middle : middle + 3]]
+        files = self.files
+        spots = ["<" + folded[:2], folded[-2:] + ">", folded[2:5]]
         if len(folded) <= _TINY + 2:
             spots += ("short", "tiny") if len(folded) <= _TINY else ("short",)
         for file in spots:

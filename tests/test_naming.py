@@ -1,0 +1,207 @@
+"""Names: what every list of them keeps to, and a few frozen ones."""
+
+import re
+import subprocess
+import sys
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from worldsmith.errors import NotFoundError, UsageError
+from worldsmith.naming import KINDS, Namer, cultures, denied, names
+from worldsmith.naming.cultures import CULTURES, ROLES, sounds
+from worldsmith.naming.fold import fold
+from worldsmith.naming.grammar import AVAILABLE, spoken_by
+from worldsmith.naming.twins import Twins
+
+ASKED = {"person", "place", "firm", "product", "chip", "press", "work", "team", "street", "school", "event", "code"}
+ASKED |= {"ship", "dish"}
+ORDINARY = {w for kind in KINDS.values() for form in kind.forms for text, _ in form for w in fold(text).split()}
+PLAIN = re.compile(r"[A-Z][A-Za-z]*([ -][A-Za-z1-9][A-Za-z0-9]*)*")
+NO_VALUE = {"na", "nan", "none", "null", "nil", "nat", "inf", "true", "false", "yes", "no", "tbd"}
+
+kinds = st.sampled_from(sorted(KINDS))
+seeds = st.integers(0, 2**64)
+
+
+def bearing(kind: str, name: str) -> list[str]:
+    """The invented words of a name: all but ordinary words and models."""
+    if kind == "code":
+        return []
+    return [w for w in fold(name).split() if w not in ORDINARY and not any(map(str.isdigit, w))]
+
+
+def twins(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one) or Levenshtein.distance(one, other) <= 2
+
+
+def test_every_kind_asked_for_is_there():
+    assert set(KINDS) >= ASKED
+    assert all(kind.about and kind.forms for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("person", ["Zdevdiva Vlisvula", "Jollatervo Mekkehastu", "Virvora Randescal"]),
+        ("place", ["Orelurvero", "Dugosk", "Tusbuce"]),
+        ("firm", ["Ekhoja Works", "Driseskask Materials", "Tinbescal Trading"]),
+        ("product", ["Vesbonda", "Gezdar Mini", "Niinvukse Mini"]),
+        ("chip", ["Trirvimavo D4", "Jelruli F5", "Brozbar H2"]),
+        ("work", ["The Valvitza Garden", "The Vlezgez Voyage", "The Ronduno Lantern"]),
+        ("code", ["RT-8415", "VZ-9399", "WK-5992"]),
+    ],
+)
+def test_names_are_frozen(kind, expected):
+    assert names(kind, 3, 42, "golden") == expected
+
+
+def test_seeds_and_paths_and_cultures_give_other_names():
+    one = set(names("place", 50, 1, "a"))
+    for other in (names("place", 50, 2, "a"), names("place", 50, 1, "b"), names("place", 50, 1, "a", culture="lumaya")):
+        assert len(one & set(other)) <= 1
+
+
+def test_a_seed_speaks_three_cultures_and_all_are_spoken():
+    spoken = [spoken_by(seed) for seed in range(200)]
+    assert all(len(set(three)) == 3 for three in spoken)
+    assert {culture for three in spoken for culture in three} == set(cultures())
+
+
+@settings(max_examples=40, deadline=None)
+@given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *cultures()]))
+def test_laws_of_a_list(kind, seed, n, culture):
+    found = names(kind, n, seed, "t", "c", culture=culture)
+    folded = [fold(name) for name in found]
+    assert len(found) == len(set(folded)) == n
+    assert not any(twins(one, other) for one, other in combinations(folded, 2))
+    for name in found:
+        assert PLAIN.fullmatch(name)
+        assert all(
+            word[0].isupper() or word in {"of", "in", "and", "the", "to", "from"}
+            for word in re.split("[ -]", name)
+            if word[0].isalpha()
+        )
+        assert not NO_VALUE & set(fold(name).split())
+        assert not denied(name)
+        words = bearing(kind, name)
+        assert kind == "code" or words
+        assert all(len(word) >= 4 and not denied(word) for word in words)
+    every = [word for name in found for word in bearing(kind, name)]
+    assert all(Levenshtein.distance(one, other) > 1 for one, other in combinations(every, 2))
+
+
+@settings(max_examples=25, deadline=None)
+@given(kinds, seeds, st.integers(0, 30), st.integers(0, 30))
+def test_the_first_names_do_not_depend_on_how_many(kind, seed, n, more):
+    assert names(kind, n + more, seed)[:n] == names(kind, n, seed)
+
+
+@settings(max_examples=25, deadline=None)
+@given(kinds, kinds, seeds)
+def test_names_keep_clear_of_those_taken(kind, other, seed):
+    taken = names(kind, 30, seed, "a")
+    found = names(other, 30, seed, "a", taken=taken)
+    assert not any(twins(fold(one), fold(two)) for one in taken for two in found)
+    assert (
+        found == names(other, 30, seed, "a", taken=frozenset(taken)) == names(other, 30, seed, "a", taken=taken[::-1])
+    )
+
+
+def test_what_a_list_gave_is_refused_when_taken_in_another_dress():
+    first = names("place", 5, 7)
+    again = names("place", 5, 7, taken=[name.upper().replace("A", "Á") for name in first])
+    assert not {fold(name) for name in first} & {fold(name) for name in again}
+
+
+def test_a_namer_gives_what_names_gives_beside_the_taken():
+    namer = Namer(3)
+    people = namer.names("person", 40, "people", "name")
+    firms = namer.names("firm", 40, "firms", "name")
+    assert people == names("person", 40, 3, "people", "name")
+    assert not any(twins(fold(one), fold(two)) for one in people for two in firms)
+    assert len(set(people + namer.names("person", 40, "people", "name"))) == 80
+
+
+def test_a_person_has_a_given_and_a_family_name_of_one_culture():
+    for culture in cultures():
+        unfolded = sounds(culture)
+        for name in names("person", 20, 5, culture=culture):
+            for word, role in zip(name.lower().split(), ("given", "family"), strict=True):
+                assert word.endswith(tuple({*unfolded.after_vowel[role], *unfolded.after_consonant[role]}))
+
+
+def test_codes_never_look_like_a_year():
+    assert all(re.fullmatch(r"[B-Z]{2}-[3-9]\d{3}", code) for code in names("code", 200, 1))
+
+
+@pytest.mark.parametrize("culture", cultures())
+def test_as_many_as_promised_are_there(culture):
+    assert len(set(names("place", AVAILABLE, 11, culture=culture))) == AVAILABLE
+
+
+def test_too_many_is_said_before_drawing():
+    with pytest.raises(UsageError, match=rf"{AVAILABLE + 1} names of kind 'chip' asked, {AVAILABLE} available"):
+        names("chip", AVAILABLE + 1, 1)
+    with pytest.raises(UsageError, match="-1 names of kind 'chip' asked"):
+        names("chip", -1, 1)
+
+
+def test_unknown_kinds_and_cultures_get_a_close_match():
+    with pytest.raises(NotFoundError, match="Did you mean 'person'"):
+        names("persson", 1, 1)
+    with pytest.raises(NotFoundError, match="Did you mean 'arvane'"):
+        names("person", 1, 1, culture="arvan")
+
+
+def test_worlds_rarely_share_a_name():
+    worlds = [set(names("product", 120, seed, "phone", "name")) for seed in range(60)]
+    assert sum(map(len, worlds)) == 7200
+    assert 7200 - len(set().union(*worlds)) <= 20
+
+
+def test_cultures_are_invented_themselves_and_spelled_as_said():
+    assert len(cultures()) == 12
+    assert not [culture for culture in cultures() if denied(culture)]
+    for culture in CULTURES:
+        unfolded = sounds(culture)
+        pieces = [
+            *unfolded.open,
+            *unfolded.closed,
+            *unfolded.middles,
+            *(e for r in ROLES for e in unfolded.after_vowel[r]),
+        ]
+        assert all(re.fullmatch("[a-z]+", piece) for piece in pieces)
+
+
+def test_names_do_not_depend_on_the_hash_seed():
+    program = "from worldsmith.naming import names; print(names('work', 40, 9, 'x', taken=set(names('place', 60, 9))))"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": h}, capture_output=True, check=True
+        ).stdout
+        for h in ("0", "1", "77")
+    }
+    assert len(said) == 1
+
+
+near_alike = st.text(st.sampled_from("ab "), min_size=2, max_size=12)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(near_alike, max_size=6), near_alike)
+def test_the_index_misses_no_twin_and_invents_none(known, name):
+    assert Twins(known).near(name) == any(twins(name, other) for other in known)
+
+
+@given(st.text(st.sampled_from("abc"), min_size=1, max_size=8), st.text(st.sampled_from("abc"), min_size=1, max_size=8))
+def test_words_one_edit_apart_are_refused(one, other):
+    index = Twins()
+    assert index.take("first name of all", [one])
+    if Levenshtein.distance(one, other) <= 1:
+        assert not index.take("a thing unlike it", [other])
+    elif Levenshtein.distance(one, other) > 2:
+        assert index.take("a thing unlike it", [other])
