@@ -9,10 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import create_model
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import registry
 from sqlalchemy.schema import CreateTable
-from sqlmodel import Field, MetaData, SQLModel, create_engine
+from sqlmodel import Field, MetaData, SQLModel
 
+from worldsmith.engine.duckdb import parents_first
 from worldsmith.schema import Column, Schema
 
 PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.date, "bool": bool}
@@ -24,10 +26,15 @@ def row_models(schema: Schema) -> dict[str, type[SQLModel]]:
 
 
 def create_tables(schema: Schema) -> str:
-    """Return the CREATE TABLE statements of a structure, in table order, with keys and references."""
-    dialect = create_engine("sqlite://").dialect
-    models = row_models(schema)
-    statements = [str(CreateTable(m.__table__).compile(dialect=dialect)).strip() for m in models.values()]  # type: ignore[attr-defined]
+    """Return the CREATE TABLE statements of a structure, parents first, with keys and references.
+
+    PostgreSQL's dialect: DuckDB reads it too.
+    """
+    models, dialect = row_models(schema), postgresql.dialect()  # type: ignore[no-untyped-call]
+    statements = [
+        str(CreateTable(models[name].__table__).compile(dialect=dialect)).strip()  # type: ignore[attr-defined]
+        for name in parents_first(schema)
+    ]
     return ";\n\n".join(statements) + ";\n"
 
 
@@ -61,7 +68,8 @@ def _field(schema: Schema, column: Column) -> tuple[Any, Any]:
     options: dict[str, Any] = {"description": column.header}
     if column.key:
         options |= {"primary_key": True, "sa_column_kwargs": {"autoincrement": False}}
-    if column.ref:
+    if column.ref and column.ref != column.table:
+        # A table's reference to itself stays undeclared: its rows go in in one order, whoever they refer to.
         options["foreign_key"] = f"{column.ref}.{schema.tables[column.ref].key[0]}"
     # Whether null may stand is the check's business: it knows the reason. A row model only types what is there.
     return (kind, Field(**options)) if column.key else (kind | None, Field(default=None, **options))

@@ -7,7 +7,6 @@ from worldsmith import scoring
 from worldsmith.guard.ground import Ground
 from worldsmith.guard.judge import Heard, Judge
 from worldsmith.guard.names import cue_phrase
-from worldsmith.guard.text import clean, squeeze
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row
@@ -147,13 +146,14 @@ class Reader:
 
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
         """Return the cells of `must` that nothing stated; one that is the page's own key or scope need not be repeated."""
-        heard = {squeeze(str(c.value)) for c in self.stated} | self.ground.spoken_in(clean(" ".join(self.said)))
+        part, implied = self.ground.part, self.ground.implied
+        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.said))
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
         return [
             cell
             for cell in must
             if cell not in self.stated
-            and not (squeeze(str(cell.value)) in self.ground.implied and squeeze(str(cell.value)) in heard)
+            and not (part(cell.value) in implied and part(cell.value) in heard)
             and not (cell.row in self.ground.members and (cell.row.table, cell.col, cell.value) in shared and self._scope(cell))
         ]
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from worldsmith import scoring
 from worldsmith.guard.names import ColumnId, Mention
 from worldsmith.guard.quantity import Quantity, states
-from worldsmith.guard.text import clean, squeeze, tokens
+from worldsmith.guard.text import clean, squeeze, squeezed, tokens
 from worldsmith.pages.types import Page
 from worldsmith.schema import Schema, Value
 from worldsmith.world import Cell, Row, World
@@ -71,27 +71,33 @@ class Ground:
     @cached_property
     def implied(self) -> frozenset[str]:
         """Key parts that need no saying: the subject's, and those that all listed rows share."""
-        parts = {self._part(p) for p in self._key(self.subject)} if self.subject else set()
+        parts = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         if len(self.members) > 1:
-            shared = [{self._part(p) for p in self._key(row)} for row in self.members]
+            shared = [{self.part(p) for p in self._key(row)} for row in self.members]
             parts |= set.intersection(*shared)
         return frozenset(parts)
 
     @staticmethod
-    def _part(value: Value) -> str:
+    def part(value: Value) -> str:
+        """Return a key part in the form names are compared in; dates as they are."""
         return squeeze(value) if isinstance(value, str) and not _is_date(value) else str(value)
 
     @cached_property
     def keys(self) -> Mapping[Row, tuple[str, ...]]:
         """Key parts of every row that may be named, in the form they are compared in."""
         rows = dict.fromkeys([*self.rows, *self.members, *([self.subject] if self.subject else [])])
-        return {row: tuple(self._part(p) for p in self._key(row)) for row in rows}
+        return {row: tuple(self.part(p) for p in self._key(row)) for row in rows}
 
     @cached_property
     def spoken(self) -> frozenset[str]:
         """Names that may be said: text values of the cells, and the subject's key."""
-        own = {self._part(p) for p in self._key(self.subject)} if self.subject else set()
+        own = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         return frozenset(own | set(self.names))
+
+    def implied_in(self, text: str) -> frozenset[str]:
+        """Return the parts of `implied` that a text says."""
+        letters = squeezed(text)
+        return frozenset(p for p in self.implied if p in text or p in letters)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -68,10 +68,13 @@ def _clean(text: str) -> str:
     return "".join(letters)
 
 
-@lru_cache(maxsize=65536)
-def squeeze(text: str) -> str:
+def squeezed(text: str) -> str:
     """Return the letters and digits of the cleaned text in lower case: the form names are compared in."""
     return _JOINT.sub("", clean(text).lower())
+
+
+squeeze = lru_cache(maxsize=65536)(squeezed)
+"""The same for short texts, kept."""
 
 
 def tokens(text: str) -> list[str]:

@@ -209,7 +209,7 @@ class Column:
     @property
     def header(self) -> str:
         """The label with its unit: "Battery (mAh)"."""
-        return f"{self.label} ({self.unit})" if self.unit and self.unit not in self.label else self.label
+        return f"{self.label} ({self.unit})" if self.unit and f"({self.unit})" not in self.label else self.label
 
     @property
     def nullable(self) -> bool:

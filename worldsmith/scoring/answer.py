@@ -102,49 +102,69 @@ def _choose(tables: list[Table], wanted: frozenset[str]) -> Table | None:
 
 # ---- the part of the text that counts
 
-_REASONING = re.compile(r"<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?</\1\s*>", re.DOTALL | re.I)
-_REASONING_ENDS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)\s*>", re.I)
-_REASONING_STARTS = re.compile(r"<(?:think|thinking|reasoning|scratchpad)\b[^>]{0,80}>", re.I)
-_TOOL_REPLY_ENDS = re.compile(
-    r"</(?:tool_response|tool_result|tool_results|tool_call|function_results|function_call|information|observation|result|search|access)"
-    r"\s*>|<\|(?:tool_response|tool_call|observation)_end\|>",
-    re.I,
+_REASONING = re.compile(r"<(/?)(?:think|thinking|reasoning|scratchpad)\b[^<>]{0,80}>", re.I)
+_REPLY_ENDS = re.compile(
+    r"</(?:tool_response|tool_results?|tool_call|function_results|function_call|information|observation)\s*>", re.I
 )
-_TOOL_REPLY_STARTS = re.compile(r"<(?:tool_response|tool_result|tool_results|function_results|information|observation)\b[^>]{0,80}>", re.I)
-_TURN = re.compile(r"<\|im_start\|>\s*assistant\s*|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<\|assistant\|>", re.I)
+_REPLY_STARTS = re.compile(r"<(?:tool_response|tool_results?|function_results|information|observation)\b[^<>]{0,80}>", re.I)
+_TURN = re.compile(
+    r"<\|im_start\|>\s{0,9}assistant\s|<\|start_header_id\|>\s{0,9}assistant\s{0,9}<\|end_header_id\|>|<\|assistant\|>", re.I
+)
 _TURN_ENDS = re.compile(r"<\|(?:im_end|eot_id|endoftext|end|return)\|>")
-_ANSWER = re.compile(r"<answer\b[^>]{0,80}>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | re.I)
+_ANSWER = re.compile(r"<answer\b[^<>]{0,80}>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | re.I)
+_REACT_REPLY = re.compile(r"^observation:", re.M | re.I)
+_REACT_SAYS = re.compile(r"^(?:thought|final answer):", re.M | re.I)
+_REACT_ACTS = re.compile(r"^action(?: input)?:", re.M | re.I)
+_HIDDEN = re.compile("[\0\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
 def final_text(text: str, notes: list[str]) -> str:
     """Return what the agent says last: after its last tool reply and turn mark, without reasoning, in <answer> if any.
 
-    Appends to `notes` what was left out. Reasoning or a tool reply that never ends leaves nothing.
+    Appends to `notes` what was left out. A tool reply that never ends, and reasoning that never ends, hold no answer.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("﻿").replace("\0", "")
+    text = _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if _REACT_ACTS.search(text):
+        text = _after_react(text, notes)
     if "<" not in text:
         return text
-    turns = [*_TURN.finditer(text)]
-    if turns:
+    if turns := [*_TURN.finditer(text)]:
         text = text[turns[-1].end() :]
     text = _TURN_ENDS.sub("\n", text)
-    replies = [*_TOOL_REPLY_ENDS.finditer(text)]
-    if replies:
-        notes.append("everything before the end of the last tool reply")
+    if replies := [*_REPLY_ENDS.finditer(text)]:
+        notes.append("everything before the end of the last tool call or reply")
         text = text[replies[-1].end() :]
-    if open_reply := _TOOL_REPLY_STARTS.search(text):
+    if started := _REPLY_STARTS.search(text):
         notes.append("a tool reply that doesn't end")
-        text = text[: open_reply.start()]
-    without = _REASONING.sub("\n", text)
-    ends = [*_REASONING_ENDS.finditer(without)]
-    if ends:
-        without = without[ends[-1].end() :]
-    if started := _REASONING_STARTS.search(without):
-        without = without[: started.start()]
-    if without != text:
+        text = text[: started.start()]
+    text = _without_reasoning(text, notes)
+    answers = [*_ANSWER.finditer(text)]
+    return answers[-1][1] if answers else text
+
+
+def _after_react(text: str, notes: list[str]) -> str:
+    replies = [*_REACT_REPLY.finditer(text)]
+    if not replies:
+        return text
+    notes.append("everything before the end of the last observation")
+    said = _REACT_SAYS.search(text, replies[-1].end())
+    return text[said.end() :] if said else ""
+
+
+def _without_reasoning(text: str, notes: list[str]) -> str:
+    """Cut out reasoning blocks; an end without a start (templates open the block for the model) cuts all before it."""
+    kept: list[str] = []
+    depth = at = 0
+    for tag in _REASONING.finditer(text):
+        if tag[1] and not depth:
+            kept.clear()
+        elif not tag[1] and not depth:
+            kept.append(text[at : tag.start()])
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        at = tag.end()
+    if at:
         notes.append("reasoning")
-    answers = [*_ANSWER.finditer(without)]
-    return answers[-1][1] if answers else without
+    return "\n".join(kept) + ("" if depth else text[at:])
 
 
 # ---- Markdown
@@ -152,12 +172,12 @@ def final_text(text: str, notes: list[str]) -> str:
 _FENCE = re.compile(r"\s{0,12}(?:```|~~~)")
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _RULE_CELL = re.compile(r":?-+:?|:?[–—]+:?")
-_HIDDEN = re.compile("[\xad​-‏‪-‮⁠-⁤⁦-⁩﻿]")
 
 
 @dataclass(slots=True)
 class _Line:
     cells: list[str]
+    inner: str  # what stands between the outer pipes
     left: bool  # begins with a pipe
     right: bool  # ends with one
     last: bool  # nothing but blank lines follows
@@ -178,7 +198,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Line], bool]]:
     while lines and not lines[-1].strip():
         lines.pop()
     for number, raw in enumerate(lines):
-        line = _HIDDEN.sub("", raw)
+        line = raw
         if line.lstrip()[:1] == ">":
             line = _QUOTE.sub("", line)
         fence = _FENCE.match(line) is not None
@@ -202,7 +222,7 @@ def _split(line: str, *, last: bool) -> _Line:
     left = line.startswith("|")
     right = line.endswith("|") and not line.endswith("\\|") and len(line) > left
     inner = line[left : len(line) - right]
-    return _Line(_cells(inner), left, right, last)
+    return _Line(_cells(inner), inner, left, right, last)
 
 
 _PIPE = re.compile(r"\\\\|\\\||`+|\|")
@@ -233,23 +253,15 @@ def _is_rule(line: _Line) -> bool:
 
 def _tables_of(run: list[_Line], wanted: frozenset[str], fenced_open: bool) -> Iterator[Table]:
     heads = [i for i in range(len(run) - 1) if _is_rule(run[i + 1]) and not _is_rule(run[i])]
-    heads = [h for k, h in enumerate(heads) if k == 0 or _starts_anew(run, heads[k - 1], h)]
+    # A row of dashes among the data makes no header of the row above it, unless that row looks like one.
+    heads = [i for i in heads if i == heads[0] or _header_like(run[i], wanted) or run[i].cells == run[heads[0]].cells]
     if not heads:
-        named = [i for i, line in enumerate(run) if _header_like(line, wanted)]
-        if named:
-            heads = named[:1]
-        elif not wanted and len(run) > 1 and len({len(line.cells) for line in run}) == 1:
-            heads = [0]
+        heads = [i for i, line in enumerate(run) if _header_like(line, wanted)][:1]
+    if not heads and not wanted and len(run) > 1 and len({len(line.cells) for line in run}) == 1:
+        heads = [0]
     for start, end in zip(heads, [*heads[1:], len(run)], strict=True):
-        body = start + 2 if start + 1 < len(run) and _is_rule(run[start + 1]) else start + 1
-        yield _table(run[start], run[body:end], fenced_open)
-
-
-def _starts_anew(run: list[_Line], previous: int, head: int) -> bool:
-    """Whether a rule inside a run sits below a header (two tables with no prose between), not below a row of data."""
-    return {header_key(c) for c in run[head].cells} == {header_key(c) for c in run[previous].cells} or (
-        not run[previous + 1 : head] or len(run[head].cells) != len(run[previous].cells)
-    )
+        ruled = start + 1 < len(run) and _is_rule(run[start + 1])
+        yield _table(run[start], run[start + 1 + ruled : end], fenced_open)
 
 
 def _header_like(line: _Line, wanted: frozenset[str]) -> bool:
@@ -267,8 +279,9 @@ def _table(head: _Line, body: Iterable[_Line], fenced_open: bool) -> Table:
         cells = line.cells
         if not head.left and line.left and len(cells) == width - 1:
             cells = ["", *cells]
-        if len(cells) > width and any("`" in cell for cell in cells):
-            pass
+        if len(cells) != width and "`" in line.inner:  # strictly, GFM knows no pipes inside code
+            other = _cells(line.inner, code=False)
+            cells = other if len(other) == width else cells
         if len(cells) < width and line.last and head.right and not line.right:
             dropped.append(f"a last row that is cut off: {' | '.join(cells)[:60]!r}")
             cut = True
@@ -295,16 +308,16 @@ def _blank(cell: str) -> bool:
 # ---- everything else
 
 
+_JSON_STARTS = re.compile(r"^[ \t]*(?=[\[{])", re.M)
+
+
 def _other_tables(text: str, wanted: frozenset[str]) -> Iterator[Table]:
     """Yield tables written as JSON, JSON lines, CSV or TSV, in fences or bare, in order."""
     for block, open_end in _fenced(text):
-        stripped = _HIDDEN.sub("", block).strip()
-        if not stripped:
-            continue
-        if stripped[0] in "[{":
-            yield from _json_tables(stripped, open_end)
-        else:
-            yield from _separated(stripped, wanted, open_end)
+        started = _JSON_STARTS.search(block)
+        if started:
+            yield from _json_tables(block[started.end() :])
+        yield from _separated(block.strip(), wanted, open_end)
 
 
 def _fenced(text: str) -> Iterator[tuple[str, bool]]:
@@ -320,37 +333,39 @@ def _fenced(text: str) -> Iterator[tuple[str, bool]]:
     yield "\n".join(part), inside
 
 
-def _json_tables(text: str, open_end: bool) -> Iterator[Table]:
-    try:
-        data = _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        objects, cut = _objects(text)
-        if table := _from_records(objects, "jsonl"):
-            notes = ("JSON that is cut off: only its whole rows count",) if cut else ()
-            yield replace(table, dropped=notes, cut=cut)
-        return
-    yield from _from_json(data)
-
-
 # Numbers stay as they were written: "1.50" is not 1.5 in a column of text, and ten thousand digits are no number.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
-_OBJECT = re.compile(r"[{\[]")
+_VALUE_STARTS = re.compile(r"[{\[]")
+_OPEN_LIST = re.compile(r'(?:\{\s*"[^"]{0,60}"\s*:\s*)?\[\s*(?=[{\[])')
 
 
-def _objects(text: str) -> tuple[list[Any], bool]:
-    """Decode the whole objects or arrays of a text that is no JSON as a whole; whether it ends inside one."""
-    found: list[Any] = []
-    inner = re.match(r'\s*(?:\{\s*"[^"]{0,60}"\s*:\s*)?\[', text)  # a list that never ends: its members stand alone
-    at = inner.end() if inner else 0
-    tries = 0
-    while (match := _OBJECT.search(text, at)) and tries < 1000:
+def _json_tables(text: str) -> Iterator[Table]:
+    values, cut = _json_values(text)
+    if len(values) > 1 or cut:
+        table = _from_records(values, "jsonl")
+        notes = ("JSON that is cut off: only its whole rows count",) if cut else ()
+        if table:
+            yield replace(table, dropped=notes, cut=cut)
+        return
+    for value in values:
+        yield from _from_json(value)
+
+
+def _json_values(text: str) -> tuple[list[Any], bool]:
+    """Decode the values that stand one after the other; of a last list that is cut off, the members that are whole."""
+    values: list[Any] = []
+    at, cut = 0, False
+    while found := _VALUE_STARTS.search(text, at):
         try:
-            item, at = _DECODER.raw_decode(text, match.start())
-            found.append(item)
+            value, at = _DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
-            return found, True
-        tries += not isinstance(item, dict | list)
-    return found, inner is not None
+            inner = _OPEN_LIST.match(text, found.start())
+            if cut or values or not inner:
+                return values, True
+            cut, at = True, inner.end()
+            continue
+        values.append(value)
+    return values, cut
 
 
 def _from_json(data: Any) -> Iterator[Table]:
@@ -409,7 +424,7 @@ def _separated(text: str, wanted: frozenset[str], open_end: bool) -> Iterator[Ta
             if separator not in line or len(line) > 20_000:
                 continue
             names = next(_csv([line], separator), [])
-            if not (wanted and _header_like(_Line(names, False, False, False), wanted)):
+            if not _header_like(_Line(names, line, False, False, False), wanted):
                 continue
             body = lines[number + 1 :]
             rows = [row for row in _csv(body, separator) if row]

@@ -1,0 +1,79 @@
+"""What all commands share: errors as one line, tables for people, JSON lines for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import click
+
+from worldsmith.errors import UsageError, WorldsmithError
+
+T = TypeVar("T")
+
+
+class Commands(click.Group):
+    """A group that turns our errors into one line and an exit code: 2 for wrong use, 1 for anything else."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except WorldsmithError as error:
+            failure = click.ClickException(str(error))
+            failure.exit_code = 2 if isinstance(error, UsageError) else 1
+            raise failure from None
+        except OSError as error:
+            # A full disk, a folder that can't be written: said with its path, without a traceback.
+            failure = click.ClickException(f"{error.filename or 'system'}: {error.strerror or error}")
+            failure.exit_code = 1
+            raise failure from None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command; an unknown one gets a close match."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.commands, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" Commands: {', '.join(self.commands)}."
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def emit(value: Any) -> None:
+    """Print one JSON value on a line of its own."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], limit: int = 44) -> str:
+    """Return a plain table: columns aligned, numbers to the right, long cells cut."""
+    shown = [[_cell(v, limit) for v in row] for row in rows]
+    widths = [max([len(h), *(len(r[i]) for r in shown)]) for i, h in enumerate(header)]
+    right = [bool(shown) and all(_numeric(r[i]) for r in shown) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        parts = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True)]
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(list(header)), line(["-" * w for w in widths]), *map(line, shown)])
+
+
+def _cell(value: Any, limit: int) -> str:
+    text = f"{value:.3f}" if isinstance(value, float) else "-" if value is None else str(value)
+    text = text.replace("\n", " ")
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _numeric(text: str) -> bool:
+    return text == "-" or text.replace(".", "", 1).replace(",", "").lstrip("-").isdigit()
+
+
+def progress(items: Iterable[T], length: int, label: str, *, quiet: bool) -> Iterator[T]:
+    """Yield the items, with a progress bar on a terminal's standard error."""
+    if quiet or length < 3 or not sys.stderr.isatty():
+        yield from items
+        return
+    with click.progressbar(items, length=length, label=label, file=sys.stderr) as bar:
+        yield from bar
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value a line, for programs.")

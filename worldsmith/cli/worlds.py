@@ -1,0 +1,213 @@
+"""Commands about worlds: generate, check, show, schema."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldsmith.cli.base import emit, json_option, progress, table
+from worldsmith.errors import NotFoundError, UsageError, close_match
+
+PATHS = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
+@click.option("--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one a schema.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bytes.")
+@click.option("--out", type=PATHS, required=True, help="Folder the worlds are put into.")
+@click.option("--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks a world, at most.")
+@click.option("--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@json_option
+def generate(  # noqa: D417 - the options say what they are
+    schemas: tuple[str, ...], count: int | None, seed: int, out: Path, n_tasks: int, size: str, jobs: int, *, as_json: bool
+) -> None:
+    """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
+
+    Every world is checked before it is kept, and every task is solved once through search. The same command run
+    again finishes what was left undone, to the same bytes.
+
+    \b
+    worldsmith generate --seed 7 --out w
+    worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
+    """
+    from worldsmith.batch import build_all, orders
+    from worldsmith.schema import shipped
+
+    made = orders(schemas or tuple(shipped()), count, seed, out, n_tasks, size)
+    built = []
+    for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
+        built.append(one)
+        if as_json:
+            emit(one.to_json())
+    if not as_json:
+        rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
+        click.echo(table(["world", "schema", "facts", "tasks", ""], rows))
+        if len(built) > 40:
+            click.echo(f"… and {len(built) - 40} more")
+        click.echo(f"\n{len(built)} worlds in {out}, {sum(b.facts for b in built)} facts, 0 violations")
+    short = [b for b in built if b.tasks < b.asked]
+    if short:
+        missing = sum(b.asked - b.tasks for b in short)
+        click.echo(f"{missing} tasks fewer than asked for, in {len(short)} worlds: no more passed every gate", err=True)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--explain", type=click.IntRange(1), help="Print this many rows with the rows they refer to.")
+@json_option
+@click.pass_context
+def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, as_json: bool) -> None:
+    """Test every declared and implied rule of worlds; exit 1 when one is broken.
+
+    The check is a second meaning of the schema, in SQL, and shares nothing with generation but the parsed schema.
+    A world whose bytes differ from its manifest is a violation too.
+    """
+    from worldsmith import disk
+    from worldsmith.check import check as check_world
+
+    folders = disk.world_folders(paths)
+    broken = 0
+    for folder in progress(folders, len(folders), "worlds", quiet=as_json):
+        world = disk.load_world(folder, verify=False)
+        changed = disk.problems(world, disk.read_json(folder / disk.MANIFEST))
+        report = check_world(world)
+        broken += report.broken + len(changed)
+        if as_json:
+            emit(report.to_json() | {"ok": report.ok and not changed, "path": str(folder), "manifest": changed})
+            continue
+        state = "ok" if report.ok and not changed else "BROKEN"
+        covered = sum(1 for r in report.rules if r.covers)
+        click.echo(f"{folder}: {state}, {report.facts} facts, {covered} of {len(report.rules)} rules cover rows")
+        for line in changed:
+            click.echo(f"  manifest: {line}")
+        for violation in report.violations:
+            click.echo(f"  {violation}")
+        if explain:
+            click.echo(_explained(world, explain))
+    if not as_json:
+        click.echo(f"{len(folders)} worlds, {broken} violations")
+    if broken:
+        ctx.exit(1)
+
+
+def _explained(world: Any, count: int) -> str:
+    """Return some rows with the rows they refer to, evenly spaced over the world."""
+    lines = []
+    rows = [row for name, t in world.schema.tables.items() if t.refs for row in world.rows_of(name)]
+    for row in rows[:: max(1, len(rows) // count)][:count]:
+        lines.append(f"  {row} {world.title(row)}")
+        for ref in world.schema.tables[row.table].refs:
+            target = world.follow(row, ref.name)
+            fact = "null" if target is None else f"{target} {world.fact(target).values}"
+            lines.append(f"    {ref.name} -> {fact}")
+    return "\n".join(lines)
+
+
+@click.command()
+@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@click.option("--table", "table_name", help="Print this table.")
+@click.option("--graph", type=PATHS, help="Draw the constraint graph to this SVG file.")
+@click.option("--sql", help="Run a query over the world (DuckDB, read-only, no files and no network).")
+@click.option("--ddl", is_flag=True, help="Print the tables as SQL.")
+@click.option("--page", help="Print the page with this id or URL, as Markdown.")
+@json_option
+def show(
+    path: Path, table_name: str | None, graph: Path | None, sql: str | None, page: str | None, *, ddl: bool, as_json: bool
+) -> None:
+    """Look at one world: its tables, its constraint graph, a query, a page.
+
+    \b
+    worldsmith show w/town-1a2b3c4d5e --table shop
+    worldsmith show w --sql "select line, count(*) from shop group by 1"
+    worldsmith show w --graph graph.svg
+    """
+    from worldsmith import disk
+
+    folder = disk.world_folders([path])[0]
+    world = disk.load_world(folder)
+    if graph:
+        from worldsmith.report import graph_svg
+
+        graph.write_text(graph_svg(world.schema), encoding="utf-8")
+        click.echo(f"drawn to {graph}")
+    elif ddl:
+        from worldsmith.models import create_tables
+
+        click.echo(create_tables(world.schema))
+    elif sql:
+        from worldsmith.engine.duckdb import query
+
+        header, rows = query(world, sql)
+        _print_rows(header, rows, as_json=as_json)
+    elif page:
+        _print_page(world, page)
+    elif table_name:
+        if table_name not in world.tables:
+            raise NotFoundError(f"no table {table_name!r} in {world.id}.{close_match(table_name, world.tables)}")
+        columns = world.tables[table_name]
+        _print_rows(list(columns), list(zip(*columns.values(), strict=True)), as_json=as_json)
+    elif as_json:
+        emit(disk.read_json(folder / disk.MANIFEST))
+    else:
+        from worldsmith.report import overview
+
+        click.echo(overview(world))
+
+
+def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:
+    if not as_json:
+        click.echo(table(header, rows))
+        return
+    for row in rows:
+        emit(dict(zip(header, row, strict=True)))
+
+
+def _print_page(world: Any, page: str) -> None:
+    from worldsmith.pages import Pages
+    from worldsmith.renderer import markdown, render
+
+    pages = Pages(world)
+    found = page if page in pages.ids() else pages.by_url(page)
+    if found is None:
+        raise NotFoundError(f"no page {page!r} in {world.id}.{close_match(page, pages.ids())}")
+    click.echo(markdown(render(pages.page(found), world, pages)))
+
+
+@click.group()
+def schema() -> None:
+    """About schema files."""
+
+
+@schema.command("check")
+@click.argument("name", metavar="FILE_OR_NAME")
+@click.option("--worlds", "count", type=click.IntRange(1, 1000), default=20, show_default=True, help="Worlds to fill.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of those worlds.")
+@json_option
+@click.pass_context
+def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
+    """Read a schema file, fill worlds from it, and say which rules are too strict, idle or implied."""
+    from worldsmith.trial import trial
+    from worldsmith.schema import load_schema
+
+    try:
+        result = trial(load_schema(name), count, seed)
+    except UsageError as error:
+        click.echo(f"Error: {error}", err=True)
+        ctx.exit(1)
+    if as_json:
+        emit(result.to_json())
+    else:
+        click.echo(result.text())
+    if result.faults:
+        ctx.exit(1)
+
+
+@schema.command("list")
+def schema_list() -> None:
+    """List the shipped schemas."""
+    from worldsmith.schema import load_schema, shipped
+
+    rows = [(s.name, s.kind, s.as_of, s.about) for s in map(load_schema, shipped())]
+    click.echo(table(["schema", "kind", "as of", "about"], rows, limit=60))

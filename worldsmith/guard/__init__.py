@@ -1,0 +1,5 @@
+"""Nothing but what the slice may say reaches an agent, and all that a page must say does."""
+
+from worldsmith.guard.guard import Guard
+
+__all__ = ["Guard"]

@@ -1,0 +1,141 @@
+"""The guard: what a reply says is what its slice may say, and says what it must.
+
+Entitlement is a permission: a page may state the cells of its edited blocks, a hit those of its edited head.
+Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here knows a task.
+"""
+
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from worldsmith import scoring
+from worldsmith.guard.documents import Reader, read_document
+from worldsmith.guard.ground import Columns, Ground, ground
+from worldsmith.guard.judge import Judge
+from worldsmith.guard.names import Names
+from worldsmith.guard.text import clean, scan
+from worldsmith.llm.markdown import document
+from worldsmith.pages.plan import boilerplate
+from worldsmith.pages.types import Doc, Page
+from worldsmith.slices import Result, Slice, Verdict, View
+from worldsmith.world import Cell, World
+
+if TYPE_CHECKING:
+    from worldsmith.pages import Pages
+
+Verdicts = tuple[Verdict, ...]
+MEMO = 8192
+"""Verdicts kept."""
+
+
+class Guard:
+    """Judges the replies of one world. Verdicts are pure; those on hits are kept, the oldest dropped first."""
+
+    def __init__(self, world: World, pages: "Pages", memo: int = MEMO) -> None:
+        self.world, self.pages = world, pages
+        chrome = (*boilerplate(world.schema), world.schema.about, *(site.name for site in pages.sites))
+        self.columns = Columns(world.schema)
+        self.names = Names(world, chrome)
+        self.judge = Judge(world, self.names, self.columns, chrome)
+        self._memo: dict[Hashable, Verdicts] = {}
+        self._most = memo
+
+    def hit(self, result: Result, view: View, query: str) -> Verdicts:
+        """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
+        page = view.page
+        key = (page.id, page.head, page.date, result.url, result.title, result.snippet, result.date, result.text)
+        found = self._memo.get(key)
+        if found is None:
+            found = self._keep(key, self._hit(result, page, ""))
+        if not query or all(v.ok for v in found):
+            return found
+        return self._hit(result, page, query)       # a query only ever allows more: its own words, in an echo
+
+    def _keep(self, key: Hashable, verdicts: Verdicts) -> Verdicts:
+        if len(self._memo) >= self._most:
+            self._memo.pop(next(iter(self._memo)), None)
+        self._memo[key] = verdicts
+        return verdicts
+
+    def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
+        head = ground(self.world, self.columns, page, page.head.cells)
+        reader = Reader(self.judge, head, frozenset(), query)
+        reader.text("title", result.title)
+        reader.text("snippet", result.snippet)
+        verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, head.cells)]
+        verdicts += [self._missing(cell, "key") for cell in reader.missing(self._keys(head))]
+        if result.text is not None:
+            verdicts += self._whole(document(result.text, page.url), page, query)
+        return tuple(verdicts)
+
+    def _keys(self, head: Ground) -> list[Cell]:
+        """Return the cells of the subject's key, which a hit must state."""
+        if head.subject is None:
+            return []
+        key = self.world.schema.tables[head.subject.table].key
+        return [self.world.cell(head.subject, name) for name in key if self.world.cell(head.subject, name) in head.cells]
+
+    def _url(self, url: str, page: Page) -> Verdict:
+        ok = url == page.url
+        return Verdict("url", ok, "" if ok else f"is {url!r}, the page is at {page.url!r}", url)
+
+    def _date(self, day: str | None, page: Page, cells: Sequence[Cell]) -> Verdict:
+        if day is None:
+            return Verdict("date", ok=True)
+        if day != page.date:
+            return Verdict("date", ok=False, why=f"is {day!r}, the page claims {page.date!r}", text=day)
+        withheld = [c for c in page.cells if c.value == day and self.columns.of(c).kind == "date"]
+        if withheld and not any(c in cells for c in withheld):
+            return Verdict("date", ok=False, why="is the value of a withheld cell", text=day)
+        return Verdict("date", ok=True, text=day)
+
+    def _missing(self, cell: Cell, where: str) -> Verdict:
+        column = self.world.schema.column(cell.row.table, cell.col)
+        shown = scoring.show(cell.value, self.columns.of(cell))
+        return Verdict(where, ok=False, why=f"{column.label} of {self.world.title(cell.row)} ({shown}) is not stated")
+
+    def links(self, page: Page) -> frozenset[str]:
+        """Return the addresses that a page may link to: those its blocks name, and its own."""
+        return frozenset((page.url, *(self.pages.url(link) for block in page.blocks for link in block.links)))
+
+    def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
+        """Judge a document's statements; the reader holds what each piece stated."""
+        return read_document(self.judge, doc, ground(self.world, self.columns, page, page.cells), self.links(page), query)
+
+    def must(self, page: Page) -> list[Cell]:
+        """Return the cells a page must state; a null without words of its own may go unsaid."""
+        return [c for c in page.cells if c.value is not None or self.columns.of(c).none]
+
+    def _whole(self, doc: Doc, page: Page, query: str) -> list[Verdict]:
+        reader = self.read(doc, page, query)
+        return [*reader.verdicts, *(self._missing(cell, "missing") for cell in reader.missing(self.must(page)))]
+
+    def doc(self, doc: Doc, view: View, query: str) -> Verdicts:
+        """Judge a document statement by statement, its links and fields, and whether it states all it must."""
+        page = view.page
+        fields = [self._url(doc.url, page), self._date(doc.date, page, page.cells)]
+        return (*fields, *self._whole(doc, page, query))
+
+    def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
+        """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
+        spoken = [ground(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
+        allowed = frozenset().union(*spoken)
+        texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
+        seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]
+        verdicts = []
+        for (_, a), (j, b) in seams:
+            name = self._split(a, b)
+            if name and name not in allowed:
+                why = f"together with the text before it names {self.names.value(name)!r}"
+                verdicts.append(Verdict("reply", ok=False, why=why, text=results[j].url))
+        return tuple(verdicts)
+
+    def _split(self, first: str, second: str) -> str:
+        left = clean(first)[-60:].rstrip(" .…-")
+        right = clean(second)[:60].lstrip(" .…-")
+        for joint in (" ", ""):
+            border = len(left) + len(joint)
+            for mention in self.names.find(scan(left + joint + right)):
+                if mention.kind in ("name", "alias") and mention.span[0] < len(left) and mention.span[1] > border:
+                    return mention.key
+        return ""

@@ -1,0 +1,163 @@
+"""What scoring an answer gives: figures, and what they were made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from .column import Column, Value
+
+VERSION = "1"  # of the rules: it changes whenever some answer's figures do
+
+Status = Literal["right", "partial", "missing", "extra", "duplicate"]
+
+
+class Rates(NamedTuple):
+    """Precision, recall and their harmonic mean, from counts; all in [0, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    @classmethod
+    def of(cls, right: int, given: int, asked: int) -> "Rates":
+        """`right` of `given` and of `asked`. Where nothing is asked, nothing given is perfect and anything is wrong."""
+        if not asked:
+            return cls(1.0, 1.0, 1.0) if not given else cls(0.0, 0.0, 0.0)
+        precision = right / given if given else 0.0
+        recall = right / asked
+        return cls(precision, recall, 2 * right / (given + asked))
+
+    def to_json(self) -> dict[str, float]:
+        return self._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A cell of a matched row that is not right: `why` is empty, unreadable, ambiguous, unit, different or missing."""
+
+    gold_row: int
+    column: str
+    expected: str
+    got: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFigures:
+    """A column's own figures: right cells of those given (answer rows) and asked (gold rows), and its criterion."""
+
+    name: str
+    found: bool
+    right: int
+    rates: Rates
+    criterion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """An answer's figures beside its reference. `==` compares all of it.
+
+    Attributes:
+        item: all cells, keys included: the benchmark's item F1.
+        row: rows whose every cell is right.
+        nonkey: cells outside the key only. Where every column is a key, the rows.
+        earned: like `nonkey`, but a free cell or a null counts only in a row where another cell is right.
+        success: whether the answer is the reference, no more and no less.
+        columns: a record a column of the reference.
+        matched: pairs (answer row, gold row). Several answer rows on one gold row claim it together: a cell is right
+            if all of them have it right, and all but one count as given in vain.
+        missing: gold rows no answer row claims.
+        extra: answer rows that claim no gold row.
+        duplicate: answer rows beyond the first on one gold row.
+        wrong: the cells of matched rows that are not right.
+        notes: what was left out of the answer, and what of its header was not found.
+        has_table: whether a table was found.
+        has_columns: whether all columns asked for were found in it.
+        cut: whether the text ends inside the table.
+        format: how the table was written: "markdown", "csv", "tsv", "json", "jsonl" or "".
+        header, rows: the table as read, its columns in the reference's order.
+        reference: columns and gold rows.
+        version: of the rules.
+    """
+
+    item: Rates
+    row: Rates
+    nonkey: Rates
+    earned: Rates
+    success: bool
+    columns: tuple[ColumnFigures, ...]
+    matched: tuple[tuple[int, int], ...]
+    missing: tuple[int, ...]
+    extra: tuple[int, ...]
+    duplicate: tuple[int, ...]
+    wrong: tuple[Wrong, ...]
+    notes: tuple[str, ...]
+    has_table: bool
+    has_columns: bool
+    cut: bool
+    format: str
+    rows: tuple[tuple[str, ...], ...]
+    reference: tuple[tuple[Column, ...], tuple[tuple[Value, ...], ...]]
+    version: str = VERSION
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures and their reasons as a JSON object with the same keys whatever the answer."""
+        return {
+            "version": self.version,
+            "item": self.item.to_json(),
+            "row": self.row.to_json(),
+            "nonkey": self.nonkey.to_json(),
+            "earned": self.earned.to_json(),
+            "success": float(self.success),
+            "has_table": self.has_table,
+            "has_columns": self.has_columns,
+            "cut": self.cut,
+            "format": self.format,
+            "answer_rows": len(self.rows),
+            "gold_rows": len(self.reference[1]),
+            "columns": [
+                {"name": c.name, "found": c.found, "right": c.right, **c.rates.to_json(), "criterion": c.criterion}
+                for c in self.columns
+            ],
+            "matched": [list(pair) for pair in self.matched],
+            "missing": list(self.missing),
+            "extra": list(self.extra),
+            "duplicate": list(self.duplicate),
+            "wrong": [
+                {"gold_row": w.gold_row, "column": w.column, "expected": w.expected, "got": w.got, "why": w.why}
+                for w in self.wrong
+            ],
+            "notes": list(self.notes),
+        }
+
+
+class ShownCell(NamedTuple):
+    """A cell of the explained table: what was written, what was expected, and "" or why it is wrong."""
+
+    got: str
+    expected: str
+    why: str
+
+
+class ShownRow(NamedTuple):
+    """A row of the explained table, beside the number of its answer and gold row (None where there is none)."""
+
+    status: Status
+    answer_row: int | None
+    gold_row: int | None
+    cells: tuple[ShownCell, ...]
+
+
+def criterion(col: Column) -> str:
+    """Return in words when a cell of the column is right."""
+    if col.key:
+        return "key"
+    if col.kind in ("int", "num"):
+        return f"number within {col.tolerance:g} of its size" if col.tolerance else "same number"
+    if col.kind == "date":
+        return f"date within {col.tolerance:g} days" if col.tolerance else "same day"
+    return {"year": "same year", "bool": "same answer", "url": "same address", "list": "same items"}.get(col.kind, "same text")
+
+
+def names(columns: Sequence[Column]) -> tuple[str, ...]:
+    return tuple(col.name for col in columns)

@@ -1,0 +1,266 @@
+"""The simulator: call to slice, slice to draft, draft through the guard to observation.
+
+A reply depends on (world, address, call, attempt) alone. Local rendering is pure; a language model's text is
+pure once it is in the store.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from worldsmith.errors import BackendError, GuardError, UsageError
+from worldsmith.guard import Guard
+from worldsmith.guard.repair import repaired
+from worldsmith.index import Index
+from worldsmith.pages import RENDER, Pages
+from worldsmith.pages.types import Doc
+from worldsmith.perturb import edits, faults, profile
+from worldsmith.renderer import Renderer, markdown
+from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Verdict, WorldModel, cut
+from worldsmith.store import Store
+from worldsmith.world import World, canonical
+
+MEMO = 8192
+"""Verdicts kept a page length."""
+MORE = "\n\n[The page goes on: read it from offset {offset}.]\n"
+"""Notice under a text that was cut."""
+Length = Literal["short", "web"]
+
+
+class NamedModel(WorldModel, Protocol):
+    """A language model that says which it is, so that its texts can be stored."""
+
+    @property
+    def version(self) -> str:
+        """Model, prompts and settings in one line."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What serves one page length."""
+
+    pages: Pages
+    index: Index
+    guard: Guard
+    renderer: Renderer
+
+
+class Simulator:
+    """Answers calls to one world. `counts` says how often each branch was taken."""
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        pages: Pages | None = None,
+        index: Index | None = None,
+        model: NamedModel | None = None,
+        store: Store | None = None,
+        budget: int = MEMO,
+        strict: bool = False,
+    ) -> None:
+        """Stand ready for `world`.
+
+        Args:
+            world: the world served.
+            pages: its page plans, where they are made already.
+            index: the index over `pages`, likewise.
+            model: a language model; without one our renderer writes.
+            store: where a model's accepted texts are kept.
+            budget: verdicts on hits kept in memory.
+            strict: raise GuardError for a rejected text of our own renderer instead of answering "unavailable".
+        """
+        self.world, self.model, self.store = world, model, store
+        self._budget, self._strict = budget, strict
+        self._given = (pages, index)
+        self._desks: dict[Length, _Desk] = {}
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often each branch was taken, by name."""
+        return MappingProxyType(self._counts)
+
+    def _desk(self, length: Length) -> _Desk:
+        desk = self._desks.get(length)
+        if desk is None:
+            pages, index = self._given
+            if pages is None or pages.length != length:
+                pages, index = Pages(self.world, length), None
+            desk = _Desk(pages, index or Index(pages), Guard(self.world, pages, self._budget), Renderer(self.world, pages))
+            self._desks[length] = desk
+        return desk
+
+    def _of(self, address: Address) -> tuple[Profile, _Desk]:
+        asked = profile(address.profile)
+        return asked, self._desk(asked.length)
+
+    def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
+        """Return what the answer may draw on, or the answer where no model is asked: a fault, a page not found, no hits.
+
+        Raises:
+            NotFoundError: the address names an unknown profile.
+            UsageError: the address is of another world, or the call asks for 0 or fewer hits or pages.
+        """
+        if address.world not in ("", self.world.id):
+            raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
+        if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
+            raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
+        asked, desk = self._of(address)
+        self._counts[call.tool] += 1
+        for fault in faults(asked):
+            answer = fault(call, address.seed, attempt)
+            if answer is not None:
+                self._counts[f"fault:{answer.fault}"] += 1
+                return answer
+        if asked.full_text and not call.full_text:
+            call = replace(call, full_text=True)
+        part = cut(desk.pages, desk.index, call)
+        for edit in edits(asked):
+            part = edit(self.world, part, address.seed)
+        if part.views:
+            return part
+        if call.tool == "web_extractor":
+            self._counts["not_found"] += 1
+            return Observation("not_found")
+        self._counts["no_hits"] += 1
+        return Observation("ok", more=part.more)
+
+    def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call by our renderer."""
+        part = self.prepare(address, call, attempt)
+        return part if isinstance(part, Observation) else self._ours(part, self._of(address)[1])
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call by the model; by our renderer where there is none, or where it fails."""
+        part = self.prepare(address, call, attempt)
+        if isinstance(part, Observation):
+            return part
+        desk = self._of(address)[1]
+        if self.model is None:
+            return self._ours(part, desk)
+        key = self.key(part)
+        kept = self.store.get(key) if self.store else None
+        if kept is not None:
+            self._counts["stored"] += 1
+            return self._observation(kept, part, "store")
+        try:
+            draft = await self._draft(part, desk)
+        except BackendError:
+            self._counts["backend_failed"] += 1
+            return self._ours(part, desk)
+        return self._theirs(draft, part, desk)
+
+    async def _draft(self, part: Slice, desk: _Desk) -> Draft:
+        """Return the model's draft, written again once where the guard objects."""
+        assert self.model is not None
+        draft = await self.model.draft(part)
+        reasons = _reasons(self._judge(draft, part, desk))
+        if not reasons:
+            return draft
+        self._counts["retried"] += 1
+        try:
+            return await self.model.draft(part, reasons)
+        except BackendError:
+            self._counts["backend_failed"] += 1
+            return draft
+
+    def finish(self, draft: Draft, part: Slice, *, ours: bool = False) -> Observation:
+        """Put a draft through the guard: what it rejects is deleted or written by our renderer, then the text is cut.
+
+        `part` is a slice that `prepare` returned; `ours` says that our renderer wrote the draft.
+
+        Raises:
+            GuardError: the draft is our renderer's, the guard rejects it, and the simulator is strict.
+        """
+        desk = next(iter(self._desks.values()), None) or self._desk("short")  # plans hold all that differs by length
+        return self._accepted(draft, part, desk) if ours else self._theirs(draft, part, desk)
+
+    def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
+        query = part.call.arg if part.call.tool == "web_search" else ""
+        if isinstance(draft, Doc):
+            return desk.guard.doc(draft, part.views[0], query)
+        found: list[Verdict] = []
+        by_page = {desk.pages.by_url(result.url): result for result in draft}
+        for view in part.views:
+            result = by_page.get(view.page.id)
+            found += desk.guard.hit(result, view, query) if result else (Verdict("hit", ok=False, why="is missing", text=view.page.url),)
+        return tuple(found)
+
+    def _ours(self, part: Slice, desk: _Desk) -> Observation:
+        return self._accepted(desk.renderer.write(part), part, desk)
+
+    def _accepted(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+        """Answer with our renderer's draft; one that the guard rejects is a defect and never leaves."""
+        verdicts = self._checked(draft, part, desk)
+        bad = [v for v in verdicts if not v.ok]
+        if not bad:
+            self._counts["renderer"] += 1
+            return self._observation(draft, part, "renderer", verdicts)
+        self._counts["renderer_rejected"] += 1
+        if self._strict:
+            raise GuardError(f"our own reply to {part.call!r} was rejected: {bad[0].where} {bad[0].text!r} {bad[0].why}")
+        return Observation("unavailable", verdicts=tuple(verdicts))
+
+    def _checked(self, draft: Draft, part: Slice, desk: _Desk) -> list[Verdict]:
+        query = part.call.arg if part.call.tool == "web_search" else ""
+        if isinstance(draft, Doc):
+            return list(desk.guard.doc(draft, part.views[0], query))
+        hit = desk.guard.hit
+        return [v for result, view in zip(draft, part.views, strict=True) for v in hit(result, view, query)]
+
+    def _theirs(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+        """Answer with a model's draft, after repair; kept in the store where there is one."""
+        verdicts = self._judge(draft, part, desk)
+        own = desk.renderer.write(part)
+        good, branches = repaired(desk.guard, desk.pages, draft, own, part)
+        self._counts.update(branches)
+        if good is own:
+            return replace(self._accepted(own, part, desk), verdicts=verdicts)
+        if self.store:
+            good = self.store.put(self.key(part), good)
+        return self._observation(good, part, "model", verdicts)
+
+    def _observation(
+        self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] | list[Verdict] = ()
+    ) -> Observation:
+        if isinstance(draft, Doc):
+            whole = markdown(draft)
+            text, more = cut_text(whole, part.call.offset, part.call.max_chars)
+            return Observation(
+                "ok", doc=draft, text=text, page=part.views[0].page, more=more, source=source, verdicts=tuple(verdicts)
+            )
+        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=tuple(verdicts))
+
+    def key(self, part: Slice) -> str:
+        """Return what a stored text is known by: world, render version, edited slice, the call without its cut, model."""
+        views = [[v.page.id, v.page.title, v.page.date, *_cells(v)] for v in part.views]
+        call = part.call
+        asked = [call.tool, call.arg, call.page, call.k, call.full_text]
+        name = self.model.version if self.model else "renderer"
+        return sha256(canonical([self.world.digest, RENDER, views, asked, name])).hexdigest()
+
+
+def _cells(view: object) -> list[object]:
+    page = view.page  # type: ignore[attr-defined]
+    return [[[str(c.row), c.col, c.value] for c in block.cells] + list(block.links) for block in (page.head, *page.blocks)]
+
+
+def _reasons(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
+    """Return what was wrong, at most a dozen, for the model to mend."""
+    return tuple(f"{v.where}: {v.text!r} {v.why}" for v in verdicts if not v.ok)[:12]
+
+
+def cut_text(text: str, offset: int, most: int | None) -> tuple[str, bool]:
+    """Return the part of a text from `offset`, at most `most` characters, with a notice where it goes on."""
+    end = len(text) if most is None else offset + most
+    if end >= len(text):
+        return text[offset:], False
+    return text[offset:end] + MORE.format(offset=end), True
+
+
+__all__ = ["Result", "Simulator", "cut_text"]

@@ -1,0 +1,80 @@
+"""A schema on trial: worlds filled from it, and what they say of its rules."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from worldsmith.check import check
+from worldsmith.errors import GenerationError
+from worldsmith.generate import generate
+from worldsmith.generate.world import Effort
+from worldsmith.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of filling some worlds."""
+
+    schema: str
+    worlds: int
+    failed: tuple[str, ...]
+    """Seeds for which no world was found, with the reason."""
+    facts: tuple[int, int]
+    redraws: dict[str, int]
+    restarts: dict[str, int]
+    broken: dict[str, int]
+    """Violations by rule; generation should leave none."""
+    idle: tuple[str, ...]
+    """Declared rules that covered no row in any world where they were on."""
+    structures: int
+
+    @property
+    def faults(self) -> bool:
+        """Whether the schema needs work: a world that can't be filled, or rows outside 300-500."""
+        return bool(self.failed or self.broken or self.idle) or not (self.facts[0] >= 300 and self.facts[1] <= 500)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"faults": self.faults}
+
+    def text(self) -> str:
+        """Return the trial as a person reads it."""
+        lines = [
+            f"{self.schema}: {self.worlds} worlds filled, {self.facts[0]} to {self.facts[1]} facts, "
+            f"{self.structures} structures"
+        ]
+        lines += [f"  no world: {reason}" for reason in self.failed]
+        lines += [f"  redrawn {n} times for rule {rule}" for rule, n in sorted(self.redraws.items(), key=lambda x: -x[1])]
+        lines += [f"  restarted {n} times at {place}" for place, n in self.restarts.items()]
+        lines += [f"  BROKEN {n} times: {rule}" for rule, n in self.broken.items()]
+        lines += [f"  rule {rule} covered no row" for rule in self.idle]
+        if not self.faults:
+            lines.append("  nothing wrong with it")
+        return "\n".join(lines)
+
+
+def trial(schema: Schema, count: int, seed: int) -> Trial:
+    """Fill `count` worlds with seeds from `seed` on, check them, and tally."""
+    effort = Effort()
+    failed, facts, structures = [], [], set()
+    broken: dict[str, int] = {}
+    covered: dict[str, int] = {}
+    for number in range(seed, seed + count):
+        try:
+            world = generate(schema, number, effort=effort)
+        except GenerationError as error:
+            failed.append(str(error))
+            continue
+        facts.append(world.facts)
+        structures.add(world.schema.switches)
+        declared = {rule.name for rule in world.schema.rules}
+        for rule in check(world).rules:
+            if rule.broken:
+                broken[rule.rule] = broken.get(rule.rule, 0) + rule.broken
+            if rule.rule in declared:
+                covered[rule.rule] = covered.get(rule.rule, 0) + rule.covers
+    restarts = {place: effort.restarts.count(place) for place in dict.fromkeys(effort.restarts)}
+    idle = tuple(rule for rule, rows in covered.items() if rows == 0)
+    span = (min(facts, default=0), max(facts, default=0))
+    return Trial(
+        schema.name, len(facts), tuple(failed), span, effort.redraws, restarts, broken, idle, len(structures)
+    )
