@@ -1,0 +1,41 @@
+"""Scoring that can't be gamed: standard library only, so that this folder works wherever it is copied."""
+
+from .answer import Table, decode, parse
+from .canonical import accepts, fold, forms, read, right, show, states, verdict
+from .column import Column, Kind, ScoreError, Value
+from .figures import Rates, Score, ShownCell, ShownRow
+from .reading import Reading
+from .reward import Reward, reward
+from .score import Failure, Reference, explain, score, score_many, score_table, score_widesearch
+
+__all__ = [
+    "Column",
+    "Failure",
+    "Kind",
+    "Rates",
+    "Reading",
+    "Reference",
+    "Reward",
+    "Score",
+    "ScoreError",
+    "ShownCell",
+    "ShownRow",
+    "Table",
+    "Value",
+    "accepts",
+    "decode",
+    "explain",
+    "fold",
+    "forms",
+    "parse",
+    "read",
+    "reward",
+    "right",
+    "score",
+    "score_many",
+    "score_table",
+    "score_widesearch",
+    "show",
+    "states",
+    "verdict",
+]

@@ -106,9 +106,12 @@ _REASONING = re.compile(r"<(/?)(?:think|thinking|reasoning|scratchpad)\b[^<>]{0,
 _REPLY_ENDS = re.compile(
     r"</(?:tool_response|tool_results?|tool_call|function_results|function_call|information|observation)\s*>", re.I
 )
-_REPLY_STARTS = re.compile(r"<(?:tool_response|tool_results?|function_results|information|observation)\b[^<>]{0,80}>", re.I)
+_REPLY_STARTS = re.compile(
+    r"<(?:tool_response|tool_results?|function_results|information|observation)\b[^<>]{0,80}>", re.I
+)
 _TURN = re.compile(
-    r"<\|im_start\|>\s{0,9}assistant\s|<\|start_header_id\|>\s{0,9}assistant\s{0,9}<\|end_header_id\|>|<\|assistant\|>", re.I
+    r"<\|im_start\|>\s{0,9}assistant\s|<\|start_header_id\|>\s{0,9}assistant\s{0,9}<\|end_header_id\|>|<\|assistant\|>",
+    re.I,
 )
 _TURN_ENDS = re.compile(r"<\|(?:im_end|eot_id|endoftext|end|return)\|>")
 _ANSWER = re.compile(r"<answer\b[^<>]{0,80}>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | re.I)
@@ -287,7 +290,9 @@ def _table(head: _Line, body: Iterable[_Line], fenced_open: bool) -> Table:
             cut = True
             continue
         if len(cells) != width:
-            dropped.append(f"row {len(rows) + 1} has {len(cells)} cells for {width} columns: {' | '.join(cells)[:60]!r}")
+            dropped.append(
+                f"row {len(rows) + 1} has {len(cells)} cells for {width} columns: {' | '.join(cells)[:60]!r}"
+            )
         rows.append((*cells[:width], *[""] * (width - len(cells))))
     return Table(header, tuple(rows), tuple(dropped), "markdown", cut)
 
@@ -445,7 +450,11 @@ def _csv(lines: list[str], separator: str) -> Iterator[list[str]]:
 
 def _csv_table(names: list[str], rows: list[list[str]], form: str, *, cut: bool) -> Table:
     width = len(names)
-    dropped = [f"row {i} has {len(r)} cells for {width} columns: {', '.join(r)[:60]!r}" for i, r in enumerate(rows, 1) if len(r) != width]
+    dropped = [
+        f"row {i} has {len(r)} cells for {width} columns: {', '.join(r)[:60]!r}"
+        for i, r in enumerate(rows, 1)
+        if len(r) != width
+    ]
     if cut and rows and len(rows[-1]) < width:
         rows = rows[:-1]
         dropped[-1] = "a last row that is cut off"

@@ -110,7 +110,7 @@ def accepts(reading: Reading, value: Value, col: Column) -> bool:
     Values that aren't of their column's kind (a date column holding "Spring term") are compared as text.
     """
     if reading.kind == "text":
-        return squash(str(reading.point)) in _names(_hashable(value), col)
+        return squash(str(reading.point)) in names(value, col)
     if value is None:
         return False
     if reading.kind == "num":
@@ -243,17 +243,15 @@ def ordinal(value: Value) -> int | None:
 def _year(value: Value) -> int | None:
     if isinstance(value, str):
         return int(value) if value.isascii() and value.isdigit() and len(value) <= 4 else None
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value) else None
+    return (
+        int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value) else None
+    )
 
 
 def _wanted_items(value: Value) -> tuple[str, ...]:
     if isinstance(value, list | tuple):
         return _items(tuple(value))
     return _items(_STRONG.split(str(value)))
-
-
-def _hashable(value: Value) -> str | int | float | bool | tuple[str, ...] | None:
-    return tuple(value) if isinstance(value, list) else value
 
 
 @lru_cache(maxsize=1 << 16)
@@ -267,8 +265,8 @@ def _names_cached(value: str, col: Column) -> frozenset[str]:
     return frozenset(names - taken - {""})
 
 
-def _names(value: str | float | bool | tuple[str, ...] | None, col: Column) -> frozenset[str]:
-    """Return the folded texts that stand for the value in a cell: itself and its aliases, a null's fillers."""
+def names(value: Value, col: Column) -> frozenset[str]:
+    """Return the squashed texts that stand for the value in a cell: itself and its aliases, a null's fillers."""
     if value is None:
         return _null_names(col.none)
     if col.kind in ("text", "enum"):
@@ -276,7 +274,7 @@ def _names(value: str | float | bool | tuple[str, ...] | None, col: Column) -> f
     if col.kind == "bool" and isinstance(value, bool):
         return _label_names(value, col)
     # A column of numbers or dates may hold a text ("Spring term"); its own values are never compared as text.
-    return frozenset() if isinstance(value, bool) or fits(value, col) else _names_cached(str(value), col)  # type: ignore[arg-type]
+    return frozenset() if fits(value, col) else _names_cached(str(value), col)
 
 
 @lru_cache(maxsize=1024)
@@ -345,7 +343,9 @@ def _factor(unit: str, own: Measure, col: Column) -> Number | None:
 
 def _alike(unit: str, own: Measure) -> bool:
     words = squash(unit)
-    return words.rstrip("s") == squash(own.words).rstrip("s") or words == squash(fold(own.unit.name if own.unit else ""))
+    return words.rstrip("s") == squash(own.words).rstrip("s") or words == squash(
+        fold(own.unit.name if own.unit else "")
+    )
 
 
 def _convert(written: Unit, own: Unit, scale: int) -> Number | None:
@@ -458,3 +458,9 @@ def _date_forms(day: date) -> tuple[str, ...]:
         f"{day.year:04d}/{day.month:02d}/{day.day:02d}",
         *numeric,
     )
+
+
+def value_in_unit(point: Number, unit: str, col: Column) -> float | None:
+    """Return a written number as the column would hold it, or None where its unit doesn't fit the column."""
+    factor = _factor(unit, _measure(col), col) if unit else 1
+    return None if factor is None else point / factor

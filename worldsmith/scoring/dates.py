@@ -71,7 +71,9 @@ def read_year(span: str) -> tuple[Reading, ...]:
     """Return the readings of a span as a year: written alone, or the year of a date."""
     if len(span) == 4 and span.isascii() and span.isdigit():
         return (Reading("year", int(span), int(span), int(span)),)
-    years = {(date.fromordinal(int(r.lo)).year, date.fromordinal(int(r.hi)).year) for r in read_date(span) if r.lo and r.hi}
+    years = {
+        (date.fromordinal(int(r.lo)).year, date.fromordinal(int(r.hi)).year) for r in read_date(span) if r.lo and r.hi
+    }
     return tuple(Reading("year", lo, hi, lo if lo == hi else None) for lo, hi in sorted(years))
 
 

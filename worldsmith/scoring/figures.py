@@ -1,6 +1,5 @@
 """What scoring an answer gives: figures, and what they were made of."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -61,7 +60,9 @@ class Score:
         item: all cells, keys included: the benchmark's item F1.
         row: rows whose every cell is right.
         nonkey: cells outside the key only. Where every column is a key, the rows.
-        earned: like `nonkey`, but a free cell or a null counts only in a row where another cell is right.
+        earned: like `nonkey`, but a free cell or a null counts only in a row where another cell is right, and rows of
+            nothing else count neither way.
+        earned_rows: like `row`, over the same rows.
         success: whether the answer is the reference, no more and no less.
         columns: a record a column of the reference.
         matched: pairs (answer row, gold row). Several answer rows on one gold row claim it together: a cell is right
@@ -75,7 +76,7 @@ class Score:
         has_columns: whether all columns asked for were found in it.
         cut: whether the text ends inside the table.
         format: how the table was written: "markdown", "csv", "tsv", "json", "jsonl" or "".
-        header, rows: the table as read, its columns in the reference's order.
+        rows: the cells as read, in the order of the reference's columns.
         reference: columns and gold rows.
         version: of the rules.
     """
@@ -84,6 +85,7 @@ class Score:
     row: Rates
     nonkey: Rates
     earned: Rates
+    earned_rows: Rates
     success: bool
     columns: tuple[ColumnFigures, ...]
     matched: tuple[tuple[int, int], ...]
@@ -108,6 +110,7 @@ class Score:
             "row": self.row.to_json(),
             "nonkey": self.nonkey.to_json(),
             "earned": self.earned.to_json(),
+            "earned_rows": self.earned_rows.to_json(),
             "success": float(self.success),
             "has_table": self.has_table,
             "has_columns": self.has_columns,
@@ -156,8 +159,6 @@ def criterion(col: Column) -> str:
         return f"number within {col.tolerance:g} of its size" if col.tolerance else "same number"
     if col.kind == "date":
         return f"date within {col.tolerance:g} days" if col.tolerance else "same day"
-    return {"year": "same year", "bool": "same answer", "url": "same address", "list": "same items"}.get(col.kind, "same text")
-
-
-def names(columns: Sequence[Column]) -> tuple[str, ...]:
-    return tuple(col.name for col in columns)
+    return {"year": "same year", "bool": "same answer", "url": "same address", "list": "same items"}.get(
+        col.kind, "same text"
+    )

@@ -1,11 +1,12 @@
 """Which column of an answer is which, and which of its rows claims which row of the reference."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-import re
 
 from .answer import WIDEST, header_key
+from .text import fold, plain
 
 _UNIT_TAIL = re.compile(r"\s*[(\[（【][^()\[\]（）]*[)\]）】]\s*$")
 _CLOSE, _CLEAR = 0.8, 0.1  # how alike two names must be, and how much more alike than the next pair
@@ -30,7 +31,9 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int
             if name and w not in found and same and (key is header_key or (len(same) == 1 and names.count(name) == 1)):
                 found[w] = same[0]
     rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and 0 < len(header[i]) <= 120]
-    for w, i in _close_pairs({w: wanted[w] for w in range(len(wanted)) if w not in found}, {i: header[i] for i in rest}):
+    for w, i in _close_pairs(
+        {w: wanted[w] for w in range(len(wanted)) if w not in found}, {i: header[i] for i in rest}
+    ):
         found[w] = i
     return tuple(found.get(w) for w in range(len(wanted)))
 
@@ -52,8 +55,6 @@ def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tu
 
 
 def _bare(name: str) -> str:
-    from .text import fold, plain
-
     return fold(_UNIT_TAIL.sub("", plain(name)))
 
 
@@ -131,6 +132,3 @@ def components(claims: Sequence[frozenset[int]]) -> list[tuple[list[int], list[i
     for thing in sorted(parent):
         groups[root(thing)][1].append(thing)
     return [groups[key] for key in sorted(groups)]
-
-
-Weigh = Callable[[int, int], int]

@@ -53,12 +53,15 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _UNDER = re.compile(
-    r"(?:under|less than|below|at most|up to|fewer than|no more than|not more than|max(?:imum)?\.?|<=?|≤)\s*", re.IGNORECASE
+    r"(?:under|less than|below|at most|up to|fewer than|no more than|not more than|max(?:imum)?\.?|<=?|≤)\s*",
+    re.IGNORECASE,
 )
 _MINUS = re.compile(r"(?:minus|negative)\s+|-\s?", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|from)\s+", re.IGNORECASE)
 _MONEY = re.compile(r"(?:[A-Za-z]{1,2}[$¥]|[$€£¥₹₩]|Rs\.?|[A-Z]{3}(?![A-Za-z]))\s*")
-_OR_MORE = re.compile(r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.I)
+_OR_MORE = re.compile(
+    r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.I
+)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b(?: place)?", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\(([^()]*)\)")
 _RANGE = re.compile(r"\s?(?:-|to|through|until|and|\.\.\.?|~)\s?", re.IGNORECASE)
@@ -228,7 +231,9 @@ def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Rea
         digits = str(mantissa).rstrip("0")
         exponent += len(str(mantissa)) - len(digits)
         mantissa = int(digits)
-    return Reading("num", _scaled(mantissa * 10 - 5, exponent - 1), _scaled(mantissa * 10 + 5, exponent - 1), point, unit)
+    return Reading(
+        "num", _scaled(mantissa * 10 - 5, exponent - 1), _scaled(mantissa * 10 + 5, exponent - 1), point, unit
+    )
 
 
 def _scaled(mantissa: int, exponent: int) -> Number:

@@ -10,8 +10,8 @@ LONGEST_CACHED = 200  # a cell is short; caching a hostile megabyte a thousand t
 # Letters of other scripts that are drawn like Latin ones in either case, and Latin letters that don't decompose.
 _LOOK_ALIKE = dict(
     zip(
-        "авекмнорстухіјѕһԁԛԝѵьґӏ" "αβεζηικμνορτυχ" "øłđðħıɑɡʟɪʀʏɴʜᴀᴄᴏᴜ",
-        "abekmhopctyxijshdqwvbrl" "abezhikmnoptyx" "olddhiaglirynhacou",
+        "авекмнорстухіјѕһԁԛԝѵьґӏαβεζηικμνορτυχøłđðħıɑɡʟɪʀʏɴʜᴀᴄᴏᴜ",
+        "abekmhopctyxijshdqwvbrlabezhikmnoptyxolddhiaglirynhacou",
         strict=True,
     )
 ) | {"æ": "ae", "œ": "oe", "þ": "th"}
@@ -89,7 +89,9 @@ _LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\(\s*<?([^()\s<>]{0,2000})>?(?:\s[^()
 _CITATION = re.compile(r"(?<=\S)\s*(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]|【[^【】]{0,60}】)")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SUPER = re.compile(r"<sup>\s*([+-]?\d{1,3})\s*</sup>", re.IGNORECASE)
-_TAG = re.compile(r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>", re.I)
+_TAG = re.compile(
+    r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>", re.I
+)
 _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1", re.DOTALL)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
