@@ -1,0 +1,99 @@
+"""Commands that answer calls: serve over HTTP, search and extract by hand."""
+
+from pathlib import Path
+
+import click
+
+from worldsmith.cli.base import emit, json_option
+from worldsmith.cli.worlds import PATHS
+
+profile_option = click.option("--profile", default="clean", show_default=True, help="Page length, withhold level and perturbations.")
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations.")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback unless told.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--link-base", help="Write result links as BASE/<host>/<path>, for agents that fetch them raw.")
+@profile_option
+@seed_option
+def serve(paths: tuple[Path, ...], host: str, port: int, link_base: str | None, profile: str, seed: int) -> None:
+    """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
+
+    \b
+    worldsmith serve w/town-1a2b3c4d5e       one world, no prefix needed
+    worldsmith serve w                       many: /w/<world>/api/search, or an API key ws-<world>
+
+    \b
+    GET  /healthz, /worlds, /openapi.json
+    POST /api/search, /api/extract           ours
+    POST /search, /extract                   Tavily
+    POST /retrieve                           Search-R1
+    GET  /web/<host>/<path>                  a result's page as HTML
+    """
+    from worldsmith.disk import world_folders
+    from worldsmith.server import serve as run_server
+
+    run_server(world_folders(paths), host=host, port=port, profile=profile, seed=seed, link_base=link_base)
+
+
+@click.command()
+@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@click.argument("query")
+@click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
+@profile_option
+@seed_option
+@json_option
+def search(path: Path, query: str, k: int, page: int, profile: str, seed: int, *, as_json: bool) -> None:
+    """Search a world as an agent would.
+
+    \b
+    worldsmith search w "bakeries in the old parish"
+    """
+    from worldsmith.disk import load_world, world_folders
+    from worldsmith.simulator import Simulator
+    from worldsmith.slices import Address, Call
+
+    world = load_world(world_folders([path])[0])
+    seen = Simulator(world).call(Address(world.id, profile, seed), Call("web_search", query, page, k))
+    if as_json:
+        hits = [{"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score} for r in seen.results]
+        emit({"status": seen.status, "results": hits, "more": seen.more})
+        return
+    if seen.status != "ok":
+        click.echo(f"{seen.status} {seen.fault}".strip())
+    for i, r in enumerate(seen.results, 1):
+        click.echo(f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}\n")
+    if not seen.results:
+        click.echo("no results found")
+
+
+@click.command()
+@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@click.argument("url")
+@click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="First character wanted.")
+@click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")
+@profile_option
+@seed_option
+@json_option
+@click.pass_context
+def extract(
+    ctx: click.Context, path: Path, url: str, offset: int, max_chars: int | None, profile: str, seed: int, *, as_json: bool
+) -> None:
+    """Read a page of a world as an agent would; exit 1 when it is not found."""
+    from worldsmith.disk import load_world, world_folders
+    from worldsmith.simulator import Simulator
+    from worldsmith.slices import Address, Call
+
+    world = load_world(world_folders([path])[0])
+    call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
+    seen = Simulator(world).call(Address(world.id, profile, seed), call)
+    if as_json:
+        title = seen.doc.title if seen.doc else None
+        emit({"status": seen.status, "url": url, "title": title, "text": seen.text, "more": seen.more})
+    else:
+        click.echo(seen.text if seen.status == "ok" else f"{seen.status.replace('_', ' ')}: {url}")
+    if seen.status != "ok":
+        ctx.exit(1)

@@ -1,0 +1,235 @@
+"""Commands about tasks: tasks, run, score, export."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldsmith.cli.base import emit, json_option, progress, table
+from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import FormatError, NotFoundError, close_match
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
+@click.option("--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks.")
+@click.option("--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need.")
+@click.option("--max-turns", type=click.IntRange(1), help="Turns an episode may need.")
+@click.option("--verify", is_flag=True, help="Only replay the certificates of the tasks that are there.")
+@json_option
+@click.pass_context
+def tasks(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    count: int,
+    size: str,
+    max_tokens: int,
+    max_turns: int | None,
+    *,
+    verify: bool,
+    as_json: bool,
+) -> None:
+    """Mine tasks of worlds anew, or --verify those that are there (exit 1 when a certificate fails).
+
+    Each task is kept only if the oracle solves it through search, agents without search get next to nothing, and
+    the episode fits. Tasks with gold are kept apart from the worlds, in _tasks/<world>.jsonl.
+    """
+    from worldsmith import disk
+    from worldsmith.mine import mine
+
+    folders = disk.world_folders(paths)
+    if verify:
+        failed = sum(_verify(folder, as_json=as_json) for folder in folders)
+        if failed:
+            ctx.exit(1)
+        return
+    for folder in progress(folders, len(folders), "worlds", quiet=as_json):
+        world = disk.load_world(folder)
+        mined = mine(world, count, size=size, max_tokens=max_tokens, max_turns=max_turns)  # type: ignore[arg-type]
+        disk.save_lines(disk.tasks_file(folder), (t.to_json() for t in mined.tasks))
+        if as_json:
+            emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
+        else:
+            why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
+            click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} candidates{f' (rejected: {why})' if why else ''}")
+
+
+def load_tasks(folder: Path) -> list[Any]:
+    """Return the tasks kept beside a world."""
+    from worldsmith import disk
+    from worldsmith.tasks import Task
+
+    path = disk.tasks_file(folder)
+    if not path.is_file():
+        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
+    try:
+        return [Task.from_json(row) for row in disk.read_jsonl(path)]
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{path}: not a task file: {type(error).__name__}: {error}") from None
+
+
+def _verify(folder: Path, *, as_json: bool) -> int:
+    from worldsmith.certificate import verify_task
+    from worldsmith.disk import load_world
+
+    world = load_world(folder)
+    failed = 0
+    for task in load_tasks(folder):
+        fault = verify_task(task, world)
+        failed += bool(fault)
+        if as_json:
+            emit({"task_id": task.task_id, "world": world.id, "ok": not fault, "fault": fault})
+        elif fault:
+            click.echo(f"{task.task_id}: {fault}")
+    if not as_json:
+        click.echo(f"{world.id}: {'all certificates hold' if not failed else f'{failed} certificates fail'}")
+    return failed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--agent", required=True, help="oracle, closed-book, keys-only, snippets-only, …")
+@click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
+@click.option("--profile", default="clean", show_default=True, help="Profile, in process.")
+@click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most.")
+@click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
+@json_option
+def run(
+    paths: tuple[Path, ...],
+    agent: str,
+    base_url: str | None,
+    profile: str,
+    limit: int | None,
+    tokenizer: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Let a scripted agent work on the tasks of worlds, and score it.
+
+    \b
+    worldsmith run w --agent oracle
+    worldsmith run w --agent snippets-only --base-url http://127.0.0.1:8000 --json
+    """
+    from worldsmith import disk
+    from worldsmith.agents import AGENTS
+    from worldsmith.evaluate import evaluate
+
+    if agent not in AGENTS:
+        raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
+    pairs = [(folder, task) for folder in disk.world_folders(paths) for task in load_tasks(folder)][:limit]
+    rows = []
+    results = evaluate(pairs, agent, base_url=base_url, profile=profile, tokenizer=tokenizer)
+    for row in progress(results, len(pairs), "tasks", quiet=as_json):
+        rows.append(row)
+        if as_json:
+            emit(row)
+    if not as_json:
+        click.echo(_summary(rows, agent))
+
+
+FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls", "tool_tokens")
+
+
+def _summary(rows: list[dict[str, Any]], agent: str) -> str:
+    shown = [(r["task_id"], *(r[f] for f in FIGURES)) for r in rows[:30]]
+    lines = [table(["task", *FIGURES], shown)]
+    if len(rows) > 30:
+        lines.append(f"… and {len(rows) - 30} more")
+    means = [f"{f} {sum(r[f] for r in rows) / len(rows):.3f}" for f in FIGURES] if rows else ["no tasks"]
+    lines.append(f"\n{agent}, mean of {len(rows)}: " + ", ".join(means))
+    return "\n".join(lines)
+
+
+@click.command()
+@click.argument("tasks_path", type=PATHS, metavar="TASKS.jsonl")
+@click.argument("answers_path", type=PATHS, metavar="ANSWERS.jsonl")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--explain", is_flag=True, help="Show each answer's table with its faults coloured.")
+@json_option
+@click.pass_context
+def score(
+    ctx: click.Context, tasks_path: Path, answers_path: Path, jobs: int, *, explain: bool, as_json: bool
+) -> None:
+    """Score answers: item and row precision, recall and F1 for each.
+
+    ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
+    one that can't be read, is reported and stops nothing (exit 1).
+    """
+    from worldsmith.disk import read_jsonl
+    from worldsmith.scoring import Failure, Reference, score_many
+    from worldsmith.tasks import Task
+
+    references = {t.task_id: Reference(t.columns, t.gold) for t in map(Task.from_json, read_jsonl(tasks_path))}
+    named: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
+    for number, row in enumerate(read_jsonl(answers_path), 1):
+        if not isinstance(row, dict) or not isinstance(row.get("task_id"), str) or not isinstance(row.get("answer"), str):
+            faults.append((f"line {number}", 'not {"task_id": text, "answer": text}'))
+        elif row["task_id"] not in references:
+            faults.append((row["task_id"], f"no such task.{close_match(row['task_id'], references)}"))
+        else:
+            named.append((row["task_id"], row["answer"]))
+    scored = score_many([(answer, references[task_id]) for task_id, answer in named], jobs)
+    for (task_id, _), result in zip(named, scored, strict=True):
+        if isinstance(result, Failure):
+            faults.append((task_id, result.reason))
+        elif as_json:
+            emit({"task_id": task_id} | result.to_json() | {"success": result.success})
+        else:
+            click.echo(
+                f"{task_id}: item F1 {result.item.f1:.3f}, row F1 {result.row.f1:.3f}, "
+                f"non-key F1 {result.nonkey.f1:.3f}{', success' if result.success else ''}"
+            )
+            if explain:
+                click.echo(_coloured(result))
+    for name, reason in faults:
+        if as_json:
+            emit({"task_id": name, "error": reason})
+        else:
+            click.echo(f"{name}: {reason}", err=True)
+    if faults:
+        ctx.exit(1)
+
+
+def _coloured(result: Any) -> str:
+    from worldsmith.scoring import explain as rows_of
+
+    columns = result.reference[0]
+    lines = ["  " + " | ".join(c.name for c in columns)]
+    colours = {"right": "green", "partial": None, "missing": "yellow", "extra": "red", "duplicate": "red"}
+    for row in rows_of(result):
+        cells = []
+        for cell in row.cells:
+            text = f"{cell.got} (is {cell.expected})" if cell.why and cell.expected and cell.got else cell.got or cell.expected
+            cells.append(click.style(text, fg="red" if cell.why and row.status == "partial" else colours[row.status]))
+        lines.append(f"  {row.status:>9}  " + " | ".join(cells))
+    lines += [f"  note: {note}" for note in result.notes]
+    return "\n".join(lines)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--to", "to", required=True, help="jsonl or verl.")
+@click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
+@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve.")
+@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.1, show_default=True, help="Share of worlds kept for testing.")
+@json_option
+def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, as_json: bool) -> None:
+    """Hand the tasks of worlds to a trainer.
+
+    \b
+    jsonl   one task a line: prompt, columns, reference
+    verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
+    """
+    from worldsmith.disk import world_folders
+    from worldsmith.exports import FORMATS
+    from worldsmith.exports import export as write
+
+    if to not in FORMATS:
+        raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
+    result = write(world_folders(paths), to, out, base_url=base_url, test_share=test_share)
+    if as_json:
+        emit(result)
+    else:
+        click.echo(f"{to}: " + ", ".join(f"{v} {k}" for k, v in result.items()) + f" in {out}")
