@@ -24,7 +24,7 @@ STOP = frozenset(
     "please s she so some t than that the their them then there these they this those to was we were what when "
     "where which who whom whose why will with would you your".split()
 )
-_TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*|[^\W\d_]+")
+_TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
 _SYNTAX = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:)(?P<host>\S*)|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
 

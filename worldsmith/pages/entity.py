@@ -61,6 +61,12 @@ class EntityKind:
         return tuple(next((n for n in self.tellable if kinds[n] == kind), "") for kind in ("is", "was"))
 
     @cached_property
+    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
+        """Own columns, then those of child rows."""
+        children = tuple((w.table, c) for w in self.spec.children for c in w.columns)
+        return self.pages.words.topics((*((self.table, n) for n in self.visible), *children))
+
+    @cached_property
     def lists(self) -> tuple[tuple[str, str], ...]:
         """List kinds whose scope refers to this table: (kind, table)."""
         refs = [(s.name, s.table) for s in self.pages.world.schema.pages if s.list and s.by]
@@ -121,7 +127,7 @@ class EntityKind:
         made = [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead if self.first else keys, page_id))]
         if len(self.visible) > len(self.form.key):
             made.append(Block("infobox", cells, byte(chance, 6), self._links(cells, page_id)))
-        if prose:
+        if prose and self.first:
             made.append(Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id)))
         return made
 
@@ -131,9 +137,7 @@ class EntityKind:
 
     def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
         made = [self._children(page_id, row, child) for child in self.spec.children]
-        made += [
-            self._children(page_id, row, With(table, ref, ()), "linked") for table, ref in self.back
-        ]
+        made += [self._children(page_id, row, With(table, ref, ()), "linked") for table, ref in self.back]
         return [block for block in made if block.cells]
 
     def _children(self, page_id: str, row: Row, child: With, kind: str = "children") -> Block:

@@ -21,6 +21,8 @@ NEWS = 12
 class NewsKind:
     """One fact of one row a page, in a few sentences."""
 
+    topics = ()
+
     def __init__(self, pages: "Pages", site: Site) -> None:
         self.pages, self.site, self.name = pages, site, "world-news"
 
@@ -49,7 +51,7 @@ class NewsKind:
     def path(self, n: int) -> str:
         """Return the row's key and letters."""
         row, col = self.picks[n]
-        return f"{slug(" ".join(self.pages.keys(row)))}-{tag(self.pages.world.seed, col)}"
+        return f"{slug(' '.join(self.pages.keys(row)))}-{tag(self.pages.world.seed, col)}"
 
     def anchor(self, n: int) -> str:
         """Return "In brief"."""
@@ -87,6 +89,8 @@ class NewsKind:
 
 class GuideKind:
     """Background: the front page, how we work, and a reader's guide to each table that has pages."""
+
+    topics = ()
 
     def __init__(self, pages: "Pages", site: Site) -> None:
         self.pages, self.site, self.name = pages, site, "world-guide"

@@ -6,13 +6,13 @@ from functools import cached_property
 
 from worldsmith import scoring
 from worldsmith.pages.words import PHRASES, capital, fill
-from worldsmith.schema import Column, Schema, Table, Value
+from worldsmith.schema import Column, Invent, Schema, Value
 from worldsmith.world import Cell
 
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
 _ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
-_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de)\b")
+_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id)\b")
 _PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
 
 
@@ -101,6 +101,18 @@ class Phrasing:
         parts = [f"{_joint(form.column(name))} {key}" for name, key in zip(form.key, keys, strict=False)]
         return f"the {form.singular} {' '.join(parts)}"
 
+    def person(self, table: str) -> bool:
+        """Tell whether the rows of a table are people, who are no "it"."""
+        form = self.schema.tables[table]
+        return any(
+            isinstance(fill, Invent) and fill.kind == "person" for fill in (form.column(n).fill for n in form.key)
+        )
+
+    def topics(self, places: tuple[tuple[str, str], ...]) -> tuple[tuple[tuple[str, str], str], ...]:
+        """Return the labels of columns that can be named without being told: no keys, no truth values."""
+        named = ((place, self.columns[place]) for place in dict.fromkeys(places))
+        return tuple((place, lower(c.label)) for place, c in named if not c.key and c.type != "bool")
+
     def children_of(self, table: str, ref: str) -> str:
         """Return the words that stand before a parent's name over a table of its children: "Phones sold by"."""
         form = self.schema.tables[table]
@@ -126,20 +138,18 @@ def _plans(column: Column) -> tuple[Plan, ...]:
     many = plural(column.label)
     if column.type == "bool":
         return ()
-    if column.ref:
-        return (Plan("is", says),) if _PREPOSITION.search(says) and " " in says else (Plan("own", f"{noun} is"),)
     if column.type == "date":
-        return (Plan("was", says if _PREPOSITION.search(says) else f"{says} on"),) if _PARTICIPLE.match(says) else (
-            Plan("free", f"{noun}:"),
-        )
-    if column.type == "text":
-        return (Plan("own", f"{noun} {'are' if many else 'is'}"),)
+        if _PARTICIPLE.match(says) or says.endswith("ing"):
+            return (Plan("is" if says.endswith("ing") else "was", _onto(says, "on")),)
+        return (Plan("free", f"{noun}:"),)
+    if column.ref or column.type == "text":
+        follows = _PREPOSITION.search(says) and (column.ref or not _ARTICLE.match(says))
+        return (Plan("is", says) if follows else Plan("own", f"{noun} {'are' if many else 'is'}"),)
     if many:
         return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit),)
     has = (Plan("has", says, unit),) if _ARTICLE.match(says) else ()
     return (*has, Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit))
 
 
-def key_texts(table: Table, cells: dict[str, str]) -> tuple[str, ...]:
-    """Return the texts of a row's key columns that are there."""
-    return tuple(cells[name] for name in table.key if name in cells)
+def _onto(says: str, word: str) -> str:
+    return says if _PREPOSITION.search(says) else f"{says} {word}"

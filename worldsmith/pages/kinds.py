@@ -3,6 +3,7 @@
 from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
+from worldsmith.pages.sites import Site
 from worldsmith.pages.types import Page
 from worldsmith.world import Cell, Row
 
@@ -13,6 +14,8 @@ TITLE = ((0.0, 20), (0.1, 27), (0.5, 55), (0.9, 68), (1.0, 78))
 """Lengths of titles that 588 real searches showed: (share, characters)."""
 SNIPPET = ((0.0, 112), (0.1, 129), (0.5, 148), (0.9, 163), (1.0, 178))
 """Lengths of their snippets."""
+RECENT = 700
+"""Days before the world's own day that pages go back."""
 DATED = 43
 """Per cent of their hits that carry a date."""
 
@@ -21,6 +24,12 @@ class Kind(Protocol):
     """Pages of one sort: `<name>/0` to `<name>/<count - 1>`."""
 
     name: str
+    site: Site
+
+    @property
+    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
+        """What the pages tell beyond names: ((table, column), label) of each column that a snippet may mention."""
+        ...
 
     @property
     def count(self) -> int:
@@ -65,6 +74,6 @@ def page_date(pages: "Pages", chance: int, cells: tuple[Cell, ...], row: Row | N
     told = [cell.value for cell in cells if (cell.row.table, cell.col) in pages.days]
     told += [pages.world.value(row, col) for table, col in pages.days if table == row.table] if row else []
     days = [date.fromisoformat(day).toordinal() for day in told if isinstance(day, str)]
-    start = max((day for day in days if day < end), default=end - 500) + 1
+    start = max((day for day in days if end - RECENT < day < end), default=end - RECENT) + 1
     free = [day for day in (start + (chance >> 8) % (end - start + 1), end, start) if day not in days]
     return date.fromordinal(free[0]).isoformat() if free else None

@@ -50,6 +50,11 @@ class ListKind:
         self.keys = form.key
 
     @cached_property
+    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
+        """The columns of the list."""
+        return self.pages.words.topics(tuple((self.table, n) for n in self.shown if n != self.by))
+
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The pages: values in their order, rows in the order of the page."""
         groups = self.pages.world.where(self.table, self.by)
@@ -139,6 +144,8 @@ class ListKind:
 
 class DirectoryKind:
     """The keys of a table that has entity pages, each a link to its page."""
+
+    topics = ()
 
     def __init__(self, pages: "Pages", table: str, site: Site) -> None:
         self.pages, self.table, self.site = pages, table, site

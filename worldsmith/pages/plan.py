@@ -51,7 +51,9 @@ class Pages:
         """The sites: one an entry of `[pages]`, one for news, one for directories and background."""
         texts = [v for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)]
         taken = tuple(dict.fromkeys(text for text in texts if text[:1].isalpha()))
-        return tuple(site(n) for n in names("press", len(self.world.schema.pages) + 2, self.world.seed, "sites", taken=taken))
+        return tuple(
+            site(n) for n in names("press", len(self.world.schema.pages) + 2, self.world.seed, "sites", taken=taken)
+        )
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

@@ -19,7 +19,9 @@ class Phrases:
     guide: tuple[str, ...]
     """Sentences of background pages, opening sentence first in each group of three."""
     asides: tuple[str, ...]
-    """Short sentences that fill a snippet."""
+    """Short sentences that fill any snippet."""
+    entry_asides: tuple[str, ...]
+    """Short sentences that fill the snippet of a page about one row."""
     list_notes: tuple[str, ...]
     """Sentences under the heading of a list."""
     news: tuple[str, ...]
@@ -76,19 +78,22 @@ EN = Phrases(
         "If an entry seems to be missing, the directory of {many} is the quickest way to make sure.",
     ),
     asides=(
-        "More inside.",
         "Free to read.",
-        "With sources.",
-        "Links to related entries.",
         "Checked by the desk.",
-        "The full entry has the rest.",
         "Corrections are welcome.",
+        "Links to related entries.",
+        "Kept up by hand since the first edition.",
         "Facts, figures and links in one place.",
+        "Compare with other {many} in the directory.",
+        "All facts were checked against primary sources by the desk.",
+        "An open collection on {about}.",
+        "Part of an open collection, free to read and to reuse, with sources named on request.",
+    ),
+    entry_asides=(
+        "More inside.",
+        "The full entry has the rest.",
         "Open the entry for the complete record.",
         "One of our {many}, described in full on its page.",
-        "Compare it with other {many} in the directory.",
-        "All facts were checked against primary sources by the desk.",
-        "Part of an open collection on {about}, free to read and to reuse.",
     ),
     list_notes=(
         "Every name leads to an entry of its own, where the rest of the facts are found.",
@@ -126,8 +131,6 @@ EN = Phrases(
         "{Many}",
         "Updated",
         "Welcome to an open collection on {about}.",
-        "The entry covers",
-        "The list covers",
         "Lists",
         "and others",
         "and",

@@ -118,7 +118,7 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
     name, kind = desk.name(row, cells), desk.pages.kinds[desk.page.kind]
     if isinstance(kind, EntityKind) and not kind.first:
         key = desk.name_link(row.table, cells, block) if cells else name
-        return [Para(_flat([f"This page holds the {kind.anchor(row.index).lower()} of ", key, "."]))]
+        return [Para(_flat([f"This page is kept for the {kind.anchor(row.index).lower()} of ", key, "."]))]
     tails: list[list[str | Link]] = []
     for cell in cells.values():
         if cell.col not in form.key:
@@ -129,7 +129,7 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
         start = f"This is {name}{',' if tails else ''}"
     else:
         start = f"{name} is {article(form.singular) if tails else f'one of the {form.plural} in this collection'}"
-    return [Para(_flat([start, *_joined(tails, ",", " and"), "."]))]
+    return [Para(_flat([start, *_joined(tails, ",", ","), "."]))]
 
 
 def infobox(desk: Desk, block: Block) -> list[Piece]:
@@ -154,32 +154,42 @@ def sentences(desk: Desk, block: Block, row: Row) -> list[Text]:
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
     cells = by_row(block.cells).get(row, {})
     name, noun = desk.name(row, cells), f"the {form.singular}"
-    told = [c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]]
+    again = noun if words.person(row.table) else "it"
+    told = [
+        c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]
+    ]
     plans = [p[(block.variant + i) % len(p)] for i, p in enumerate(words.plans[row.table, c.col] for c in told)]
     refs = [words.columns[row.table, c.col].ref for c in told]
     out: list[Text] = []
     i = 0
     while i < len(told):
         kind = plans[i].kind
-        pair = i + 1 < len(told) and kind == plans[i + 1].kind and kind in {"has", "own"} and not (refs[i] or refs[i + 1])
+        pair = (
+            i + 1 < len(told) and kind == plans[i + 1].kind and kind in {"has", "own"} and not (refs[i] or refs[i + 1])
+        )
         n = 2 if pair else 1
         named = not out or refs[i]
-        who = (name if len(form.key) == 1 else noun) if named else (noun, "it")[(block.variant + len(out)) % 2]
+        who = (name if len(form.key) == 1 else noun) if named else (noun, again)[(block.variant + len(out)) % 2]
         values = [desk.text(c, block, unit=False) if refs[i] else words.show(c) for c in told[i : i + n]]
-        parts = _sentence(plans[i : i + n], values, who, first=not out)
+        parts = _sentence(plans[i : i + n], values, who, "its" if again == "it" else "the", first=not out)
         out.append(_flat([capital(parts[0]) if isinstance(parts[0], str) else parts[0], *parts[1:], "."]))
         i += n
     return out
 
 
-def _sentence(plans: Sequence[Plan], values: Sequence[str | Link], who: str, *, first: bool) -> list[str | Link]:
+def _sentence(
+    plans: Sequence[Plan], values: Sequence[str | Link], who: str, own: str, *, first: bool
+) -> list[str | Link]:
     """Return the words of one sentence about one or two cells, without its full stop."""
     kind, both = plans[0].kind, list(zip(plans, values, strict=True))
     if kind == "has":
-        return [f"{who} has ", *_joined([[f"{plan.before} of ", value, plan.after] for plan, value in both], ", ", " and ")]
+        return [
+            f"{who} has ",
+            *_joined([[f"{plan.before} of ", value, plan.after] for plan, value in both], ", ", " and "),
+        ]
     if kind == "own":
-        owner = "its" if who == "it" else f"{who}'s"
-        told = [[f"{'its' if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
+        owner = "its" if who == "it" else f"{who}'" if who.endswith("s") else f"{who}'s"
+        told = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
         return _joined(told, ", ", " and ")
     if kind == "free":
         return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]

@@ -87,7 +87,9 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
             case Para(text=content):
                 return f"<p>{text(content)}</p>"
             case KeyValues(pairs):
-                rows = "".join(f"<tr><th>{escape(label, quote=False)}</th><td>{text(v)}</td></tr>" for label, v in pairs)
+                rows = "".join(
+                    f"<tr><th>{escape(label, quote=False)}</th><td>{text(v)}</td></tr>" for label, v in pairs
+                )
                 return f"<table>{rows}</table>"
             case Items(items, ordered):
                 tag = "ol" if ordered else "ul"

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from worldsmith.pages import Page, Pages, Para
-from worldsmith.pages.grammar import listing, lower
+from worldsmith.pages.grammar import lower
 from worldsmith.pages.kinds import SNIPPET, byte, quantile
 from worldsmith.pages.lists import ListKind
 from worldsmith.pages.words import capital
@@ -30,23 +30,24 @@ def score(rank: int) -> float:
     return round(0.3 + 0.65 * 0.93**rank, 4)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def _query_words(query: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in _WORD.findall(query.lower()))
 
 
-def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
+def hit(  # noqa: PLR0917 - the seam that simulator and guard call
+    view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False
+) -> Result:
     """Return the hit of a view at `rank` (from 0, over all results pages), from its head block alone.
 
     `full_text` adds the page's Markdown, to which the whole page's cells then belong.
     """
     page = view.page
     text = markdown(render(page, world, pages)) if full_text else None
-    chance = draw(world.seed, "hit", page.id)
-    return Result(page.url, _title(page, pages, chance), snippet(page, query, pages), page.date, score(rank), text)
+    return Result(page.url, _title(page, pages), snippet(page, query, pages), page.date, score(rank), text)
 
 
-def _title(page: Page, pages: Pages, chance: int) -> str:
+def _title(page: Page, pages: Pages) -> str:
     name = title(page, page.head.cells, pages)
     site = f"{name} | {pages.site(page.id).name}"
     if len(site) <= TITLE_MOST and page.head.variant & 1:
@@ -61,7 +62,7 @@ def snippet(page: Page, query: str, pages: Pages) -> str:
     chance = draw(pages.world.seed, "snippet", page.id)
     length = quantile(SNIPPET, byte(chance, 0) / 255)
     stated = _stated(page, pages)
-    asides = [*_covers(page, query, pages, chance), *_asides(page, pages, chance)]
+    asides = [*_topics(page, query, pages, chance), *_asides(page, pages, chance)]
     if byte(chance, 1) * 100 < ELLIPSIS * 256:
         return _broken(stated, asides, length)
     return _whole(stated, asides, length)
@@ -74,8 +75,10 @@ def _stated(page: Page, pages: Pages) -> str:
     if not rows:
         return ""
     if page.subject is None:
-        names = [", ".join(desk.keys(row.table, {k: c for k, c in cells.items() if k != getattr(kind, "by", "")}))
-                 for row, cells in rows.items()]
+        names = [
+            ", ".join(desk.keys(row.table, {k: c for k, c in cells.items() if k != getattr(kind, "by", "")}))
+            for row, cells in rows.items()
+        ]
         scope = title(page, page.head.cells, pages).removesuffix(" (continued)") if isinstance(kind, ListKind) else ""
         start = scope or desk.say("All {many}")
         return f"{start.replace(': ', ', ', 1)}: {', '.join(n for n in names if n)} and others."
@@ -83,61 +86,57 @@ def _stated(page: Page, pages: Pages) -> str:
     form = pages.world.schema.tables[row.table]
     name = desk.name(row, cells)
     name = name if len(form.key) == 1 else name.removeprefix("the ")
-    told = [f"{lower(words.columns[row.table, c].label)} {words.measure(v)}" for c, v in cells.items() if c not in form.key]
-    return f"{capital(name)}: {'; '.join(told)}." if told else f"{capital(name)}."
+    told = [
+        f"{lower(words.columns[row.table, c].label)} {words.measure(v)}" for c, v in cells.items() if c not in form.key
+    ]
+    if told:
+        return f"{capital(name)}: {'; '.join(told)}."
+    return f"{capital(name)} ({form.singular})." if len(form.key) == 1 else f"{capital(name)}."
 
 
-def _covers(page: Page, query: str, pages: Pages, chance: int) -> list[str]:
-    """Return a sentence that names what the page tells beyond its head, what the query asks for first."""
-    columns, form = pages.words.columns, None
-    shown = {(cell.row.table, cell.col) for cell in page.head.cells}
-    row = page.subject or next((cell.row for cell in page.cells), None)
-    if row is None or not page.head.cells:
-        return []
-    form = pages.world.schema.tables[row.table]
-    there = dict.fromkeys((c.row.table, c.col) for block in page.blocks for c in block.cells if c.row.table == row.table)
-    names = [p for p in there if p not in shown and p[1] not in form.key and columns[p].type != "bool"]
-    labels = [lower(columns[p].label) for p in names]
+def _topics(page: Page, query: str, pages: Pages, chance: int) -> list[str]:
+    """Return the labels of what the page tells beyond its head, those in the query first, as one text."""
+    head = {(cell.row.table, cell.col) for cell in page.head.cells}
+    labels = [label for place, label in pages.kinds[page.kind].topics if place not in head]
     if not labels:
         return []
     turn = byte(chance, 2) % len(labels)
     labels = labels[turn:] + labels[:turn]
     asked = _query_words(query)
-    wanted = [l for l in labels if asked.intersection(w.removesuffix("s") for w in _WORD.findall(l.lower()))]
-    labels = list(dict.fromkeys([*wanted, *labels]))[: 3 + byte(chance, 3) % 2]
-    noun = "The list covers" if page.subject is None else "The entry covers"
-    return [f"{noun} {listing(labels)}."]
+    labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
+    return [f"{' · '.join(dict.fromkeys(labels[: 3 + byte(chance, 3) % 3]))}."]
 
 
 def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
     """Return the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
-    desk, phrases = Desk(page, pages), pages.words.phrases.asides
+    phrases = pages.words.phrases
+    fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
+    desk, turn, step = Desk(page, pages), byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
     own = [str(p.text[0]) for b in page.blocks if b.kind == "guide" for p in guide(desk, b) if isinstance(p, Para)]
-    turn = byte(chance, 4)
-    return own + [desk.say(phrases[(turn + 5 * i) % len(phrases)]) for i in range(len(phrases))]
+    order = dict.fromkeys((turn + step * i) % len(fitting) for i in range(len(fitting)))
+    return own + [desk.say(fitting[i]) for i in order]
 
 
 def _broken(stated: str, asides: list[str], length: int) -> str:
-    """Return a text that breaks off between two words after what is stated, at about `length`."""
+    """Return a text that breaks off between two words, after what is stated, at about `length`."""
     text = stated
     for aside in asides:
-        if len(text) >= length:
+        if len(text) > length:
             break
         text = f"{text} {aside}" if text else aside
-    if len(text) <= length:
-        return text
-    return f"{text[: max(length - 4, len(stated))].rsplit(' ', 1)[0] if len(stated) < length - 4 else stated} ..."
+    cut = text.rfind(" ", len(stated), length - 3)
+    return f"{text[:cut].rstrip(' ·') if cut > 0 else stated} ..." if len(text) > length - 4 else text
 
 
 def _whole(stated: str, asides: list[str], length: int) -> str:
     """Return whole sentences, as near to `length` as they fit."""
-    text, left = stated, [aside for aside in asides if len(aside) < 130]
-    while left:
+    text, left = stated, [aside for aside in asides if len(aside) < 140]
+    while len(text) < length - 8:
         room = length + 6 - len(text)
         fitting = [aside for aside in left if len(aside) < room]
         if not fitting:
             break
-        best = fitting[0] if room > 80 else max(fitting, key=len)
+        best = fitting[0] if room > 75 else max(fitting, key=len)
         left.remove(best)
         text = f"{text} {best}" if text else best
     return text
