@@ -71,7 +71,11 @@ class Reader:
                 self.text("sentence", words_of(text))
             case Items(items):
                 for item in items:
-                    self.text("item", words_of(item))
+                    label, colon, value = words_of(item).partition(": ")
+                    if colon and cue_phrase(label) in self.judge.names.labels:
+                        self._pair(label, value)
+                    else:
+                        self.text("item", words_of(item))
             case KeyValues(pairs):
                 for label, value in pairs:
                     self._pair(label, words_of(value))
@@ -107,6 +111,10 @@ class Reader:
             self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
         labels = self.judge.names.labels
         columns = [labels.get(cue_phrase(title), ()) for title in grid.header]
+        if len(columns) == 2 and not any(columns):
+            for label, value in ((words_of(a), words_of(b)) for a, b in grid.rows if a):
+                self._pair(label, value)
+            return
         for title, known in zip(grid.header, columns, strict=True):
             if not known and title.strip():
                 self.text("header", title)

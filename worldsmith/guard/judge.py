@@ -10,7 +10,7 @@ from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import COMMON, ColumnId, Mention, Names, ordinary
 from worldsmith.guard.quantity import DAYS, MONTHS, Quantity, decade, quantities, span_of, states
 from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, squeeze, tokens
-from worldsmith.schema import Choice, Schema
+from worldsmith.schema import Choice, Rank, Schema
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row, World
 
@@ -20,7 +20,7 @@ _ECHO = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|no|non|isn't|aren't|wasn't|without|never|false|un)\b|n't\b|^un", re.IGNORECASE)
-_SAYS = re.compile(r"(?:\b(?:is|are|was|were|it's|fully|also|a|an|this|the only)|:|=)\s*(?:a\s|an\s)?$", re.IGNORECASE)
+_SAYS = re.compile(r"(?:\b(?:is|are|was|were|it's|fully|also|a|an|this|the only))\s*(?:a\s|an\s)?$", re.IGNORECASE)
 _NO, _YES = frozenset(("no", "false", "never")), frozenset(("yes", "true"))
 
 
@@ -79,6 +79,9 @@ class Judge:
         self.known = known_words(world.schema, chrome)
         self._nouns = self._count_nouns(world.schema)
         self._near = _near_index(names.values)
+        self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
+        fills = {(t.name, c.name): c.fill for t in world.schema.tables.values() for c in t.columns}
+        self._ranks = frozenset(c for c, fill in fills.items() if isinstance(fill, Rank))
 
     @staticmethod
     def _count_nouns(schema: Schema) -> frozenset[str]:
@@ -157,7 +160,9 @@ class Judge:
 
     def _stated_by(self, quantity: Quantity, ground: Ground, mine: Sequence[Cell]) -> list[Cell]:
         exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
-        if exact and (not quantity.unit or all(self.columns.of(c).unit == quantity.unit for c in exact)):
+        if quantity.unit:
+            exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
+        if exact:
             return exact
         return [c for c in mine if states(quantity, c.value, self.columns.of(c))]
 
@@ -198,8 +203,9 @@ class Judge:
         if quantity.small is None or quantity.unit or quantity.next in self._nouns or quantity.hedge:
             return False
         clause = next((c for c in clauses(said.text, said.span, [quantity.span]) if _within(quantity.span, c)), said.span)
+        counted = self._ranks if quantity.kind == "ordinal" else self._numbers
         return not any(
-            self.columns.scored[column].kind in ("int", "num")
+            column in counted
             for cue in said.cues
             if _within(cue.span, clause)
             for column in cue.columns

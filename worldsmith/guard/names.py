@@ -93,9 +93,7 @@ class Names:
             same = tuple((t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key)
             self._add(key, _Pattern("filler", key, same))
         for phrase in chrome:
-            key = squeeze(phrase)
-            if key:
-                self._add(key, _Pattern("chrome", key, words=len(tokens(clean(phrase)))))
+            self._add_chrome(tokens(clean(phrase)))
         self._keys = tuple(self._patterns)
         self._automaton = AhoCorasick(self._keys)
 
@@ -151,6 +149,15 @@ class Names:
     def value(self, key: str) -> str:
         """Return a name as it is written, from its squeezed form."""
         return self._values.get(key, key)
+
+    def _add_chrome(self, words: list[str]) -> None:
+        """Add a phrase; one with numbers also as a snippet breaks it off."""
+        whole = len(words)
+        digits = next((i + 1 for i, word in enumerate(words) if word.isdigit()), whole)
+        for count in range(max(digits, 3), whole) if digits < whole else ():
+            self._add("".join(words[:count]), _Pattern("chrome", "".join(words), words=count))
+        if words:
+            self._add("".join(words), _Pattern("chrome", "".join(words), words=whole))
 
     def find(self, read: Scan) -> list[Mention]:
         """Return the mentions in a text by their place; of names that overlap the longest stands."""

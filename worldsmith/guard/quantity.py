@@ -99,9 +99,11 @@ def _is_unit(word: str) -> bool:
 
 def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
     """Return the quantities of a cleaned text outside the spans of `taken`."""
-    found = []
+    found: list[Quantity] = []
     for match in _QUANTITY.finditer(text):
         start, end = match.span()
+        if found and start < found[-1].span[1]:
+            continue                                            # a magnitude that the number before it took
         if any(a < end and start < b for a, b in taken):
             continue
         found.append(_quantity(match, text, taken))
@@ -117,10 +119,10 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
     if after and not any(a < after.end() and after.start(1) < b for a, b in taken):
         follows = after.group(1).lower()
         if kind == "number" and _is_unit(after.group(1)):
-            unit = after.group(1)
+            unit, end = after.group(1), after.end(1)
             second = _SECOND.match(text, after.end())
             if second and _is_unit(second.group(1)) and second.group(1).lower() not in ("in", "a", "m", "b", "t", "h", "d"):
-                unit = f"{unit} {second.group(1)}"
+                unit, end = f"{unit} {second.group(1)}", second.end(1)
     if kind == "number" and not unit and _YEAR.fullmatch(body):
         kind = "year"
     hedge = _HEDGE.search(text, max(0, start - 24), start)

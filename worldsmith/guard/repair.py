@@ -1,0 +1,124 @@
+"""A model's draft made fit: rejected statements deleted, what is rejected as a whole or lacking written by our renderer."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from worldsmith.guard.documents import Reader, links_of
+from worldsmith.guard.guard import Guard
+from worldsmith.guard.text import clean, sentences
+from worldsmith.pages import Pages
+from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para, Piece, Text
+from worldsmith.renderer import render
+from worldsmith.slices import Draft, Result, Slice
+
+
+def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+    """Return the draft that may leave, and how often each branch was taken; `own` (our renderer's) where none of it stood."""
+    if isinstance(own, Doc):
+        if not isinstance(draft, Doc):
+            return own, {"fallback": 1}
+        return _document(guard, pages, draft, own, part)
+    if isinstance(draft, Doc):
+        return own, {"fallback": 1}
+    return _results(guard, pages, draft, own, part)
+
+
+def _results(
+    guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], part: Slice
+) -> tuple[Draft, Mapping[str, int]]:
+    """Keep the hits that stand, in the slice's order; address, date, score and full text are always our own."""
+    counts: Counter[str] = Counter()
+    wrote = {pages.by_url(result.url): result for result in reversed(draft)}
+    query = part.call.arg
+    kept: list[Result] = []
+    for view, ours in zip(part.views, own, strict=True):
+        theirs = wrote.get(view.page.id)
+        if theirs is None:
+            counts["hit_missing"] += 1
+            kept.append(ours)
+            continue
+        mixed = replace(theirs, url=ours.url, date=ours.date, score=ours.score, text=ours.text)
+        stands = all(v.ok for v in guard.hit(mixed, view, query))
+        counts["hit_kept" if stands else "hit_replaced"] += 1
+        kept.append(mixed if stands else ours)
+    split = {v.text for v in guard.reply(kept, part) if not v.ok}
+    if split:
+        counts["reply_split"] += 1
+        return own, {**counts, "fallback": 1}
+    if not counts["hit_kept"]:
+        return own, {**counts, "fallback": 1}
+    return tuple(kept), {**counts, "model": 1}
+
+
+def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+    """Delete the statements that are rejected, then add our blocks for the cells that are lacking."""
+    view = part.views[0]
+    counts: Counter[str] = Counter()
+    whole = guard.read(draft, view.page)
+    title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
+    pieces = [mended for piece in draft.pieces if (mended := _piece(guard, piece, view.page, counts)) is not None]
+    doc = Doc(own.url, title, own.date, tuple(pieces))
+    reader = guard.read(doc, view.page)
+    lacking = reader.missing(guard.must(view.page))
+    if lacking:
+        blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
+        ours = render(replace(view.page, blocks=blocks), guard.world, pages)
+        counts["block_replaced"] += len(blocks)
+        doc = replace(doc, pieces=(*doc.pieces, *ours.pieces))
+    if not pieces or not all(v.ok for v in guard.doc(doc, view, "")):
+        return own, {**counts, "fallback": 1}
+    return doc, {**counts, "model": 1}
+
+
+def _reader(guard: Guard, page: Page) -> Reader:
+    return guard.read(Doc(page.url, "", None, ()), page)
+
+
+def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piece | None:
+    """Return a piece without what is rejected of it; None where nothing is left."""
+    allowed = guard.links(page)
+    if any(link.url not in allowed for link in links_of(piece)):
+        counts["link_dropped"] += 1
+        piece = _unlinked(piece, allowed)
+    if _reader(guard, page).piece(piece):
+        return piece
+    counts["statement_deleted"] += 1
+    match piece:
+        case Para(text):
+            kept = _sentences(guard, text, page)
+            return Para(kept) if kept else None
+        case KeyValues(pairs):
+            good = tuple(pair for pair in pairs if _reader(guard, page).piece(KeyValues((pair,))))
+            return KeyValues(good) if good else None
+        case Items(items, ordered):
+            stands = tuple(item for item in items if _reader(guard, page).piece(Items((item,))))
+            return Items(stands, ordered) if stands else None
+        case Grid(header, rows, caption):
+            left = tuple(row for row in rows if _reader(guard, page).piece(Grid(header, (row,), caption)))
+            return Grid(header, left, caption) if left else None
+    return None
+
+
+def _sentences(guard: Guard, text: Text, page: Page) -> Text:
+    """Keep the sentences that stand, without their links: positions are those of the cleaned text."""
+    plain = clean("".join(part.text if isinstance(part, Link) else part for part in text))
+    good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
+    ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]
+    return (" ".join(ended),) if ended else ()
+
+
+def _unlinked(piece: Piece, allowed: frozenset[str]) -> Piece:
+    def text(parts: Text) -> Text:
+        return tuple(p.text if isinstance(p, Link) and p.url not in allowed else p for p in parts)
+
+    match piece:
+        case Para(content):
+            return Para(text(content))
+        case KeyValues(pairs):
+            return KeyValues(tuple((label, text(value)) for label, value in pairs))
+        case Items(items, ordered):
+            return Items(tuple(text(item) for item in items), ordered)
+        case Grid(header, rows, caption):
+            return Grid(header, tuple(tuple(text(cell) for cell in row) for row in rows), caption)
+    return piece
