@@ -188,6 +188,20 @@ def test_names_do_not_depend_on_the_hash_seed():
     assert len(said) == 1
 
 
+def edits(name: str) -> set[str]:
+    """All that one edit makes of a name, with a letter it lacks."""
+    gone = {name[:at] + name[at + 1 :] for at in range(len(name))}
+    put = {name[:at] + "x" + name[at:] for at in range(len(name) + 1)}
+    return gone | put | {name[:at] + "x" + name[at + 1 :] for at in range(len(name))}
+
+
+@pytest.mark.parametrize("size", range(4, 14))
+def test_the_index_finds_every_twin_two_edits_away(size):
+    name = "abcdefghijklm"[:size]
+    index = Twins([name])
+    assert all(index.near(twin) for once in edits(name) for twin in edits(once))
+
+
 near_alike = st.text(st.sampled_from("ab "), min_size=2, max_size=12)
 
 
