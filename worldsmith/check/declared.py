@@ -38,10 +38,9 @@ def _unique(schema: Schema, rule: Rule) -> Test:
 
 
 def _once(schema: Schema, table: str, columns: tuple[str, ...], name: str) -> Test:
-    same = " AND ".join(f"o.{quote(c)} = t.{quote(c)}" for c in columns)
-    null = " OR ".join(f"t.{quote(c)} IS NULL" for c in columns)
-    count = f"SELECT count(*) FROM {quote(table)} AS o WHERE {same}"  # noqa: S608
-    ok = f"CASE WHEN {null} THEN NULL ELSE ({count}) = 1 END"
+    own = [f"t.{quote(c)}" for c in columns]
+    null = " OR ".join(f"{c} IS NULL" for c in own)
+    ok = f"CASE WHEN {null} THEN NULL ELSE count(*) OVER (PARTITION BY {', '.join(own)}) = 1 END"
     return Scope(schema, table).test(name, f"{', '.join(columns)} together don't repeat", ok, [(c,) for c in columns])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from worldsmith import expr
 from worldsmith.check.query import Scope, Test, literal, of_parent, quote
 from worldsmith.schema import (
     After,
@@ -53,8 +54,8 @@ def _typed(schema: Schema, column: Column, name: str, own: str) -> Test:
 
 
 def _invent(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
-    others = f"SELECT count(*) FROM {quote(column.table)} AS o WHERE lower(o.{quote(column.name)}) = lower({own})"  # noqa: S608
-    yield Scope(schema, column.table).test(name, "is borne once", f"({others}) = 1", [(column.name,)])
+    once = f"count(*) OVER (PARTITION BY lower({own})) = 1"
+    yield Scope(schema, column.table).test(name, "is borne once", once, [(column.name,)])
 
 
 def _pick(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
@@ -153,8 +154,6 @@ def aggregate_sql(schema: Schema, parent: str, fill: Aggregate) -> str:
     """Return the scalar subquery of a count, sum or max for the parent row t; decimals add as whole last digits."""
     joins, condition = of_parent(schema, fill.table, fill.by, f"t.{quote(schema.tables[parent].key[0])}")
     if fill.where is not None:
-        from worldsmith import expr  # noqa: PLC0415 - one use
-
         condition += f" AND ({expr.sql(fill.where, 'sqlite', joins.column)}) IS TRUE"
     if fill.column is None:
         value = "count(*)"
@@ -179,16 +178,13 @@ def _aggregate(schema: Schema, column: Column, name: str, own: str) -> Iterator[
     yield Scope(schema, column.table).test(name, f"is the {what}", ok, [(column.name,)])
 
 
-def _same_group(within: str | None) -> str:
-    return f" AND o.{quote(within)} IS t.{quote(within)}" if within else ""
-
-
 def _rank(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Rank)
-    ranked = quote(fill.column)
-    above = f"SELECT count(*) FROM {quote(column.table)} AS o WHERE o.{ranked} > t.{ranked}{_same_group(fill.within)}"  # noqa: S608
-    ok = f"{own} IS CASE WHEN t.{ranked} IS NULL THEN NULL ELSE ({above}) + 1 END"
+    ranked = f"t.{quote(fill.column)}"
+    group = f"PARTITION BY t.{quote(fill.within)} " if fill.within else ""
+    # Nulls come last in descending order, so they push nobody down.
+    ok = f"{own} IS CASE WHEN {ranked} IS NOT NULL THEN rank() OVER ({group}ORDER BY {ranked} DESC) END"
     yield Scope(schema, column.table).test(name, f"is the rank by {fill.column}", ok, [(column.name,), (fill.column,)])
 
 

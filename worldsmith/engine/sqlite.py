@@ -41,10 +41,11 @@ def _connect(schema: Schema) -> sqlite3.Connection:
         connection.execute(f"PRAGMA {pragma}")
     for table in schema.tables.values():
         connection.execute(ddl(schema, table.name))
-        # References are followed by key: the joins of rules and queries need it.
-        if len(table.key) == 1:
-            key = quote(table.key[0])
-            connection.execute(f"CREATE INDEX {quote('key_' + table.name)} ON {quote(table.name)} ({key})")
+        # References are followed both ways: joins go by key, counts and sums by reference.
+        followed = [*(table.key if len(table.key) == 1 else ()), *(c.name for c in table.refs)]
+        for name in followed:
+            index = quote(f"{table.name}.{name}")
+            connection.execute(f"CREATE INDEX {index} ON {quote(table.name)} ({quote(name)})")
     return connection
 
 

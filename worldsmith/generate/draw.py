@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
-from worldsmith import expr, naming
+from worldsmith import expr
 from worldsmith.expr import Call, Node
 from worldsmith.expr import Path as PathNode
 from worldsmith.generate.faked import pool
@@ -51,11 +51,9 @@ def draw(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     return values
 
 
-def _invent(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _invent(f: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
     assert isinstance(column.fill, Invent)
-    names = naming.names(column.fill.kind, len(rows), rng.getrandbits(64), column.table, column.name, taken=f.names)
-    f.names.extend(names)
-    return list(names)
+    return f.namer.names(column.fill.kind, len(rows), column.table, column.name)
 
 
 def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:

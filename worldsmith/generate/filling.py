@@ -8,6 +8,7 @@ from typing import Any
 
 from worldsmith import expr, seeding
 from worldsmith.expr import Node
+from worldsmith.naming import Namer
 from worldsmith.schema import Aggregate, Path, Schema, Value
 
 Vector = list[Any]
@@ -31,7 +32,8 @@ class Filling:
         self.sizes = sizes
         self.data: dict[str, dict[str, Vector]] = {name: {} for name in schema.tables}
         self.values: dict[str, tuple[Value, ...]] = {}
-        self.names: list[str] = []
+        # One namer an attempt: a world speaks a few cultures, and no name of it is a near-twin of another.
+        self.namer = Namer(seeding.draw(seed, "names", schema.name, attempt))
         self._links: dict[tuple[str, str], list[int | None]] = {}
 
     def rng(self, *path: str | int) -> random.Random:

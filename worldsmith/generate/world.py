@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldsmith import expr, naming, seeding
+from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError
 from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
@@ -87,10 +87,7 @@ class _Attempt:
             if values.invent is None:
                 f.values[values.name] = values.items
                 continue
-            seed = f.rng("values", values.name).getrandbits(64)
-            names = naming.names(values.invent, values.n, seed, values.name, taken=f.names)
-            f.names.extend(names)
-            f.values[values.name] = tuple(names)
+            f.values[values.name] = tuple(f.namer.names(values.invent, values.n, "values", values.name))
 
     def sizes(self) -> None:
         """Draw each table's rows so that every `per` of its references can be met."""
