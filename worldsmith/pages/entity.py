@@ -67,12 +67,10 @@ class EntityKind:
         return self.pages.words.topics((*((self.table, n) for n in self.visible), *children))
 
     @cached_property
-    def lists(self) -> tuple[tuple[str, str], ...]:
-        """List kinds whose scope refers to this table: (kind, table)."""
-        refs = [(s.name, s.table) for s in self.pages.world.schema.pages if s.list and s.by]
+    def lists(self) -> tuple[str, ...]:
+        """The list kinds whose scope refers to this table."""
         schema = self.pages.world.schema
-        by = {s.name: s.by for s in schema.pages}
-        return tuple((kind, t) for kind, t in refs if schema.column(t, by[kind] or "").ref == self.table)
+        return tuple(s.name for s in schema.pages if s.list and schema.column(s.list, s.by or "").ref == self.table)
 
     def path(self, n: int) -> str:
         """Return the key as a path."""
@@ -87,11 +85,10 @@ class EntityKind:
 
     def plan(self, n: int) -> Page:
         """Return the plan of the page about row `n`."""
-        pages, row = self.pages, Row(self.table, n)
-        page_id = f"{self.name}/{n}"
+        pages, page_id = self.pages, f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
-        columns = pages.world.tables[self.table]
-        own = {name: Cell(row, name, columns[name][n]) for name in self.visible}
+        own = dict(zip(self.visible, pages.cells(self.table, n, self.visible), strict=True))
+        row = own[self.form.key[0]].row
         blocks = [*self._own_blocks(page_id, own, chance), *self._child_blocks(page_id, row)]
         blocks += [
             Block("text", (), byte(chance, 1) + 256 * self._notes(chance)),
@@ -141,19 +138,18 @@ class EntityKind:
         return [block for block in made if block.cells]
 
     def _children(self, page_id: str, row: Row, child: With, kind: str = "children") -> Block:
-        world = self.pages.world
-        form, columns = world.schema.tables[child.table], world.tables[child.table]
+        form, pages = self.pages.world.schema.tables[child.table], self.pages
         linked = {c.name for c in form.columns if c.see == "linked"}
         names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
-        rows = world.children(row, child.table, child.ref)
-        cells = tuple(Cell(r, name, columns[name][r.index]) for r in rows for name in names)
+        rows = pages.world.children(row, child.table, child.ref)
+        cells = tuple(cell for r in rows for cell in pages.cells(child.table, r.index, names))
         return Block(kind, cells, 0, self._links(cells, page_id))
 
     def _related(self, row: Row, page_id: str) -> tuple[str, ...]:
         pages = self.pages
         others = [f"{kind}/{row.index}" for kind in pages.abouts.get(self.table, ()) if kind != self.name]
         key = pages.world.value(row, self.form.key[0]) if len(self.form.key) == 1 else None
-        lists = [pages.list_of(kind, key) for kind, _ in self.lists] if key is not None else []
+        lists = [pages.list_of(kind, key) for kind in self.lists] if key is not None else []
         return (*others, *(page for page in lists if page), *pages.chrome(self.table, page_id))
 
     def _title(self, row: Row, chance: int) -> str:

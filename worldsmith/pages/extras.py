@@ -62,8 +62,8 @@ class NewsKind:
         pages, (row, col) = self.pages, self.picks[n]
         page_id = f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
-        keys = tuple(pages.world.cell(row, name) for name in pages.world.schema.tables[row.table].key)
-        fact, column = pages.world.cell(row, col), pages.words.columns[row.table, col]
+        keys = pages.cells(*row, pages.world.schema.tables[row.table].key)
+        (fact,), column = pages.cells(*row, (col,)), pages.words.columns[row.table, col]
         seen = (fact,) if column.see == "snippet" else ()
         target = pages.target(fact, page_id)
         name = capital(pages.name(row).removeprefix("the "))

@@ -53,7 +53,7 @@ class Phrasing:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.phrases = PHRASES.get(schema.lang, PHRASES["en"])
-        self._shown: dict[tuple[str, str, Value], str] = {}
+        self._said: dict[tuple[str, str], str] = {}
 
     @cached_property
     def columns(self) -> dict[tuple[str, str], Column]:
@@ -72,13 +72,7 @@ class Phrasing:
 
     def show(self, cell: Cell) -> str:
         """Return a value as tables print it, without its unit."""
-        place = (cell.row.table, cell.col, cell.value)
-        text = self._shown.get(place) if cell.value.__class__ is not bool else None
-        if text is None:
-            text = scoring.show(cell.value, self.answers[place[:2]])
-            if cell.value.__class__ is str and len(self._shown) < 4096:
-                self._shown[place] = text
-        return text
+        return scoring.show(cell.value, self.answers[cell.row.table, cell.col])
 
     def measure(self, cell: Cell) -> str:
         """Return a value with its unit: "5000 mAh", "12.3%"."""
@@ -90,8 +84,13 @@ class Phrasing:
 
     def say(self, table: str, phrase: str) -> str:
         """Return a phrase filled with the nouns of a table."""
-        nouns = self.schema.tables[table]
-        return fill(phrase, nouns.singular, nouns.plural, self.schema.about)
+        if "{" not in phrase:
+            return phrase
+        found = self._said.get((table, phrase))
+        if found is None:
+            nouns = self.schema.tables[table]
+            found = self._said[table, phrase] = fill(phrase, nouns.singular, nouns.plural, self.schema.about)
+        return found
 
     def called(self, table: str, keys: tuple[str, ...]) -> str:
         """Return the name of a row by the texts of its key: "Velmora 7", "the review of Velmora 7 by The Courier"."""

@@ -102,9 +102,8 @@ class ListKind:
         pages, part = self.pages, self.parts[n]
         page_id = f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
-        columns = pages.world.tables[self.table]
-        rows = tuple(Row(self.table, i) for i in part.rows)
-        cells = tuple(Cell(row, name, columns[name][row.index]) for row in rows for name in self.shown)
+        cells = tuple(cell for i in part.rows for cell in pages.cells(self.table, i, self.shown))
+        rows = tuple(cell.row for cell in cells[:: len(self.shown)])
         per = len({self.by, *self.keys})
         head = tuple(c for i in range(min(HEAD_ROWS, len(rows))) for c in cells[i * len(self.shown) :][:per])
         turns = (*((f"{self.name}/{n - 1}",) if part.place else ()),)
@@ -182,9 +181,8 @@ class DirectoryKind:
         pages = self.pages
         page_id = f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
-        columns = pages.world.tables[self.table]
-        rows = tuple(Row(self.table, i) for i in self.parts[n])
-        cells = tuple(Cell(row, name, columns[name][row.index]) for row in rows for name in self.keys)
+        cells = tuple(cell for i in self.parts[n] for cell in pages.cells(self.table, i, self.keys))
+        rows = tuple(cell.row for cell in cells[:: len(self.keys)])
         turns = (*((f"{self.name}/{n - 1}",) if n else ()), *((f"{self.name}/{n + 1}",) if n + 1 < self.count else ()))
         return Page(
             id=page_id,

@@ -3,6 +3,7 @@
 A plan is pure in (world, length, page id): nothing is kept but a bounded memo.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
@@ -20,8 +21,8 @@ from worldsmith.world import Cell, Row, World
 
 RENDER = 1
 """Version of plans and their rendering: certificates and stored texts name it."""
-MEMO = 128
-"""Plans kept."""
+MEMO = 512
+"""Plans kept: all of a world of ordinary size, about 2 kB each."""
 
 
 class Pages:
@@ -31,6 +32,8 @@ class Pages:
         self.world, self.length = world, length
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
+        self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
+        self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
     @cached_property
     def days(self) -> frozenset[tuple[str, str]]:
@@ -138,14 +141,23 @@ class Pages:
         """Return the cells of a page's blocks."""
         return self.page(page_id).cells
 
+    def cells(self, table: str, index: int, names: Iterable[str]) -> tuple[Cell, ...]:
+        """Return cells of a row by column; made once, shared by all plans."""
+        made = self._rows[table][index]
+        if made is None:
+            row, columns = Row(table, index), self.world.tables[table]
+            made = tuple(Cell(row, name, columns[name][index]) for name in self._columns[table])
+            self._rows[table][index] = made
+        places = self._columns[table]
+        return tuple([made[places[name]] for name in names])
+
     def name(self, row: Row) -> str:
         """Return what a row is called in a sentence: its key, or "the review of … by …"."""
         return self.words.called(row.table, self.keys(row))
 
     def keys(self, row: Row) -> tuple[str, ...]:
         """Return the texts of a row's key."""
-        keys = self.world.schema.tables[row.table].key
-        return tuple(self.words.show(self.world.cell(row, key)) for key in keys)
+        return tuple(map(self.words.show, self.cells(*row, self.world.schema.tables[row.table].key)))
 
     def target(self, cell: Cell, here: str) -> str | None:
         """Return the page that the text of a cell leads to from page `here`.

@@ -111,10 +111,10 @@ def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
     """Return the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
     phrases = pages.words.phrases
     fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
-    desk, turn, step = Desk(page, pages), byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
-    own = [str(p.text[0]) for b in page.blocks if b.kind == "guide" for p in guide(desk, b) if isinstance(p, Para)]
+    turn, step, table = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1), Desk(page, pages).table
+    own = [str(p.text[0]) for b in page.blocks if b.kind == "guide" for p in guide(Desk(page, pages), b) if isinstance(p, Para)]
     order = dict.fromkeys((turn + step * i) % len(fitting) for i in range(len(fitting)))
-    return own + [desk.say(fitting[i]) for i in order]
+    return own + [pages.words.say(table, fitting[i]) for i in order]
 
 
 def _broken(stated: str, asides: list[str], length: int) -> str:
