@@ -53,6 +53,12 @@ KINDS: dict[str, Kind] = {
         ),
         *_with("{family} *", "Brothers, Engineering, Trading, Shipping, Capital, Brewing"),
     ),
+    "shop": _kind(
+        "a shop of a small town",
+        *_with("{family} *", "Stores, Corner, House, Counter"),
+        *_with("The {thing} *", "Basket, Lamp, Window, Kettle, Bench, Stair"),
+        *_with("Little *", "{thing}"),
+    ),
     "product": _kind(
         "a thing that is sold, with or without a model",
         *["{thing}"] * 9,
