@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-import bm25s
+import bm25s  # type: ignore[import-untyped]  # ships no types
 import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -22,7 +22,7 @@ DEPTH = 60
 STOP = frozenset(
     "a an and are as at be been by did do does for from had has have how i in into is it its me my of on or our "
     "please s she so some t than that the their them then there these they this those to was we were what when "
-    "where which who whom whose why will with would you your".split()
+    "where which who whom whose why will with would you your".split()  # noqa: SIM905 - reads as a list of words
 )
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
 _SYNTAX = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:)(?P<host>\S*)|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
@@ -157,7 +157,7 @@ class Index:
         """Return the documents that hold a term."""
         i = self._vocabulary.get(term)
         bounds, places = self._bm25.scores["indptr"], self._bm25.scores["indices"]
-        return places[bounds[i] : bounds[i + 1]] if i is not None else places[:0]
+        return np.asarray(places[:0] if i is None else places[bounds[i] : bounds[i + 1]])
 
     def _holds(self, i: int, phrase: tuple[str, ...]) -> bool:
         terms = self._terms(self.pages.page(self.ids[i]))

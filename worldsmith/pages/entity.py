@@ -76,7 +76,7 @@ class EntityKind:
         """Return the key as a path."""
         return self.slugs[n]
 
-    def anchor(self, n: int) -> str:
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
         """Return the noun of what the page holds: the entry itself, or the children of a further page."""
         words = self.pages.words
         if self.first or not self.spec.children:
@@ -107,7 +107,7 @@ class EntityKind:
         )
 
     def _notes(self, chance: int) -> int:
-        return (2 if self.pages.length == "short" else 10) + byte(chance, 3) % 2
+        return (3 if self.pages.length == "short" else 11) + byte(chance, 3) % 3
 
     def _own_blocks(self, page_id: str, own: dict[str, Cell], chance: int) -> list[Block]:
         keys = tuple(own[name] for name in self.form.key)

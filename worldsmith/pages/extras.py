@@ -53,7 +53,7 @@ class NewsKind:
         row, col = self.picks[n]
         return f"{slug(' '.join(self.pages.keys(row)))}-{tag(self.pages.world.seed, col)}"
 
-    def anchor(self, n: int) -> str:
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
         """Return "In brief"."""
         return "In brief"
 
@@ -144,6 +144,6 @@ class GuideKind:
             blocks=(Block("guide", (), n), Block("related", (), 0, links)),
         )
 
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
         """Return nothing: these pages have no cells."""
         return ()

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from worldsmith import scoring
 from worldsmith.pages.words import PHRASES, capital, fill
-from worldsmith.schema import Column, Invent, Schema, Value
+from worldsmith.schema import Column, Invent, Schema
 from worldsmith.world import Cell
 
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")

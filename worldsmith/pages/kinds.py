@@ -1,6 +1,7 @@
 """What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw a page."""
 
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from worldsmith.pages.sites import Site
@@ -60,7 +61,7 @@ def byte(chance: int, place: int) -> int:
 
 def quantile(points: tuple[tuple[float, int], ...], u: float) -> int:
     """Return the value at share `u` of a distribution given by its quantiles, straight between them."""
-    for (share0, low), (share1, high) in zip(points, points[1:], strict=False):
+    for (share0, low), (share1, high) in pairwise(points):
         if u <= share1:
             return low + round((high - low) * (u - share0) / (share1 - share0))
     return points[-1][1]

@@ -1,6 +1,7 @@
 """Pages made of several rows: lists by the value of a column, and directories of linked keys."""
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldsmith.pages.grammar import lower
@@ -35,7 +36,7 @@ def split(rows: list[int], most: int) -> list[tuple[int, ...]]:
     """Return `rows` in even parts of at most `most`."""
     parts = -(-len(rows) // most)
     cuts = [len(rows) * i // parts for i in range(parts + 1)]
-    return [tuple(rows[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [tuple(rows[a:b]) for a, b in pairwise(cuts)]
 
 
 class ListKind:
@@ -58,7 +59,7 @@ class ListKind:
     def parts(self) -> tuple[Part, ...]:
         """The pages: values in their order, rows in the order of the page."""
         groups = self.pages.world.where(self.table, self.by)
-        values = sorted(v for v in groups if v is not None)  # type: ignore[type-var]  # one column, one type
+        values = sorted(v for v in groups if v is not None)
         return tuple(
             Part(value, rows, place, len(cut))
             for value in values
@@ -92,7 +93,7 @@ class ListKind:
         part = self.parts[n]
         return f"{self.name}/{tag(self.pages.world.seed, self.name, part.value, part.place)}"
 
-    def anchor(self, n: int) -> str:
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
         """Return what is listed, by which column, not the value."""
         column = self.pages.words.columns[self.table, self.by]
         return f"{self.pages.words.say(self.table, '{Many} by')} {lower(column.label)}"
@@ -172,7 +173,7 @@ class DirectoryKind:
         """Return the table's name, and letters from the second part on."""
         return f"directory/{self.table}" + (f"/{tag(self.pages.world.seed, self.name, n)}" if n else "")
 
-    def anchor(self, n: int) -> str:
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
         """Return "Directory of phones"."""
         return self.pages.words.say(self.table, "Directory of {many}")
 

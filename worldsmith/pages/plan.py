@@ -15,7 +15,7 @@ from worldsmith.pages.kinds import Kind
 from worldsmith.pages.lists import DirectoryKind, ListKind
 from worldsmith.pages.sites import Site, canonical, site
 from worldsmith.pages.types import Page
-from worldsmith.pages.words import fill
+from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Schema, Value
 from worldsmith.world import Cell, Row, World
 
@@ -111,7 +111,7 @@ class Pages:
         return self._place(page_id)[0].site
 
     def by_url(self, url: str) -> str | None:
-        """Return the id of the page at an address, whatever its scheme, "www.", last slash, fragment or case of host."""
+        """Return the id of the page at an address in any of its forms (`sites.canonical`); None for other addresses."""
         place = canonical(url)
         return self._urls.get(place) if place else None
 
@@ -204,8 +204,6 @@ class Pages:
 
 def boilerplate(schema: Schema | None = None) -> tuple[str, ...]:
     """Return every phrase a page may hold without a cell; with a schema, filled with the nouns of its tables."""
-    from worldsmith.pages.words import PHRASES
-
     phrases = [p for language in PHRASES.values() for field in language.__slots__ for p in getattr(language, field)]
     if schema is None:
         return tuple(dict.fromkeys(phrases))

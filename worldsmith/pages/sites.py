@@ -52,8 +52,9 @@ def site(name: str) -> Site:
 
 
 def canonical(url: str) -> str | None:
-    """Return "host/path" of an http or https address: scheme, "www.", port, case of the host, a last slash and the
-    fragment make no difference. None where the text is no such address.
+    """Return "host/path" of an http or https address; None where the text is none.
+
+    Scheme, "www.", port, case of the host, a last slash and the fragment make no difference.
     """
     found = _URL.fullmatch(url.strip())
     if not found:

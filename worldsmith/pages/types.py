@@ -12,7 +12,7 @@ from worldsmith.world import Cell, Row
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Cells stated together in one form: "lead", "infobox", "table", "list", "links", "prose", "caption", …"""
+    """Cells stated together in one form: "lead", "infobox", "table", "list", "links", "prose", "caption", and more."""
 
     kind: str
     cells: tuple[Cell, ...]

@@ -48,7 +48,7 @@ EN = Phrases(
         "Each line of this entry was checked against a primary source before it went online.",
         "Where two sources disagreed, the later one was used and the change was noted by the desk.",
         "Readers who spot an error can write to the desk; corrections are made without delay.",
-        "The entry follows the same layout as every other {one} on this site, so that two of them can be laid side by side.",
+        "The entry follows the layout of every other {one} on this site, so that two of them can be laid side by side.",
         "Terms are used as the reader's guide to {many} explains them.",
         "Names are spelled as their bearers spell them.",
         "Older versions of this text are kept and can be asked for.",

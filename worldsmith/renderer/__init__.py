@@ -27,6 +27,6 @@ class Renderer:
             hit(view, first + i, call.arg, self.world, self.pages, call.full_text) for i, view in enumerate(part.views)
         )
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models
         """Return what `write` does; our own text is never sent back with reasons."""
         return self.write(part)

@@ -66,7 +66,7 @@ class Desk:
         whole = len(keys) == len(self.pages.world.schema.tables[row.table].key)
         return self.pages.words.called(row.table, keys) if whole else "this entry"
 
-    def name_link(self, table: str, cells: dict[str, Cell], block: Block) -> str | Link:
+    def name_link(self, cells: dict[str, Cell], block: Block) -> str | Link:
         """Return what a row is called, a link where the block links to its page."""
         row = next(iter(cells.values())).row
         name, target = self.name(row, cells), self.pages.about(row)
@@ -117,12 +117,13 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
     name, kind = desk.name(row, cells), desk.pages.kinds[desk.page.kind]
     if isinstance(kind, EntityKind) and not kind.first:
-        key = desk.name_link(row.table, cells, block) if cells else name
+        key = desk.name_link(cells, block) if cells else name
         return [Para(_flat([f"This page is kept for the {kind.anchor(row.index).lower()} of ", key, "."]))]
-    tails: list[list[str | Link]] = []
-    for cell in cells.values():
-        if cell.col not in form.key:
-            tails.append([f" {words.plans[row.table, cell.col][0].before} ", desk.text(cell, block)])
+    tails = [
+        [f" {words.plans[row.table, cell.col][0].before} ", desk.text(cell, block)]
+        for cell in cells.values()
+        if cell.col not in form.key
+    ]
     if name == "this entry":
         start = f"This entry is about {article(form.singular)}"
     elif len(form.key) > 1:
@@ -149,8 +150,10 @@ def infobox(desk: Desk, block: Block) -> list[Piece]:
 
 
 def sentences(desk: Desk, block: Block, row: Row) -> list[Text]:
-    """Tell a row's cells, one or two a sentence. The first sentence names the row, and so does every one with a
-    reference, which names another row beside it."""
+    """Tell a row's cells, one or two a sentence.
+
+    The first sentence names the row, and so does every one with a reference, which names another row beside it.
+    """
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
     cells = by_row(block.cells).get(row, {})
     name, noun = desk.name(row, cells), f"the {form.singular}"
@@ -212,7 +215,8 @@ def children(desk: Desk, block: Block) -> list[Piece]:
     """The rows that refer to the subject, under a heading that says so; rows no longer stated to, below."""
     row, words, rows = desk.page.subject, desk.pages.words, by_row(block.cells)
     kind = desk.pages.kinds[desk.page.kind]
-    assert row is not None and isinstance(kind, EntityKind)
+    assert row is not None
+    assert isinstance(kind, EntityKind)
     table = block.cells[0].row.table if block.cells else ""
     key = desk.pages.world.key(row)[0]
     refs = [w.ref for w in kind.spec.children if w.table == table]
@@ -249,7 +253,7 @@ def linked(desk: Desk, block: Block) -> list[Piece]:
         if words.columns[table, ref].see == "linked":
             rows = [cells for row, cells in by_row(block.cells).items() if row.table == table and ref in cells]
             shown = words.show(rows[0][ref])
-            told = [[desk.name_link(table, cells, block)] for cells in rows]
+            told = [[desk.name_link(cells, block)] for cells in rows]
             noun = lower(words.columns[table, ref].label)
             out.append(Para(_flat([f"{shown} is given as {noun} by ", *_joined(told, ", ", " and "), "."])))
     return list(out)
@@ -270,7 +274,7 @@ def table_of(desk: Desk, block: Block) -> list[Piece]:
 def directory(desk: Desk, block: Block) -> list[Piece]:
     """Names, each a link to its page."""
     rows = by_row(block.cells)
-    return [Items(tuple((desk.name_link(row.table, cells, block),) for row, cells in rows.items()))]
+    return [Items(tuple((desk.name_link(cells, block),) for cells in rows.values()))]
 
 
 def related(desk: Desk, block: Block) -> list[Piece]:

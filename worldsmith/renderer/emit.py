@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from html import escape
 
-from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Para, Piece, Text
 
 
 def _md_text(text: Text) -> str:

@@ -112,7 +112,13 @@ def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
     phrases = pages.words.phrases
     fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
     turn, step, table = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1), Desk(page, pages).table
-    own = [str(p.text[0]) for b in page.blocks if b.kind == "guide" for p in guide(Desk(page, pages), b) if isinstance(p, Para)]
+    own = [
+        str(p.text[0])
+        for b in page.blocks
+        if b.kind == "guide"
+        for p in guide(Desk(page, pages), b)
+        if isinstance(p, Para)
+    ]
     order = dict.fromkeys((turn + step * i) % len(fitting) for i in range(len(fitting)))
     return own + [pages.words.say(table, fitting[i]) for i in order]
 
