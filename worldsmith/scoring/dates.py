@@ -11,23 +11,26 @@ from datetime import date
 from .reading import Reading
 
 LONGEST = 80
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier enero", "february feb februar fevrier febrero", "march mar maerz marz mars marzo",
-            "april apr avril abril", "may mai mayo", "june jun juni juin junio", "july jul juli juillet julio",
-            "august aug aout agosto", "september sep sept septembre septiembre", "october oct oktober okt octobre octubre",
-            "november nov novembre noviembre", "december dec dezember dez decembre diciembre",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+_MONTH_NAMES = (
+    "january jan januar janvier enero",
+    "february feb februar fevrier febrero",
+    "march mar maerz marz mars marzo",
+    "april apr avril abril",
+    "may mai mayo",
+    "june jun juni juin junio",
+    "july jul juli juillet julio",
+    "august aug aout agosto",
+    "september sep sept septembre septiembre",
+    "october oct oktober okt octobre octubre",
+    "november nov novembre noviembre",
+    "december dec dezember dez decembre diciembre",
+)
+_MONTHS = {name: number for number, line in enumerate(_MONTH_NAMES, start=1) for name in line.split()}
 _M = r"(?P<m>[a-z]{3,10})\.?"
 _Y = r"(?P<y>\d{4})"
 _D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
-_END = r"(?:[t ,]+(?:at )?\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(?:[ap]\.?m\.?)?(?:\s?z|\s?utc|\s?gmt|[+-]\d{2}:?\d{2})?)?"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(?:[ap]\.?m\.?)?(?:\s?z|\s?utc|\s?gmt|[+-]\d{2}:?\d{2})?"
+_END = rf"(?:[t ,]+(?:at )?{_CLOCK})?"
 _ISO = re.compile(rf"{_Y}(?P<sep>[-/.])(?P<m>\d{{1,2}})(?:(?P=sep)(?P<d>\d{{1,2}}))?{_END}")
 _COMPACT = re.compile(r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})")
 _DAY_FIRST = re.compile(rf"(?:the )?{_D}(?: of)?[ -/]?\s?{_M}(?: of)?[ ,-/]\s?{_Y}{_END}")
@@ -44,7 +47,10 @@ _LEAD = re.compile(
     r"(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?\.?,?\s+"
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
-_SIGNS = str.maketrans({"‐": "-", "‑": "-", "–": "-", "−": "-", "－": "-", "／": "/", "．": ".", "\xa0": " ", "é": "e", "û": "u", "ä": "a"})  # fmt: skip
+_SIGNS = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2013\u2212\uff0d", "-")
+    | {"\uff0f": "/", "\uff0e": ".", "\xa0": " ", "\xe9": "e", "\xfb": "u", "\xe4": "a"}
+)
 
 
 def read_date(span: str) -> tuple[Reading, ...]:

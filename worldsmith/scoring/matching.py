@@ -1,14 +1,11 @@
 """Which column of an answer is which, and which of its rows claims which row of the reference."""
 
-import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from .answer import WIDEST, header_key
-from .text import fold, plain
+from .table import WIDEST, bare_key, bare_name, header_key
 
-_UNIT_TAIL = re.compile(r"\s*[(\[（【][^()\[\]（）]*[)\]）】]\s*$")
 _CLOSE, _CLEAR = 0.8, 0.1  # how alike two names must be, and how much more alike than the next pair
 
 
@@ -20,7 +17,7 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int
     just one pair fits. Of two columns with one name the first counts.
     """
     found: dict[int, int] = {}
-    for key in (header_key, _bare_key):
+    for key in (header_key, bare_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
             if i not in found.values():
@@ -31,31 +28,21 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int
             if name and w not in found and same and (key is header_key or (len(same) == 1 and names.count(name) == 1)):
                 found[w] = same[0]
     rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and 0 < len(header[i]) <= 120]
-    for w, i in _close_pairs(
-        {w: wanted[w] for w in range(len(wanted)) if w not in found}, {i: header[i] for i in rest}
-    ):
-        found[w] = i
+    lacking = {w: wanted[w] for w in range(len(wanted)) if w not in found}
+    found.update(_close_pairs(lacking, {i: header[i] for i in rest}))
     return tuple(found.get(w) for w in range(len(wanted)))
-
-
-def _bare_key(name: str) -> str:
-    return header_key(_UNIT_TAIL.sub("", name))
 
 
 def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tuple[int, int]]:
     if not wanted or not given:
         return []
-    ratio = {(w, i): _likeness(_bare(wanted[w]), _bare(given[i])) for w in wanted for i in given}
+    ratio = {(w, i): _likeness(bare_name(wanted[w]), bare_name(given[i])) for w in wanted for i in given}
     pairs = []
     for (w, i), value in ratio.items():
         rivals = [other for (w2, i2), other in ratio.items() if (w2 == w) != (i2 == i)]
         if value >= _CLOSE and all(value - other >= _CLEAR for other in rivals):
             pairs.append((w, i))
     return pairs
-
-
-def _bare(name: str) -> str:
-    return fold(_UNIT_TAIL.sub("", plain(name)))
 
 
 def _likeness(one: str, other: str) -> float:

@@ -8,8 +8,8 @@ import re
 import unicodedata
 
 from .reading import Number, Reading
-from .units import COUNT_NOUNS, MAGNITUDES, unit_named
 from .text import fold
+from .units import COUNT_NOUNS, MAGNITUDES, unit_named
 
 INFINITE = float("inf")
 LONGEST = 120  # characters; no number is longer
@@ -36,11 +36,10 @@ _BODY = re.compile(
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPTS = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})")
 _SIGNS = str.maketrans(
-    {
-        "−": "-", "–": "-", "—": "-", "‒": "-", "‐": "-", "‑": "-", "﹣": "-", "－": "-",
-        " ": " ", " ": " ", " ": " ", " ": " ", "，": ",", "．": ".", "’": "'", "ʼ": "'", "٬": ",", "٫": ".", "％": "%",
-    }
-)  # fmt: skip
+    dict.fromkeys("\u2212\u2013\u2014\u2012\u2010\u2011\ufe63\uff0d", "-")
+    | dict.fromkeys("\xa0\u2009\u202f\u2007", " ")
+    | {"\uff0c": ",", "\uff0e": ".", "\u2019": "'", "\u02bc": "'", "\u066c": ",", "\u066b": ".", "\uff05": "%"}
+)
 _VULGAR = re.compile("(\\d*)\\s?([¼½¾⅐-⅞])")
 
 _SOFT = re.compile(
@@ -49,18 +48,18 @@ _SOFT = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"(?:over|more than|above|at least|greater than|upwards of|exceeding|no less than|not less than|min(?:imum)?\.?|>=?|≥)\s*",
+    r"(?:over|(?:more|greater) than|not? less than|above|at least|upwards of|exceeding|min(?:imum)?\.?|>=?|≥)\s*",
     re.IGNORECASE,
 )
 _UNDER = re.compile(
-    r"(?:under|less than|below|at most|up to|fewer than|no more than|not more than|max(?:imum)?\.?|<=?|≤)\s*",
+    r"(?:under|(?:less|fewer) than|not? (?:more|greater) than|below|at most|up to|max(?:imum)?\.?|<=?|≤)\s*",
     re.IGNORECASE,
 )
 _MINUS = re.compile(r"(?:minus|negative)\s+|-\s?", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|from)\s+", re.IGNORECASE)
 _MONEY = re.compile(r"(?:[A-Za-z]{1,2}[$¥]|[$€£¥₹₩]|Rs\.?|[A-Z]{3}(?![A-Za-z]))\s*")
 _OR_MORE = re.compile(
-    r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.I
+    r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.IGNORECASE
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b(?: place)?", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\(([^()]*)\)")
@@ -238,7 +237,7 @@ def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Rea
 
 def _scaled(mantissa: int, exponent: int) -> Number:
     if exponent >= 0:
-        return mantissa * 10**exponent
+        return mantissa * int(10**exponent)
     number = mantissa / 10**-exponent
     return int(number) if number.is_integer() and mantissa % 10**-exponent == 0 else number
 
@@ -278,20 +277,20 @@ def _ends(
             return (*lefts, *rights)
         if not left.unit and right.unit:  # "1-2 million": the words after the second are the first's too
             left = _one(before, first, after)[0]
-        if left.unit != right.unit or left.point is None or right.point is None:
+        one, other = left.point, right.point
+        if left.unit != right.unit or not isinstance(one, int | float) or not isinstance(other, int | float):
             return None
+        return (Reading("num", min(one, other), max(one, other), None, left.unit),)
+    return None
         low, high = sorted((left.point, right.point))  # type: ignore[type-var]
-        return (Reading("num", low, high, None, left.unit),)  # type: ignore[arg-type]
+        return (Reading("num", low, high, None, left.unit),)
     return None
 
 
-_SMALL = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
-    )
-} | {word: 20 + 10 * i for i, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_UNDER_TWENTY = f"zero one two three four five six seven eight nine {_TEENS}".split(" ")
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = dict(zip([*_UNDER_TWENTY, *_TENS], [*range(20), *range(20, 100, 10)], strict=True))
 _LARGE = {"thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 

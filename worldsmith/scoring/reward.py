@@ -78,7 +78,7 @@ def reward(
     Raises ScoreError for counts that are negative or no whole numbers.
     """
     for name, count in (("turns", turns), ("search_calls", search_calls), ("extract_calls", extract_calls)):
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        if type(count) is not int or count < 0:  # True is no count
             raise ScoreError(f"{name} is {count!r}; it is counted from the episode: 0 or more, and whole.")
     calls = search_calls + extract_calls
     closed_book = calls == 0
@@ -93,7 +93,7 @@ def reward(
     }
     earned = terms["cells"] + terms["rows"] + terms["whole"]
     over = max(0, max(turns, calls) - budget) / max(1, budget) if budget is not None else 0.0
-    terms["cost"] = -COST * min(1.0, over) * earned
+    terms["cost"] = 0.0 - COST * min(1.0, over) * earned
     if infrastructure_error:
         return Reward(0.0, dict.fromkeys(terms, 0.0), mask=True, closed_book=closed_book)
     return Reward(math.fsum(terms.values()), terms, mask=False, closed_book=closed_book)

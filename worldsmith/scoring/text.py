@@ -90,15 +90,18 @@ _CITATION = re.compile(r"(?<=\S)\s*(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]|【[^【�
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SUPER = re.compile(r"<sup>\s*([+-]?\d{1,3})\s*</sup>", re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>", re.I
+    r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>",
+    re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1", re.DOTALL)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def plain(span: str, *, link: int = 1) -> str:
-    """Return the span without Markdown and HTML: emphasis, code, links (`link` 1: the text, 2: the address), entities,
-    tags, footnote marks, escapes and hidden characters. `<br>` becomes a newline.
+    """Return the span without Markdown and HTML; `<br>` becomes a newline.
+
+    Emphasis, code marks, entities, tags, footnote marks, escapes and hidden characters go; of a link stays the text
+    (`link` 1) or the address (`link` 2).
     """
     if not _MARKUP.search(span):
         return span.strip()

@@ -142,7 +142,7 @@ MAGNITUDES: dict[str, int] = {
     "亿": 8,
     "億": 8,
 }
-COUNT_NOUNS = frozenset("unit units piece pieces pcs item items copies people persons".split())
+COUNT_NOUNS = frozenset(["unit", "units", "piece", "pieces", "pcs", "item", "items", "copies", "people", "persons"])
 
 
 def _table() -> dict[str, Unit]:

@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from .column import Column, ScoreError
 from .dates import read_date
@@ -20,9 +20,8 @@ from .figures import ColumnFigures, Rates, Score, Wrong
 from .text import fold, plain
 
 _MISSING = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"]
-    + ["NULL", "NaN", "None", "n/a", "nan", "null"]
-)
+    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA")
+) | frozenset(("NULL", "NaN", "None", "n/a", "nan", "null"))
 _FENCED = re.compile(r"```markdown(.*?)```", re.DOTALL)
 _WHOLE = re.compile(r"[-+]?\d+")
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE)
@@ -34,7 +33,7 @@ _DAYS = 31
 _Frame = dict[str, list[str]]
 
 
-class _NoTable(Exception):
+class _NoTableError(Exception):
     """The evaluator would find no table in this text, or fail on it: its figures are zeros."""
 
 
@@ -56,13 +55,12 @@ def score_widesearch(answer: str, evaluation: Mapping[str, Any], gold_csv: str) 
     _check(pipeline, required)
     gold = _gold(gold_csv, required)
     try:
-        given = _read(answer)
-        if set(given) != set(required):
-            raise _NoTable(f"the columns {sorted(given)} are not {sorted(required)}")
-        note = ""
-    except _NoTable as reason:
+        given, note = _read(answer), ""
+    except _NoTableError as reason:
         given, note = {}, str(reason)
-    return _figures(given, gold, required, keys, pipeline, note)
+    if given and set(given) != set(required):
+        given, note = {}, f"the columns {sorted(given)} are not {sorted(required)}"
+    return _figures(given, gold, _Rules(required, keys, pipeline), note)
 
 
 def _check(pipeline: Mapping[str, Any], required: Sequence[str]) -> None:
@@ -99,7 +97,7 @@ def _read(answer: str) -> _Frame:
     head, *body = block.split("\n")
     kept = [line for line in (head.replace(" ", "").lower(), *body) if "|" in line and set(line.strip()) - set("|- :")]
     if not kept:
-        raise _NoTable("there is no line with cells")
+        raise _NoTableError("there is no line with cells")
     text = "\n".join("|".join(cell.strip() for cell in line.strip().split("|")) for line in kept)
     frame = _typed(_fields(text, "|"))
     return {_column_key(name): cells for name, cells in frame.items() if not name.startswith("Unnamed")}
@@ -110,7 +108,7 @@ def _block(answer: str) -> str:
     if fenced:
         return fenced[1]
     if answer.count("|") < 4:
-        raise _NoTable("there is no fenced table and no line of pipes")
+        raise _NoTableError("there is no fenced table and no line of pipes")
     lines = answer[answer.index("|") :].split("\n")
     run = [lines[0]]
     for line in lines[1:]:
@@ -122,15 +120,12 @@ def _block(answer: str) -> str:
 
 def _fields(text: str, separator: str) -> list[list[str]]:
     """Split as a data frame's CSV reader does: blank lines skipped, an open quote is an error."""
-    rows = []
     try:
-        for row in csv.reader(io.StringIO(text), delimiter=separator, strict=True):
-            if row and row != [""]:
-                rows.append(row)
+        rows = [r for r in csv.reader(io.StringIO(text), delimiter=separator, strict=True) if r and r != [""]]
     except csv.Error as error:
-        raise _NoTable(f"the table can't be split: {error}") from error
+        raise _NoTableError(f"the table can't be split: {error}") from error
     if not rows:
-        raise _NoTable("the table is empty")
+        raise _NoTableError("the table is empty")
     return rows
 
 
@@ -145,7 +140,7 @@ def _typed(rows: list[list[str]]) -> _Frame:
     width = len(header) + labels
     for row in body:
         if len(row) > width:
-            raise _NoTable(f"a row has {len(row)} cells for {width}")
+            raise _NoTableError(f"a row has {len(row)} cells for {width}")
     frame: _Frame = {}
     for i, name in enumerate(header):
         cells = [row[i + labels] if i + labels < len(row) else "" for row in body]
@@ -241,21 +236,29 @@ _METRICS = {
 }
 
 
-def _figures(
-    given: _Frame, gold: _Frame, required: Sequence[str], keys: Sequence[str], pipeline: Mapping[str, Any], note: str
-) -> Score:
-    rows, golds = _distinct(given, required, keys), _distinct(gold, required, keys)
+class _Rules(NamedTuple):
+    required: Sequence[str]
+    keys: Sequence[str]
+    pipeline: Mapping[str, Any]
+
+
+def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
+    required, keys, pipeline = rules
+    rows, golds = _distinct(given, rules), _distinct(gold, rules)
     notes = [note] if note else []
     if given and len(rows) < len(next(iter(given.values()))):
         notes.append("rows with a key written before, letter for letter")
-    prepared, wanted = _prepared(rows, required, pipeline), _prepared(golds, required, pipeline)
+    prepared, wanted = _prepared(rows, rules), _prepared(golds, rules)
     place = {name: i for i, name in enumerate(required)}
     claims: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(prepared):
         claims.setdefault(tuple(row[place[k]] for k in keys), []).append(i)
     others = [name for name in required if name not in keys]
     right = dict.fromkeys(required, 0)
-    matched, wrong, duplicate, whole = [], [], [], 0
+    matched: list[tuple[int, int]] = []
+    wrong: list[Wrong] = []
+    duplicate: list[int] = []
+    whole = 0
     for j, row in enumerate(wanted):
         members = claims.pop(tuple(row[place[k]] for k in keys), [])
         if not members:
@@ -267,14 +270,14 @@ def _figures(
         whole += not bad
         for name in required:
             right[name] += name not in bad
-    n, m, cells = len(rows), len(golds), sum(right.values())
+    n, m = len(rows), len(golds)
     row_rates = Rates.of(whole, n, m)
     spare = sum(right[name] for name in others)
     nonkey = Rates.of(spare, n * len(others), m * len(others)) if others else row_rates
     columns = tuple(Column(name, "text", key=name in keys) for name in required)
     taken = {j for _, j in matched}
     return Score(
-        item=Rates.of(cells, n * len(required), m * len(required)),
+        item=Rates.of(sum(right.values()), n * len(required), m * len(required)),
         row=row_rates,
         nonkey=nonkey,
         earned=nonkey,
@@ -299,18 +302,18 @@ def _figures(
     )
 
 
-def _distinct(frame: _Frame, required: Sequence[str], keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _distinct(frame: _Frame, rules: _Rules) -> tuple[tuple[str, ...], ...]:
     """Turn columns into rows and keep the first of those whose keys are spelled alike."""
-    rows = [*zip(*(frame[name] for name in required), strict=True)] if frame else []
-    places = [required.index(key) for key in keys]
-    first = {tuple(row[p] for p in places): row for row in reversed(rows)}
-    return tuple(dict.fromkeys(first[tuple(row[p] for p in places)] for row in rows))
+    rows = [*zip(*(frame[name] for name in rules.required), strict=True)] if frame else []
+    places = [rules.required.index(key) for key in rules.keys]
+    first: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for row in rows:
+        first.setdefault(tuple(row[p] for p in places), row)
+    return tuple(first.values())
 
 
-def _prepared(
-    rows: Sequence[tuple[str, ...]], required: Sequence[str], pipeline: Mapping[str, Any]
-) -> list[tuple[str, ...]]:
-    steps = [[_PREPROCESS[name] for name in pipeline[column].get("preprocess", ())] for column in required]
+def _prepared(rows: Sequence[tuple[str, ...]], rules: _Rules) -> list[tuple[str, ...]]:
+    steps = [[_PREPROCESS[name] for name in rules.pipeline[column].get("preprocess", ())] for column in rules.required]
     out = []
     for row in rows:
         cells = list(row)

@@ -1,0 +1,106 @@
+"""Which rows of an answer claim which rows of the reference, and what they get right there."""
+
+from collections.abc import Sequence
+
+from .canonical import read, verdict
+from .column import Column
+from .matching import assign, components
+from .reference import Reference, Row, claims_of
+from .text import fold, squash
+
+_MOST_RIVALS = 3, 50  # claimants looked at for rows that several could be: three a row of the reference, and fifty
+
+Claimed = dict[int, list[int]]  # gold row -> the answer rows that claim it, in order
+
+
+def claimed_rows(reference: Reference, rows: Sequence[Row], places: Sequence[int | None]) -> tuple[Claimed, list[int]]:
+    """Match answer rows to gold rows; also the answer rows that match none."""
+    if not reference.gold or any(places[c] is None for c in reference.keys):
+        return {}, [*range(len(rows))]
+    if not reference.keys:
+        return _claimed_without_keys(reference, rows)
+    claims = [claims_of(reference, row) for row in rows]
+    claimed: Claimed = {}
+    extra = [i for i, found in enumerate(claims) if not found]
+    if all(len(found) <= 1 for found in claims):
+        for i, found in enumerate(claims):
+            for j in found:
+                claimed.setdefault(j, []).append(i)
+        return claimed, extra
+    for claimants, golds in components(claims):
+        if len(golds) == 1:
+            claimed[golds[0]] = claimants
+            continue
+        groups = _grouped(reference, rows, claimants, reference.keys)
+        pairs = _best(reference, rows, groups, golds, claims)
+        claimed.update(pairs)
+        given = {i for members in pairs.values() for i in members}
+        extra += [i for i in claimants if i not in given]
+    return claimed, sorted(extra)
+
+
+def _claimed_without_keys(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, list[int]]:
+    everyone, golds = [*range(len(rows))], [*range(len(reference.gold))]
+    if len(golds) == 1:  # one fact asked for: two answers to it are no better than their worse
+        return ({0: everyone} if everyone else {}), []
+    groups = _grouped(reference, rows, everyone, reference.others)
+    pairs = _best(reference, rows, groups, golds, None)
+    given = {i for members in pairs.values() for i in members}
+    return pairs, [i for i in everyone if i not in given]
+
+
+def _grouped(
+    reference: Reference, rows: Sequence[Row], members: Sequence[int], cells: Sequence[int]
+) -> list[list[int]]:
+    """Group rows that say the same in these cells however they spell it, in an order that only their text decides."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for i in members:
+        groups.setdefault(tuple(_canonical(rows[i][c], reference.columns[c]) for c in cells), []).append(i)
+    return sorted(groups.values(), key=lambda group: min(rows[i] for i in group))
+
+
+def _canonical(cell: str, col: Column) -> object:
+    found = read(cell, col.kind)
+    if not found:
+        return squash(fold(cell))
+    return tuple(
+        (r.kind, squash(r.point) if isinstance(r.point, str) else r.point or (r.lo, r.hi), r.unit) for r in found
+    )
+
+
+def _best(
+    reference: Reference,
+    rows: Sequence[Row],
+    groups: Sequence[list[int]],
+    golds: Sequence[int],
+    claims: Sequence[frozenset[int]] | None,
+) -> Claimed:
+    """Assign groups of answer rows to gold rows so that most cells are right; among equals, most whole rows."""
+    groups = groups[: _MOST_RIVALS[0] * len(golds) + _MOST_RIVALS[1]]
+    weights = []
+    for j in golds:
+        line = []
+        for members in groups:
+            good = 0
+            if claims is None or j in claims[members[0]]:
+                verdicts = verdicts_on(reference, rows, members, j)
+                wrong = sum(v != "right" for v in verdicts)
+                good = (len(verdicts) - wrong + len(reference.keys)) * 1024 + (not wrong)
+            line.append(good)
+        weights.append(line)
+    given = assign(weights)
+    return {j: groups[g] for j, g in zip(golds, given, strict=True) if g >= 0}
+
+
+def verdicts_on(reference: Reference, rows: Sequence[Row], members: Sequence[int], j: int) -> list[str]:
+    """Judge the non-key cells that some answer rows give for a gold row: each is right if it is in all of them."""
+    shown, gold, columns = reference.shown[j], reference.gold[j], reference.columns
+    out = []
+    for c in reference.others:
+        word = "right"
+        for i in members:
+            cell = rows[i][c]
+            if cell != shown[c] and word == "right":
+                word = verdict(cell, gold[c], columns[c])
+        out.append(word)
+    return out
