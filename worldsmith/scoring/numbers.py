@@ -282,9 +282,6 @@ def _ends(
             return None
         return (Reading("num", min(one, other), max(one, other), None, left.unit),)
     return None
-        low, high = sorted((left.point, right.point))  # type: ignore[type-var]
-        return (Reading("num", low, high, None, left.unit),)
-    return None
 
 
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"

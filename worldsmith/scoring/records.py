@@ -72,7 +72,7 @@ def _json_values(text: str) -> tuple[list[Any], bool]:
 
 
 def _from_json(data: Any) -> Iterator[Table]:
-    """Read the shapes of a table in JSON: records, rows under a header, columns of one length, or one of these named."""
+    """Read a table's shapes in JSON: records, rows under a header, columns of one length, or one of these named."""
     if isinstance(data, list):
         if table := _from_records(data, "json"):
             yield table
