@@ -26,11 +26,12 @@ from worldsmith.schema import (
 LISTS = "=values"
 """Table of the world's value lists: (list, item)."""
 
+# Adding no day makes SQLite work the date out: bare, it takes 30 February as written.
 TYPED = {
     "int": "typeof({0}) = 'integer'",
     "num": "typeof({0}) IN ('real', 'integer')",
     "text": "typeof({0}) = 'text' AND {0} <> ''",
-    "date": "typeof({0}) = 'text' AND length({0}) = 10 AND date({0}) IS {0}",
+    "date": "typeof({0}) = 'text' AND length({0}) = 10 AND date({0}, '+0 days') IS {0}",
     "bool": "typeof({0}) = 'integer' AND {0} IN (0, 1)",
 }
 
