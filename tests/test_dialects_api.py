@@ -1,0 +1,86 @@
+import pytest
+
+from dialect_cases import BUSY, GONE, HITS, PAGE, URL, request
+from worldsmith.dialects.api import extract, search
+from worldsmith.dialects.status import Failure, failure, refused
+from worldsmith.errors import UsageError
+from worldsmith.slices import Call, Observation
+
+FIRST = {
+    "url": URL,
+    "title": 'Mill "Oak" | Register',
+    "snippet": "Mill Oak stands in Fen ...",
+    "date": "2031-04-05",
+    "score": 0.95,
+}
+
+
+def test_search_reads_one_query():
+    asked = search(request({"query": "mills", "k": 5, "page": 2, "country": "nobody asked"}))
+    assert asked.calls == (Call("web_search", "mills", page=2, k=5),)
+    body = asked.write((HITS,)).body
+    assert body["results"][0] == FIRST
+    assert (len(body["results"]), body["more"]) == (2, True)
+    assert body["results"][1]["date"] is None
+
+
+def test_search_splits_a_batch_and_tells_a_failure_of_one_item():
+    asked = search(request({"queries": ["mills", "mayors"]}))
+    assert asked.calls == (Call("web_search", "mills"), Call("web_search", "mayors"))
+    batches = asked.write((HITS, BUSY)).body["batches"]
+    assert batches[0]["results"][0] == FIRST
+    assert batches[1] == {"results": [], "more": False, "error": "too many requests: try again later"}
+
+
+def test_search_of_a_get_reads_digits():
+    assert search(request({"query": "mills", "k": "7"})).calls == (Call("web_search", "mills", k=7),)
+
+
+def test_extract_reads_a_part_and_knows_both_spellings():
+    local = "http://localhost:8000/w/w1;seed=9/web/oak-register.example/mill/3"
+    asked = extract(request({"url": local, "offset": 10, "max_chars": 20}))
+    assert asked.calls == (Call("web_extractor", URL, offset=10, max_chars=20),)
+    assert asked.write((PAGE,)).body == {
+        "url": URL,
+        "title": "Mill Oak",
+        "date": "2031-04-05",
+        "text": "# Mill Oak\n",
+        "more": True,
+    }
+    gone = asked.write((GONE,))
+    assert gone.status == 404
+    assert set(gone.body) == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, '"query" must be a string, not missing'),
+        ({"query": "  "}, '"query" is empty'),
+        ({"query": 5}, "not a number"),
+        ({"query": "a\0b"}, "NUL"),
+        ({"query": "x" * 100_000}, "has 100000 characters; at most 2000"),
+        ({"queries": []}, "at least one string"),
+        ({"queries": ["a", None]}, '"queries[1]" must be a string, not missing'),
+        ({"queries": ["a"] * 65}, "at most 64"),
+        ({"query": "a", "queries": ["b"]}, 'either "query" or "queries"'),
+        ({"query": "a", "k": 0}, '"k" is 0; it must be from 1 to 50'),
+        ({"query": "a", "k": True}, "not a boolean"),
+        ({"query": "a", "k": 1.5}, "must be an integer"),
+        ({"query": "a", "page": 10**30}, "must be from 1 to 100"),
+    ],
+)
+def test_search_says_what_is_wrong(fields, said):
+    with pytest.raises(UsageError) as error:
+        search(request(fields))
+    assert said in str(error.value)
+
+
+def test_whole_requests_fail_only_where_every_call_did():
+    assert failure(HITS) is None
+    assert refused((HITS, BUSY)) is None
+    assert refused((GONE,)) is None
+    assert refused((BUSY, GONE)) == Failure(429, "too many requests: try again later", 7)
+    assert refused((BUSY,)).headers == {"Retry-After": "7"}
+    for status, code in {"error": 500, "timeout": 504, "unavailable": 503}.items():
+        assert refused((Observation(status),)).status == code

@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+import pytest
+
+from dialect_cases import BUSY, HITS, URL, request
+from worldsmith.dialects.retrieve import retrieve
+from worldsmith.errors import UsageError
+from worldsmith.slices import Call
+
+CONTENTS = '"Mill "Oak" | Register"\nMill Oak stands in Fen ...'
+
+
+def test_scores_wrap_the_document_as_search_r1_reads_it():
+    asked = retrieve(request({"queries": ["mills", "mayors"], "topk": 2, "return_scores": True}))
+    assert asked.calls == (Call("web_search", "mills", k=2), Call("web_search", "mayors", k=2))
+    result = asked.write((HITS, HITS)).body["result"]
+    assert [len(documents) for documents in result] == [2, 2]
+    assert result[0][0]["score"] == 0.95
+    assert result[0][0]["document"]["contents"] == CONTENTS
+
+
+def test_without_scores_the_document_is_bare():
+    (documents,) = retrieve(request({"queries": ["mills"], "topk": None})).write((HITS,)).body["result"]
+    assert documents[0] == {
+        "id": URL,
+        "url": URL,
+        "title": 'Mill "Oak" | Register',
+        "text": "Mill Oak stands in Fen ...",
+        "contents": CONTENTS,
+    }
+    assert retrieve(request({"queries": ["mills"], "topk": None})).calls[0].k == 3
+
+
+def test_skyrl_sends_one_query_as_a_string():
+    asked = retrieve(request({"query": "mills", "topk": 1, "return_scores": True}))
+    assert asked.calls == (Call("web_search", "mills", k=1),)
+
+
+def test_whole_pages_only_where_the_simulator_gave_them():
+    whole = replace(HITS, results=(replace(HITS.results[0], text="# Mill\nlong"),))
+    (documents,) = retrieve(request({"queries": ["mills"]})).write((whole,)).body["result"]
+    assert documents[0]["contents"] == '"Mill "Oak" | Register"\n# Mill\nlong'
+
+
+def test_a_failed_query_has_no_documents():
+    assert retrieve(request({"queries": ["a", "b"]})).write((BUSY, HITS)).body["result"][0] == []
+
+
+@pytest.mark.parametrize("fields", [{}, {"queries": None}, {"queries": [""]}, {"queries": ["a"], "topk": 51}])
+def test_wrong_requests(fields):
+    with pytest.raises(UsageError):
+        retrieve(request(fields))

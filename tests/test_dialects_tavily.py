@@ -1,0 +1,82 @@
+import re
+from dataclasses import replace
+
+import pytest
+
+from dialect_cases import BUSY, DOC, GONE, HITS, PAGE, URL, request
+from worldsmith.dialects.tavily import error, extract, search
+from worldsmith.errors import UsageError
+from worldsmith.slices import Call, Observation
+
+
+def test_search_has_every_key_the_service_documents():
+    body = search(request({"query": "mills"})).write((HITS,)).body
+    assert body["results"][0] == {
+        "url": URL,
+        "title": 'Mill "Oak" | Register',
+        "content": "Mill Oak stands in Fen ...",
+        "score": 0.95,
+        "raw_content": None,
+    }
+    assert {name: body[name] for name in ("query", "follow_up_questions", "answer", "images")} == {
+        "query": "mills",
+        "follow_up_questions": None,
+        "answer": None,
+        "images": [],
+    }
+
+
+def test_request_id_is_a_function_of_the_request():
+    def named(fields):
+        return search(request(fields)).write((HITS,)).body["request_id"]
+
+    assert re.fullmatch(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", named({"query": "mills"}))
+    assert named({"query": "mills"}) == named({"query": "mills", "api_key": "tvly-any"})
+    assert named({"query": "mills"}) != named({"query": "mayors"})
+
+
+def test_raw_content_is_asked_of_the_call_and_dates_are_for_news():
+    asked = search(request({"query": "mills", "include_raw_content": "markdown", "topic": "news", "max_results": 1}))
+    assert asked.calls == (Call("web_search", "mills", k=1, full_text=True),)
+    whole = replace(HITS, results=(replace(HITS.results[0], text="# Mill"),))
+    (result,) = asked.write((whole,)).body["results"]
+    assert (result["raw_content"], result["published_date"]) == ("# Mill", "2031-04-05")
+
+
+def test_domains_are_filtered_with_their_subdomains():
+    def hosts(**options):
+        body = search(request({"query": "mills", **options})).write((HITS,)).body
+        return [result["url"] for result in body["results"]]
+
+    assert hosts(include_domains=["fen-post.example"]) == ["https://news.fen-post.example/a"]
+    assert hosts(exclude_domains=["FEN-POST.example"]) == [URL]
+    assert hosts(include_domains=["post.example"]) == []
+    assert search(request({"query": "mills", "include_domains": ["a.example"]})).calls[0].k == 50
+
+
+def test_no_results_is_a_full_reply():
+    assert search(request({"query": "mills", "max_results": 0})).write((HITS,)).body["results"] == []
+
+
+def test_extract_tells_unknown_pages_apart_in_a_200():
+    asked = extract(request({"urls": [URL, "https://nowhere.example/"]}))
+    assert asked.calls == (Call("web_extractor", URL), Call("web_extractor", "https://nowhere.example/"))
+    reply = asked.write((PAGE, GONE))
+    assert reply.status == 200
+    assert reply.body["results"] == [{"url": URL, "raw_content": "# Mill Oak\n", "images": []}]
+    assert [failed["url"] for failed in reply.body["failed_results"]] == ["https://nowhere.example/"]
+    assert asked.write((PAGE, BUSY)).body["failed_results"][0]["error"] == "too many requests: try again later"
+
+
+def test_extract_as_plain_text_of_one_url():
+    body = extract(request({"urls": URL, "format": "text"})).write((Observation("ok", doc=DOC, text="#"),)).body
+    assert "In Fen." in body["results"][0]["raw_content"]
+    assert "](" not in body["results"][0]["raw_content"]
+
+
+def test_errors_stand_where_the_client_looks():
+    assert error(429, "slow down")["detail"]["error"] == "slow down"
+    with pytest.raises(UsageError, match='"urls" must be a list'):
+        extract(request({}))
+    with pytest.raises(UsageError, match="max_results"):
+        search(request({"query": "mills", "max_results": 21}))

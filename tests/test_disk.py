@@ -1,0 +1,112 @@
+"""Worlds on disk: whole or not there, and what was changed is told."""
+
+import json
+import shutil
+
+import pytest
+
+from worldsmith import disk
+from worldsmith.check import check
+from worldsmith.errors import FormatError, NotFoundError
+
+
+@pytest.fixture
+def folder(harbour, tmp_path):
+    return disk.save_world(harbour, tmp_path)
+
+
+def test_a_world_comes_back_as_it_was(harbour, folder):
+    again = disk.load_world(folder)
+    assert again == harbour
+    assert again.digest == harbour.digest
+    assert again.schema.switches == harbour.schema.switches
+    assert check(again).ok
+
+
+def test_the_manifest_says_what_made_the_world(harbour, folder):
+    info = json.loads((folder / "world.json").read_text())
+    assert info["schema"] == "harbour"
+    assert info["digest"] == harbour.digest
+    assert info["facts"] == harbour.facts
+    assert set(info["tables"]) == {"berth", "call", "dues"}
+    assert sorted(p.name for p in folder.iterdir()) == ["schema.json", "tables", "world.json"]
+
+
+def test_saving_again_changes_nothing_and_leaves_nothing_behind(harbour, folder, tmp_path):
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    disk.save_world(harbour, tmp_path)
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+    assert [p.name for p in tmp_path.iterdir()] == [harbour.id]
+
+
+@pytest.mark.parametrize("victim", ["tables/call.jsonl", "tables/berth.jsonl"])
+def test_a_changed_byte_is_told_and_the_edited_world_can_still_be_checked(folder, victim):
+    path = folder / victim
+    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
+    with pytest.raises(FormatError, match="is not the one the manifest names"):
+        disk.load_world(folder)
+    world = disk.load_world(folder, verify=False)
+    assert disk.problems(world, disk.read_json(folder / "world.json"))
+
+
+def test_changed_lists_and_schema_are_told(folder):
+    info = json.loads((folder / "world.json").read_text())
+    info["values"]["pilots"][0] = "Somebody Else"
+    (folder / "world.json").write_text(json.dumps(info))
+    with pytest.raises(FormatError, match="value lists are not those"):
+        disk.load_world(folder)
+
+
+def test_torn_and_odd_lines_are_named(folder):
+    path = folder / "tables" / "call.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FormatError, match=r"call.jsonl, line \d+: not JSON"):
+        disk.load_world(folder, verify=False)
+    path.write_text('{"code": 1}\n')
+    with pytest.raises(FormatError, match=r"call.jsonl, row 1: columns .*agent.* are too many or missing"):
+        disk.load_world(folder, verify=False)
+
+
+def test_a_newer_format_is_refused(folder):
+    info = json.loads((folder / "world.json").read_text()) | {"format": 99}
+    (folder / "world.json").write_text(json.dumps(info))
+    with pytest.raises(FormatError, match="format 99, this version reads up to 1: upgrade"):
+        disk.load_world(folder)
+
+
+def test_no_manifest_is_said(folder):
+    (folder / "world.json").write_text("{}")
+    with pytest.raises(FormatError, match="not a world's manifest"):
+        disk.load_world(folder)
+
+
+def test_folders_without_a_manifest_are_skipped(harbour, folder, tmp_path):
+    (tmp_path / "_tasks").mkdir()
+    (tmp_path / "half").mkdir()
+    shutil.copytree(folder, tmp_path / ".hidden.part")
+    assert disk.world_folders([tmp_path]) == [folder]
+    assert disk.world_folders([folder, tmp_path]) == [folder]
+    assert disk.tasks_file(folder) == tmp_path / "_tasks" / f"{harbour.id}.jsonl"
+    with pytest.raises(NotFoundError, match="no world there"):
+        disk.world_folders([tmp_path / "half"])
+
+
+def test_lines_split_at_newlines_only(tmp_path):
+    rows = [{"text": "a\u2028b"}, {"text": "c\x85d"}]
+    disk.save_lines(tmp_path / "x.jsonl", rows)
+    assert disk.read_jsonl(tmp_path / "x.jsonl") == rows
+    (tmp_path / "bom.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n')
+    assert disk.read_jsonl(tmp_path / "bom.jsonl") == [{"a": 1}]
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "f"
+    disk.write_file(path, b"old")
+
+    def full(*_args):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(disk.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        disk.write_file(path, b"new")
+    assert path.read_bytes() == b"old"

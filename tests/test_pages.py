@@ -1,0 +1,314 @@
+"""Page plans: which there are, what they carry, where they stand, and what must hold of each."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pages_world import KEEPERS, NAMES, isles
+
+from worldsmith.generate import generate
+from worldsmith.pages import Pages, boilerplate, uncarried
+from worldsmith.pages.grammar import article, lower, plural
+from worldsmith.pages.kinds import TITLE, quantile
+from worldsmith.pages.lists import split
+from worldsmith.pages.sites import canonical, site, slug, slugs, tag
+from worldsmith.pages.types import Page
+from worldsmith.schema import load_schema
+from worldsmith.world import Row, World
+
+SCHEMAS = ("smartphones", "town")
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return isles()
+
+
+@pytest.fixture(scope="module")
+def pages(world: World) -> Pages:
+    return Pages(world)
+
+
+def real(name: str, seed: int) -> Pages:
+    return Pages(generate(load_schema(Path(__file__).parent.parent / "schemas" / f"{name}.toml"), seed))
+
+
+@pytest.fixture(scope="module", params=[("smartphones", 7), ("town", 3)], ids=str)
+def full(request) -> Pages:
+    return real(*request.param)
+
+
+def plans(pages: Pages) -> list[Page]:
+    return [pages.page(page_id) for page_id in pages.ids()]
+
+
+def test_there_is_a_page_for_every_row_list_and_directory(pages):
+    kinds = {}
+    for page in plans(pages):
+        kinds.setdefault(page.kind, []).append(page)
+    counts = {kind: len(found) for kind, found in kinds.items()}
+    assert counts.pop("world-news") > 6
+    assert counts == {
+        "keeper": 4,
+        "light": 24,
+        "log": 24,
+        "stones": 4,  # 13 of granite in two parts
+        "posts": 5,  # 12 of one keeper in two parts
+        "years": 3,
+        "keeper-directory": 1,
+        "light-directory": 1,
+        "world-guide": 5,
+    }
+
+
+def test_ids_and_urls_are_unique_and_lead_back(full):
+    ids = full.ids()
+    assert len(set(ids)) == len(ids)
+    urls = {page.url: page.id for page in plans(full)}
+    assert len(urls) == len(ids)
+    for url, page_id in urls.items():
+        assert full.url(page_id) == url
+        assert full.by_url(url) == page_id
+
+
+def test_an_address_may_be_written_in_other_ways(pages):
+    url = pages.page("light/5").url
+    host, _, path = url.removeprefix("https://").partition("/")
+    assert path == "selkirra-ness"
+    assert host.endswith(".example")
+    for other in (
+        f"http://{host}/{path}/",
+        f"https://www.{host.upper()}/{path}#top",
+        f" https://{host}:443/{path} ",
+        f"{host}/{path}",
+    ):
+        assert pages.by_url(other) == "light/5", other
+    front = pages.page("world-guide/0").url
+    assert pages.by_url(front.rstrip("/")) == "world-guide/0"
+
+
+@pytest.mark.parametrize("url", ["", "https://", "ftp://a.example/x", "https://en.wikipedia.org/wiki/X", "{host}/", "{url}?x=1"])
+def test_other_addresses_are_not_pages(pages, url):
+    own = pages.page("light/5").url
+    assert pages.by_url(url.format(host=own.rpartition("/")[0] + "x", url=own)) is None
+
+
+@pytest.mark.parametrize("page_id", ["", "light", "light/24", "light/-1", "light/x", "nothing/0", "light/01x"])
+def test_unknown_ids_are_key_errors(pages, page_id):
+    with pytest.raises(KeyError):
+        pages.page(page_id)
+
+
+def test_slugs_tell_keys_only(pages, world):
+    assert pages.page("light/3").url.endswith("/quillet-stack")
+    for page in plans(pages):
+        if page.kind in {"stones", "posts", "years"}:
+            path = page.url.removeprefix("https://").partition("/")[2]
+            assert not any(c.isdigit() for c in path)
+            stated = {str(c.value).split()[0].lower() for c in page.cells}
+            assert not any(part in stated for part in path.split("/")[1:])
+
+
+def test_every_column_of_every_row_is_carried_and_carrying_is_what_plans_hold(full, pages):
+    for each in (full, pages):
+        inverse: dict[tuple[Row, str], set[str]] = {}
+        for page in plans(each):
+            for cell in page.cells:
+                assert each.world.value(cell.row, cell.col) == cell.value
+                inverse.setdefault((cell.row, cell.col), set()).add(page.id)
+        assert uncarried(each.world.schema) == ()
+        for table in each.world.schema.tables.values():
+            for row in each.world.rows_of(table.name):
+                for column in table.columns:
+                    found = each.carrying(row, column.name)
+                    null_link = column.see == "linked" and each.world.value(row, column.name) is None
+                    assert found or null_link, (row, column.name)
+                    assert set(found) == inverse.get((row, column.name), set()), (row, column.name)
+                    assert len(set(found)) == len(found)
+                    own = each.about(row)
+                    if own in found:
+                        assert found[0] == own
+
+
+def test_linked_cells_are_stated_on_the_page_they_refer_to_alone(pages):
+    for page in plans(pages):
+        for cell in page.cells:
+            if cell.col == "mentor":
+                assert page.id == f"keeper/{KEEPERS.index(cell.value)}"
+        assert all(cell.col != "mentor" for cell in page.head.cells)
+    assert pages.carrying(Row("keeper", 2), "mentor") == ("keeper/0",)
+
+
+def test_columns_that_no_page_shows_are_named():
+    schema = load_schema(Path(__file__).parent.parent / "schemas" / "town.toml")
+    lost = type(schema)(**{**{f: getattr(schema, f) for f in schema.__slots__}, "pages": schema.pages[:2]})
+    missing = uncarried(lost)
+    assert ("shop", "value") in missing
+    assert ("resident", "born") not in missing
+
+
+def test_a_head_states_cells_of_its_page_that_a_snippet_may_show(full):
+    schema = full.world.schema
+    for page in plans(full):
+        cells = set(page.cells)
+        rows = set()
+        for cell in page.head.cells:
+            assert cell in cells, page.id
+            column = schema.column(cell.row.table, cell.col)
+            assert column.key or column.see == "snippet" or cell.col == getattr(full.kinds[page.kind], "by", None)
+            rows.add(cell.row)
+        assert len(rows) <= (1 if page.subject else 2)
+        if page.subject:
+            keys = {c.col for c in page.head.cells if c.row == page.subject}
+            assert set(schema.tables[page.subject.table].key) <= keys
+
+
+def test_links_are_cells_or_chrome(full):
+    chrome = {k for k in full.kinds if k.endswith("-directory") or k.startswith("world-")}
+    for page in plans(full):
+        for block in page.blocks:
+            targets = {full.target(cell, page.id) for cell in block.cells}
+            for link in block.links:
+                assert full.page(link).id == link
+                assert link != page.id
+                kind = link.rpartition("/")[0]
+                if block.cells:
+                    assert link in targets, (page.id, block.kind, link)
+                else:
+                    same = full.page(link).subject == page.subject and page.subject is not None
+                    listed = page.subject and full.list_of(kind, full.world.key(page.subject)[0]) == link
+                    assert kind in chrome or same or kind == page.kind or listed, (page.id, link)
+
+
+def test_lists_have_five_to_ten_rows_of_one_value_in_order(full):
+    for spec in full.world.schema.pages:
+        if not spec.list:
+            continue
+        values = full.world.tables[spec.list][spec.by]
+        ids = full.lists(spec.list, spec.by)
+        listed = []
+        for page in map(full.page, ids):
+            if page.kind != spec.name:
+                continue
+            (value,) = {full.world.value(row, spec.by) for row in page.rows}
+            size = sum(v == value for v in values)
+            assert len(page.rows) <= 10
+            assert len(page.rows) >= min(5, size)
+            listed += page.rows
+            shown = {c.col for c in page.cells} - {*full.world.schema.tables[spec.list].key, spec.by}
+            assert len(shown) <= 3
+        assert sorted(r.index for r in listed) == [i for i, v in enumerate(values) if v is not None]
+
+
+def test_an_order_by_a_column_that_is_not_shown_would_tell_it(pages):
+    by_range = [pages.page(f"posts/{n}").rows for n in range(5)]
+    for rows in by_range:  # sorted by height, which the page does not show: keys instead
+        names = [NAMES[row.index] for row in rows]
+        assert names == sorted(names)
+    stones = [pages.world.value(row, "lit") for row in pages.page("stones/1").rows]
+    assert stones == sorted(stones)
+
+
+def test_a_directory_of_every_table_with_pages_is_linked_from_its_entity_pages(full):
+    for table, kinds in full.abouts.items():
+        for kind in kinds:
+            page = full.page(f"{kind}/0")
+            assert f"{table}-directory/0" in [link for block in page.blocks for link in block.links]
+        reached, seen = [f"{table}-directory/0"], set()
+        while reached:
+            page = full.page(reached.pop())
+            seen |= set(page.rows)
+            later = [link for block in page.blocks for link in block.links if link.startswith(f"{table}-directory/")]
+            reached += [link for link in later if not set(full.page(link).rows) <= seen]
+        assert len(seen) == full.world.size(table)
+
+
+def test_page_dates_are_recent_and_equal_no_date_of_their_row(full):
+    dated = [page for page in plans(full) if page.date]
+    assert 0.3 < len(dated) / len(full.ids()) < 0.5
+    for page in dated:
+        assert "2024-01-01" < page.date <= full.world.schema.as_of
+        days = [c.value for c in page.cells if (c.row.table, c.col) in full.days]
+        own = full.world.fact(page.subject).values.values() if page.subject else ()
+        assert page.date not in days
+        assert page.date not in own
+        assert all(day < page.date for day in days if day and day < full.world.schema.as_of)
+
+
+def test_plans_are_pure_per_page(world, pages):
+    other = Pages(world)
+    assert [other.page(page_id) for page_id in reversed(other.ids())] == plans(pages)[::-1]
+    assert Pages(isles(6)).page("light/0") != pages.page("light/0")
+
+
+SAME = """
+import hashlib, sys
+sys.path.insert(0, {tests!r})
+from pages_world import isles
+from worldsmith.index import Index
+from worldsmith.pages import Pages
+from worldsmith.renderer import Renderer, html, markdown, render
+from worldsmith.slices import Call, cut
+world = isles()
+pages = Pages(world)
+index, renderer, out = Index(pages), Renderer(world, pages), hashlib.sha256()
+for i in pages.ids():
+    doc = render(pages.page(i), world, pages)
+    out.update((markdown(doc) + html(doc)).encode())
+for query in ("Orvane Head", "lighthouses granite height", "kept by Dov Hallebrand", "visits 2027"):
+    out.update(repr(renderer.write(cut(pages, index, Call("web_search", query)))).encode())
+print(out.hexdigest())
+"""
+
+
+def test_same_bytes_whatever_the_hash_seed():
+    code = SAME.format(tests=str(Path(__file__).parent))
+    out = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(out) == 1
+    assert len(out.pop().strip()) == 64
+
+
+def test_boilerplate_has_no_digit_and_is_filled_by_a_schema(world):
+    assert not any(c.isdigit() for phrase in boilerplate() for c in phrase)
+    filled = boilerplate(world.schema)
+    assert "Directory of lighthouses" in filled
+    assert not any("{" in phrase for phrase in filled)
+
+
+def test_sites_are_invented_and_differ(full):
+    hosts = [s.host for s in full.sites]
+    assert len(set(hosts)) == len(hosts)
+    assert all(host.endswith(".example") for host in hosts)
+
+
+def test_words():
+    assert [plural(x) for x in ("Units sold", "Foldable phones", "Phones using it", "Visits recorded")] == [True] * 4
+    assert [plural(x) for x in ("Battery", "Rank by units", "Bus", "Address", "Price rank in its brand")] == [False] * 5
+    assert [lower(x) for x in ("Launch price", "RAM", "5G bands")] == ["launch price", "RAM", "5G bands"]
+    assert [article(x) for x in ("phone", "inspection")] == ["a phone", "an inspection"]
+
+
+def test_addresses():
+    assert slug("Sélkirra  Ness (old)") == "selkirra-ness-old"
+    assert len(slug("東京")) == 8
+    assert len(set(slugs(["A b", "a-b", "A  B"]))) == 3
+    assert site("The Teslin Courier").url("x") == "https://teslin-courier.example/x"
+    assert tag(1, "x").isalpha()
+    assert tag(1, "x") != tag(2, "x")
+    assert canonical("HTTPS://www.Ab.example:443/x%20y/?q=1#z") == "ab.example/x y/?q=1".replace("/?", "?")
+    assert canonical("mailto:x@y") is None
+
+
+def test_parts_are_even():
+    assert [len(p) for p in split(list(range(21)), 10)] == [7, 7, 7]
+    assert [len(p) for p in split(list(range(11)), 10)] == [5, 6]
+    assert split([], 10) == []
+    assert quantile(TITLE, 0.5) == 55
+    assert quantile(TITLE, 1.0) == 78

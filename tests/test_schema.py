@@ -1,0 +1,108 @@
+"""A schema file that can't mean anything says where, which value, and the fix."""
+
+import copy
+
+import pytest
+
+from worldsmith.errors import NotFoundError, SchemaError
+from worldsmith.generate import generate
+from worldsmith.schema import load_schema, parse_schema, shipped, under
+
+
+def test_shipped_schemas_have_real_depth():
+    assert {"smartphones", "town"} <= set(shipped())
+    for name in shipped():
+        schema = load_schema(name)
+        assert schema.name == name
+        assert len(schema.tables) >= 5
+        assert len(schema.rules) >= 12
+        assert len(schema.variation) >= 5
+
+
+def test_an_unknown_schema_gets_a_close_match():
+    with pytest.raises(NotFoundError, match="Did you mean 'smartphones'"):
+        load_schema("smartphone")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("tables.berth.columns.depth.number", [9, 4], r"tables.berth.columns.depth.number: .*\[9.*4"),
+        ("tables.berth.columns.depth.wieght", 3, "tables.berth.columns.depth.wieght: unknown key 'wieght'"),
+        ("tables.berth.columns.depth.pick", "goods", "give one fill, not pick and number"),
+        ("tables.berth.columns.depth.where", "true", "where does not go with number"),
+        ("tables.berth.columns.depth.step", 0.3, "bound 4 is no multiple of the step 0.3"),
+        ("tables.berth.columns.calls.count", "cals", r"berth.calls: no table 'cals'. Did you mean 'call'\?"),
+        ("tables.berth.columns.tons.sum", "call.tonns", r"no column 'tonns' in 'call'. Did you mean 'tons'\?"),
+        ("tables.berth.columns.place.rank", "weight", "no column 'weight' in 'berth'"),
+        ("tables.call.columns.pilot.pick", "pilot", r"no list 'pilot' in \[values\]. Did you mean 'pilots'"),
+        ("tables.call.columns.left.after", "berth", "after = 'berth' is no date"),
+        ("tables.call.columns.agent.faker", "company", "no provider 'company' is allowed here"),
+        ("tables.call.columns.tons.mean", "berth.dept * 250", "call.tons: .*dept"),
+        ("tables.call.columns.tons.mean", "goods", "mean is text, not a number"),
+        ("tables.dues.key", ["berth", "yeer"], "no column 'yeer' in 'dues'. Did you mean 'year'"),
+        ("rules.deep_for_much.must", "tons < 3400 or", "rules.deep_for_much: "),
+        ("rules.deep_for_much.must", "tons + 1", "rules.deep_for_much: "),
+        ("rules.no_circle.acyclic", "call.berth", "'call.berth' does not refer to its own table"),
+        ("rules.deep_for_much.if", "tug", r"no switch 'tug' in \[variation\]. Did you mean 'tugs'"),
+        ("pages.goods.show", ["arrived", "tons", "left", "flag"], "at most 3 columns beside the key, not 4"),
+        ("pages.quay", None, None),
+        ("pages.call", None, "no page carries this column"),
+        ("as_of", "May 2031", "'May 2031' is no date"),
+        ("schema", 2, "schema: "),
+        ("variation.idle", 0.4, "nothing hangs on this switch"),
+        ("values.goods", ["salt", 3], "values of different types"),
+        ("values.goods", [], "the list is empty"),
+    ],
+)
+def test_what_is_wrong_is_said(mini_data, path, value, says):
+    data = copy.deepcopy(mini_data)
+    *steps, last = path.split(".")
+    here = data
+    for step in steps:
+        here = here[step]
+    if value is None:
+        del here[last]
+    else:
+        here[last] = value
+    if says is None:
+        parse_schema(data)
+        return
+    with pytest.raises(SchemaError, match=says):
+        parse_schema(data)
+
+
+def test_a_circle_of_columns_is_named(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["call"]["columns"]["stay"] = {"derive": "tons + 1"}
+    data["tables"]["call"]["columns"]["tons"] = {"number": [0, 9], "mean": "stay", "spread": 3}
+    data["tables"]["berth"]["columns"]["best"] = {"count": "dues"}
+    with pytest.raises(SchemaError, match="in a circle: "):
+        generate(parse_schema(data), 1)
+
+
+def test_a_count_of_what_may_be_absent_needs_the_same_switch(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["dues"]["if"] = "tugs"
+    data["tables"]["berth"]["columns"]["due"] = {"count": "dues", "label": "Dues"}
+    with pytest.raises(SchemaError, match="dues hangs on the switch 'tugs' and this column does not"):
+        parse_schema(data)
+
+
+def test_structure_folds_what_is_absent(mini):
+    without, with_tugs = under(mini, []), under(mini, ["tugs"])
+    assert "tug" not in without.tables["berth"].names
+    assert "tug" in with_tugs.tables["berth"].names
+    assert [what for what, _ in without.off] == ["rule small_needs_no_tug"]
+    assert {r.name for r in with_tugs.rules} - {r.name for r in without.rules} == {"small_needs_no_tug"}
+
+
+def test_headers_carry_units_and_references_their_targets_label(mini):
+    call = mini.tables["call"]
+    assert call.column("tons").header == "Tons (t)"
+    assert mini.tables["dues"].column("berth").label == "Berth"
+    assert mini.walk("call", ("berth", "depth")).header == "Depth (m)"
+
+
+def test_the_same_data_gives_the_same_schema(mini_data):
+    assert parse_schema(mini_data) is parse_schema(copy.deepcopy(mini_data))
