@@ -44,6 +44,7 @@ class Reader:
     verdicts: list[Verdict] = field(default_factory=list)
     stated: set[Cell] = field(default_factory=set)
     topic: tuple[Row, ...] = ()
+    level: int = 0
     said: list[str] = field(default_factory=list)
 
     def take(self, heard: Heard) -> bool:
@@ -64,9 +65,8 @@ class Reader:
         """Judge one piece; whether all of it stands."""
         before = len(self.verdicts)
         match piece:
-            case Heading(text=text):
-                rows = self.text("heading", text).rows
-                self.topic = tuple(row for row in rows if row != self.ground.subject)
+            case Heading(level, text):
+                self._heading(level, text)
             case Para(text):
                 self.text("sentence", words_of(text))
             case Items(items):
@@ -87,6 +87,15 @@ class Reader:
                 Verdict("link", known, "" if known else f"leads to {link.url!r}, no link of this page", link.text)
             )
         return all(v.ok for v in self.verdicts[before:])
+
+    def _heading(self, level: int, text: str) -> None:
+        """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
+        before, self.topic = self.topic, ()
+        rows = tuple(row for row in self.text("heading", text).rows if row != self.ground.subject)
+        if rows:
+            self.topic, self.level = rows, level
+        elif level > self.level:
+            self.topic = before
 
     def _pair(self, label: str, value: str) -> None:
         rows = (self.ground.subject,) if self.ground.subject else ()

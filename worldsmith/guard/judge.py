@@ -48,6 +48,10 @@ class _Sentence:
     counted: tuple[Quantity, ...]
 
 
+PLAIN = 4096
+"""Texts without a fact that are known to stand anywhere."""
+
+
 def _within(span: Span, outer: Span) -> bool:
     return outer[0] <= span[0] and span[1] <= outer[1]
 
@@ -79,8 +83,13 @@ class Judge:
         self.known = known_words(world.schema, chrome)
         self._nouns = self._count_nouns(world.schema)
         self._near = _near_index(names.values)
+        self._plain: dict[str, tuple[Verdict, ...]] = {}
         self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
         fills = {(t.name, c.name): c.fill for t in world.schema.tables.values() for c in t.columns}
+        self._labels: dict[str, list[tuple[str, str]]] = {}
+        for (table, name), column in columns.scored.items():
+            options = [(name, clean(label).lower()) for label in column.labels] if column.kind == "enum" else []
+            self._labels.setdefault(table, []).extend(options)
         self._ranks = frozenset(c for c, fill in fills.items() if isinstance(fill, Rank))
 
     @staticmethod
@@ -92,6 +101,9 @@ class Judge:
 
     def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
         """Judge running text, sentence by sentence."""
+        kept = self._plain.get(text)
+        if kept is not None:
+            return Heard(kept, ())
         plain = clean(text)
         read = scan(plain)
         found = self.names.find(read)
@@ -119,7 +131,23 @@ class Judge:
         hidden = self._hidden(plain)
         if hidden:
             verdicts.append(Verdict(where, ok=False, why=hidden, text=plain))
-        return Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
+        heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
+        if heard.ok and not counted and not query and self._says_nothing(plain, names, cues):
+            self._keep(text, heard.verdicts)
+        return heard
+
+    def _says_nothing(self, plain: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
+        """Whether an accepted text without numbers stands on any page: no name, no option or truth value, no word of a page's own."""
+        low = any(self.columns.scored[c].kind in ("bool", "enum") for cue in cues for c in cue.columns)
+        if low or any(m.kind != "chrome" for m in names):
+            return False
+        whole = _Sentence(plain, (0, len(plain)), tuple(names), tuple(cues), ())
+        return not self._words(whole, frozenset(), (), "")
+
+    def _keep(self, text: str, verdicts: tuple[Verdict, ...]) -> None:
+        if len(self._plain) >= PLAIN:
+            self._plain.pop(next(iter(self._plain)))
+        self._plain[text] = verdicts
 
     def _hidden(self, plain: str) -> str:
         texts = decoded(plain)
@@ -155,7 +183,7 @@ class Judge:
             if not cells and not self._derived(quantity, said, ground, rows, mine):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
             meant.append((quantity.span, cells))
-        why = self._clauses(said, rows, mine, meant) or self._words(said, ground, echoes, query)
+        why = self._clauses(said, rows, mine, meant) or self._options(said, rows, mine, meant) or self._words(said, ground.words, echoes, query)
         return why, [c for _, cells in meant for c in cells], rows
 
     def _stated_by(self, quantity: Quantity, ground: Ground, mine: Sequence[Cell]) -> list[Cell]:
@@ -202,6 +230,8 @@ class Judge:
     def _is_count(self, quantity: Quantity, said: _Sentence) -> bool:
         if quantity.small is None or quantity.unit or quantity.next in self._nouns or quantity.hedge:
             return False
+        if quantity.text.lower() == "one":
+            return True
         clause = next((c for c in clauses(said.text, said.span, [quantity.span]) if _within(quantity.span, c)), said.span)
         counted = self._ranks if quantity.kind == "ordinal" else self._numbers
         return not any(
@@ -236,6 +266,27 @@ class Judge:
             why = self._wrong_attribute(said.text, cues, values)
             if why:
                 return why
+        return ""
+
+    def _options(
+        self, said: _Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: list[tuple[Span, list[Cell]]]
+    ) -> str:
+        """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
+        text = said.text[slice(*said.span)].lower()
+        for table in dict.fromkeys(row.table for row in rows):
+            for column, label in self._labels.get(table, ()):
+                at = text.find(label)
+                if at < 0 or text[at - 1 : at].isalnum() or text[at + len(label) : at + len(label) + 1].isalnum():
+                    continue
+                held = [c for c in mine if (c.row.table, c.col) == (table, column)]
+                right = [c for c in held if _same_option(c.value, label)]
+                place = (said.span[0] + at, said.span[0] + at + len(label))
+                noun = self.world.schema.tables[table].singular.lower()
+                told = _SAYS.search(text[:at]) or text[place[1] - said.span[0] :].startswith(f" {noun}")
+                if right:
+                    meant.append((place, right))
+                elif told and not any(_within(place, span) for span, _ in meant):
+                    return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
         return ""
 
     def _wrong_attribute(
@@ -276,7 +327,7 @@ class Judge:
 
     # words
 
-    def _words(self, said: _Sentence, ground: Ground, echoes: Sequence[Span], query: str) -> str:
+    def _words(self, said: _Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
         start, end = said.span
         covered = [m.span for m in said.names] + [m.span for m in said.cues] + [q.span for q in said.counted] + list(echoes)
         asked: frozenset[str] | None = None
@@ -288,7 +339,7 @@ class Judge:
             opening = first or said.text[at - 2 : at] in (": ", ". ", "- ") or said.text[at - 1] in "\"'(["
             first = False
             bare = word.partition("'")[0].lower()
-            if bare in self.known or bare in COMMON or bare in ground.words or _stem(bare) in self.known:
+            if bare in self.known or bare in COMMON or bare in own or _stem(bare) in self.known:
                 continue
             if any(a <= at < b for a, b in covered):
                 continue
@@ -299,7 +350,7 @@ class Judge:
                     capitals = _mostly_capitals(said.text[start:end])
                 if capitals:
                     continue
-            elif not word[0].isupper() and not self._near_name(bare, ground):
+            elif not word[0].isupper() and not self._near_name(bare, own):
                 continue
             if asked is None:
                 asked = frozenset(tokens(clean(query)))
@@ -307,12 +358,12 @@ class Judge:
                 return f"says {word!r}, which is neither a fact of this page nor an ordinary word"
         return ""
 
-    def _near_name(self, word: str, ground: Ground) -> bool:
+    def _near_name(self, word: str, own: frozenset[str]) -> bool:
         """Whether a word is one edit from a part of some name that this unit may not say."""
         if len(word) < 5:
             return False
         near = {name for form in _deletions(word) for name in self._near.get(form, ())}
-        return any(name not in ground.words for name in near)
+        return any(name not in own for name in near)
 
 
 def _sort(kind: str) -> str:

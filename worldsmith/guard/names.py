@@ -15,7 +15,7 @@ from faker.providers.lorem.en_US import Provider as Lorem
 
 from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
 from worldsmith.naming import denied
-from worldsmith.schema import Choice, Faker, Invent, Schema
+from worldsmith.schema import Choice, Faker, Invent, Pick, Schema
 from worldsmith.world import World
 
 COMMON = frozenset(Lorem.word_list)
@@ -104,6 +104,7 @@ class Names:
             for t in schema.tables.values()
             for c in t.columns
             if (isinstance(c.fill, Invent) and c.fill.kind == "person")
+            or (isinstance(c.fill, Pick) and schema.values[c.fill.values].invent == "person")
             or (isinstance(c.fill, Faker) and "name" in c.fill.provider)
         )
 
@@ -127,13 +128,14 @@ class Names:
         text = clean(value)
         words = tokens(text)
         key = squeeze(value)
-        if len(key) < 2 or key.isdigit():
+        if len(key) < 2 or text.isdigit():
             return
         self._values.setdefault(key, value)
         plain = len(words) == 1 and key.isalpha() and ordinary(value)
-        exact = text if len(key) <= 3 else ""
+        code = not key.isalpha() and " " not in text.strip()
+        exact = text if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
         self._add(key, _Pattern("name", key, capital=plain, exact=exact, words=len(words)))
-        if len(key) >= 8:
+        if len(key) >= 8 and not key.isdigit():
             self._add(codecs.encode(key, "rot13"), _Pattern("coded", key))
             if key[::-1] != key:
                 self._add(key[::-1], _Pattern("coded", key))
@@ -179,7 +181,8 @@ class Names:
         if pattern.capital:
             return read.text[span[0]].isupper()
         if pattern.exact:
-            return read.text[span[0] : span[1]] == pattern.exact
+            around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
+            return read.text[span[0] : span[1]] == pattern.exact and not any(c.isalnum() for c in around)
         # "at or" is no "Ator": a short name is not put together from words
         return last - first < 1 or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind == "cue"
 

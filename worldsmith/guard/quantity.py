@@ -29,27 +29,27 @@ _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth el
 SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
 ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
 
-_MONTH = "(?:" + "|".join(MONTHS) + r")\b\.?"
-_WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + ")"
-_DATE = rf"""
-    \d{{4}}-\d{{1,2}}-\d{{1,2}}(?![\d-]) | \d{{4}}/\d{{1,2}}/\d{{1,2}}(?!\d)
-  | \d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?:of\s)?'?\d{{2,4}}\b)?
-  | {_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?![.,]?\d)(?:,?\s\d{{4}}\b)?
-  | {_MONTH},?\s(?:of\s)?\d{{4}}\b
-  | \d{{1,2}}[./-]\d{{1,2}}[./-](?:\d{{4}}|\d{{2}})(?!\d)
-  | \d{{4}}-\d{{2}}(?![\d-])
-  | Q[1-4](?:\sof)?\s\d{{4}}\b | (?:first|second|third|fourth)\squarter\sof\s\d{{4}}\b
-"""
+_MONTH = "(?:" + "|".join(m.lower() for m in MONTHS) + r")\b\.?"
+_WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + r")\b"
+# Over text in lower case; each half is tried only where it can start, which is what makes the pattern fast.
 _QUANTITY = re.compile(
-    rf"""(?P<date>{_DATE})
-  | (?P<century>\d{{1,2}}(?:st|nd|rd|th)[\s-]century)
-  | (?P<decade>(?:(?:early|mid|late)[\s-])?(?:\d{{4}}|'?\d0)'?s\b)
-  | (?P<ordinal>\b\d{{1,3}}(?:st|nd|rd|th)\b | \b(?:{"|".join(_ORDINALS)})\b)
-  | (?P<number>(?:(?:US)?[$€£¥]\s?)?(?:(?<![\w.])[-+])?
-       (?:\d{{1,3}}(?:\s\d{{3}})+(?!\d) | \d[\d.,'_]*\d | \d)(?:[eE][-+]?\d+)?
-       | \b{_WORD}(?:(?:\s|-|\sand\s|\sa\s){_WORD})*\b)
-    """,
-    re.VERBOSE | re.IGNORECASE,
+    rf"""(?=[\d'$€£¥+-]) (?:
+      (?P<date>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?![\d-]) | \d{{4}}/\d{{1,2}}/\d{{1,2}}(?!\d)
+        | \d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?:of\s)?'?\d{{2,4}}\b)?
+        | \d{{1,2}}[./-]\d{{1,2}}[./-](?:\d{{4}}|\d{{2}})(?!\d) | \d{{4}}-\d{{2}}(?![\d-]))
+      | (?P<century>\d{{1,2}}(?:st|nd|rd|th)[\s-]century)
+      | (?P<decade>(?:\d{{4}}|'?\d0)'?s\b)
+      | (?P<ordinal>\d{{1,3}}(?:st|nd|rd|th)\b)
+      | (?P<number>(?:[$€£¥]\s?)?(?:(?<![\w.])[-+])?
+          (?:\d{{1,3}}(?:\s\d{{3}})+(?!\d) | \d[\d.,'_]*\d | \d)(?:e[-+]?\d+)?)
+    ) | (?<![a-z]) (?=[a-z]) (?:
+      (?P<wdate>{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?![.,]?\d)(?:,?\s\d{{4}}\b)? | {_MONTH},?\s(?:of\s)?\d{{4}}\b
+        | q[1-4](?:\sof)?\s\d{{4}}\b | (?:first|second|third|fourth)\squarter\sof\s\d{{4}}\b)
+      | (?P<wdecade>(?:early|mid|late)[\s-](?:\d{{4}}|'?\d0)'?s\b)
+      | (?P<wordinal>(?:{"|".join(_ORDINALS)})\b)
+      | (?P<wnumber>{_WORD}(?:(?:\s|-|\sand\s|\sa\s){_WORD})*)
+    )""",
+    re.VERBOSE,
 )
 _UNIT = re.compile(r"\s?-?(%|°C|°F|[A-Za-z]{1,14}(?:/[a-z]{1,2})?[23]?(?![\w]))")
 _SECOND = re.compile(r"\s([A-Za-z]{1,14})(?![\w])")
@@ -59,6 +59,9 @@ _HEDGE = re.compile(
     r"(?P<under>under|below|less than|fewer than|at most|up to|short of))\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
     re.IGNORECASE,
 )
+_KINDS: dict[str, Kind] = {
+    prefix + kind: kind for kind in ("number", "date", "decade", "century", "ordinal") for prefix in ("", "w")
+}
 _YEAR = re.compile(r"1[0-9]{3}|2[01][0-9]{2}")
 
 
@@ -100,7 +103,10 @@ def _is_unit(word: str) -> bool:
 def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
     """Return the quantities of a cleaned text outside the spans of `taken`."""
     found: list[Quantity] = []
-    for match in _QUANTITY.finditer(text):
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text                                            # no letter that grows is left by cleaning
+    for match in _QUANTITY.finditer(lower):
         start, end = match.span()
         if found and start < found[-1].span[1]:
             continue                                            # a magnitude that the number before it took
@@ -112,8 +118,8 @@ def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Qua
 
 def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, ...]) -> Quantity:
     start, end = match.span()
-    kind = match.lastgroup or "number"
-    body = match.group()
+    kind: Kind = _KINDS[match.lastgroup or "number"]
+    body = text[start:end]
     unit, follows = "", ""
     after = _UNIT.match(text, end)
     if after and not any(a < after.end() and after.start(1) < b for a, b in taken):
