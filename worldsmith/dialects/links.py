@@ -1,0 +1,53 @@
+"""The two spellings of a page's address: https://<host>.example/<path>, and a path of the server itself.
+
+Agents that fetch pages by a plain GET can't resolve an invented host; for them the server writes
+<base>/w/<world>/web/<host>/<path>. Both are read everywhere.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+_LOCAL = re.compile(r"(?:/w/([^/;]+)[^/]*)?/web/([^/?#]+)(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """How links are written for one address, and which hosts are the server itself."""
+
+    world: str
+    prefix: str
+    """The path that names the address: "/w/<world>;seed=3"."""
+    base: str | None = None
+    """Scheme and host of the server as agents reach it; None keeps https://….example in replies."""
+    own: tuple[str, ...] = ()
+    """Hosts with port under which this server was asked or says it can be reached."""
+    by_host: bool = False
+    """The request came to the invented host itself, so links to such hosts lead somewhere."""
+
+    def show(self, url: str) -> str:
+        """Return `url` as replies write it."""
+        return url if self.base is None else self.local(url)
+
+    def local(self, url: str) -> str:
+        """Return `url` as a path of this server, under `base` where there is one."""
+        parts = urlsplit(url)
+        return f"{self.base or ''}{self.prefix}/web/{parts.netloc}{parts.path}"
+
+    def follow(self, url: str) -> str:
+        """Return `url` as HTML writes it: whoever got the page can get the next one in the same way."""
+        return url if self.by_host else self.local(url)
+
+    def read(self, url: str) -> str:
+        """Return the https://….example form of either spelling; any other text is returned as it is."""
+        path = url
+        if not url.startswith("/"):
+            scheme, _, rest = url.partition("://")
+            host, slash, tail = rest.partition("/")
+            if scheme.lower() not in {"http", "https"} or host.lower() not in self.own:
+                return url
+            path = slash + tail
+        found = _LOCAL.fullmatch(path)
+        if found is None or found[1] not in {None, self.world}:
+            return url
+        return f"https://{found[2]}{found[3]}"

@@ -1,0 +1,47 @@
+"""Pages as a browser gets them: GET /web/<host>/<path>, or a GET whose Host header is a host of the world."""
+
+from typing import Any
+
+from worldsmith.dialects.schemas import TEXT, thing
+from worldsmith.dialects.status import failure
+from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.renderer import html
+from worldsmith.slices import Call, Observation
+
+ROOT = "/web/"
+
+
+def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
+    """Return {"error": text}."""
+    return {"error": text}
+
+
+def read(request: Request) -> Asked:
+    """Read the path as the address of a page; a query string makes no difference."""
+    url = "https://" + request.path.removeprefix(ROOT)
+
+    def write(seen: tuple[Observation, ...]) -> Reply:
+        (page,) = seen
+        failed = failure(page)
+        if failed or page.doc is None:
+            return Reply(error(404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}"), 404)
+        # Who reads pages at our own path can follow only links that lead there too.
+        return Reply(html(page.doc, request.links.follow))
+
+    return Asked((Call("web_extractor", url),), write)
+
+
+PAGES = Dialect(
+    "pages",
+    (
+        Route(
+            "GET",
+            "/web/{host}/{path:path}",
+            read,
+            "A page as HTML. The same page answers a GET of / and its path with its host in the Host header.",
+            thing({"host": TEXT, "path": TEXT}),
+            {"type": "string", "contentMediaType": "text/html"},
+        ),
+    ),
+    error,
+)

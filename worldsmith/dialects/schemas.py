@@ -1,0 +1,30 @@
+"""JSON Schema in a few words, for what routes take and give."""
+
+from collections.abc import Mapping
+from typing import Any
+
+JSON = Mapping[str, Any]
+
+TEXT: JSON = {"type": "string"}
+INT: JSON = {"type": "integer"}
+NUMBER: JSON = {"type": "number"}
+BOOL: JSON = {"type": "boolean"}
+NULL: JSON = {"type": "null"}
+NULL_TEXT: JSON = {"type": ["string", "null"]}
+
+
+def listed(items: JSON) -> JSON:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
+
+
+def one_of(*schemas: JSON) -> JSON:
+    """Return the schema of a value that fits one of several."""
+    return {"oneOf": list(schemas)}
+
+
+def thing(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), example: Any = None) -> JSON:
+    """Return the schema of an object whose properties are required unless named in `optional`."""
+    required = [name for name in properties if name not in optional]
+    schema = {"type": "object", "properties": dict(properties), "required": required}
+    return schema if example is None else {**schema, "example": example}

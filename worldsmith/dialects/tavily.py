@@ -1,0 +1,152 @@
+"""Tavily's dialect: POST /search and POST /extract, at the root and under /tavily.
+
+Made after tavily-python 0.8 and the service's published reference. `request_id` is a hash of the request and
+`response_time` a constant, since the same call must give the same bytes. Dates are told for topic "news" alone,
+as the service does. Keys that have no meaning in a world (`search_depth`, `country`, …) are let pass.
+"""
+
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from worldsmith.dialects import fields
+from worldsmith.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
+from worldsmith.dialects.status import failure
+from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.renderer import plain
+from worldsmith.slices import Call, Observation, Result
+
+RESPONSE_TIME = 0.1
+"""Seconds. A measured time would make equal calls differ."""
+MAX_RESULTS = 20
+MAX_URLS = 20
+MAX_PAGE_CHARS = 1_000_000
+
+
+def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
+    """Return {"detail": {"error": text}}, Tavily's form, beside "error", ours."""
+    return {"detail": {"error": text}, "error": text}
+
+
+def _request_id(request: Request) -> str:
+    # The key is no part of what is asked: the same question with two keys has one id.
+    asked = {name: value for name, value in request.fields.items() if name != "api_key"}
+    named = orjson.dumps([request.address, asked], option=orjson.OPT_SORT_KEYS)
+    digits = blake2b(named, digest_size=16).hexdigest()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def search(request: Request) -> Asked:
+    """Read a search: of the many options, those that choose among results or ask for whole pages."""
+    body = request.fields
+    query = fields.text(body.get("query"), "query")
+    limit = fields.whole(body, "max_results", 5, 0, MAX_RESULTS)
+    within, without = _domains(body, "include_domains"), _domains(body, "exclude_domains")
+    raw = body.get("include_raw_content") not in {None, False}
+    # Hosts are filtered after the search, so more is asked for where a filter is set.
+    call = Call("web_search", query, k=50 if within or without else max(limit, 1), full_text=raw)
+
+    def write(seen: tuple[Observation, ...]) -> Reply:
+        hits = [hit for hit in seen[0].results if _admitted(hit.url, within, without)][:limit]
+        news = body.get("topic") == "news"
+        reply: dict[str, Any] = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
+        reply["results"] = [_result(hit, request, news=news) for hit in hits]
+        return Reply({**reply, "response_time": RESPONSE_TIME, "request_id": _request_id(request)})
+
+    return Asked((call,), write)
+
+
+def _domains(body: Any, name: str) -> tuple[str, ...]:
+    given = body.get(name)
+    return fields.texts(given, name) if given else ()
+
+
+def _admitted(url: str, within: tuple[str, ...], without: tuple[str, ...]) -> bool:
+    host = urlsplit(url).netloc
+    return (not within or _of(host, within)) and not _of(host, without)
+
+
+def _of(host: str, domains: tuple[str, ...]) -> bool:
+    return any(host == d.lower() or host.endswith("." + d.lower()) for d in domains)
+
+
+def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
+    told = {"url": request.links.show(hit.url), "title": hit.title, "content": hit.snippet, "score": hit.score}
+    return {**told, "raw_content": hit.text} | ({"published_date": hit.date} if news and hit.date else {})
+
+
+def extract(request: Request) -> Asked:
+    """Read one url or up to 20; unknown pages are told in `failed_results` of a 200."""
+    body = request.fields
+    urls = fields.texts(body.get("urls"), "urls", fields.MAX_URL)
+    text = body.get("format") == "text"
+
+    def write(seen: tuple[Observation, ...]) -> Reply:
+        results, failed = [], []
+        for url, page in zip(urls, seen, strict=True):
+            problem = failure(page)
+            if problem or page.doc is None:
+                failed.append({"url": url, "error": problem.text if problem else "nothing to read"})
+            else:
+                results.append({"url": url, "raw_content": plain(page.doc) if text else page.text, "images": []})
+        reply = {"results": results, "failed_results": failed, "response_time": RESPONSE_TIME}
+        return Reply({**reply, "request_id": _request_id(request)})
+
+    return Asked(tuple(Call("web_extractor", request.links.read(url)) for url in urls), write)
+
+
+_RESULT = thing(
+    {"url": TEXT, "title": TEXT, "content": TEXT, "score": NUMBER, "raw_content": NULL_TEXT, "published_date": TEXT},
+    optional=("published_date",),
+)
+_FOUND = thing(
+    {
+        "query": TEXT,
+        "follow_up_questions": NULL,
+        "answer": NULL,
+        "images": listed(TEXT),
+        "results": listed(_RESULT),
+        "response_time": NUMBER,
+        "request_id": TEXT,
+    }
+)
+_READ = thing(
+    {
+        "results": listed(thing({"url": TEXT, "raw_content": TEXT, "images": listed(TEXT)})),
+        "failed_results": listed(thing({"url": TEXT, "error": TEXT})),
+        "response_time": NUMBER,
+        "request_id": TEXT,
+    }
+)
+_QUERY = thing(
+    {
+        "query": TEXT,
+        "max_results": {"type": "integer", "minimum": 0, "maximum": MAX_RESULTS, "default": 5},
+        "topic": {"type": "string", "enum": ["general", "news", "finance"]},
+        "include_raw_content": {"type": ["boolean", "string"]},
+        "include_domains": listed(TEXT),
+        "exclude_domains": listed(TEXT),
+    },
+    optional=("max_results", "topic", "include_raw_content", "include_domains", "exclude_domains"),
+    example={"query": "…", "max_results": 5},
+)
+_URLS = thing(
+    {"urls": one_of(TEXT, listed(TEXT)), "format": {"type": "string", "enum": ["markdown", "text"]}},
+    optional=("format",),
+    example={"urls": ["https://….example/…"]},
+)
+
+TAVILY = Dialect(
+    "tavily",
+    tuple(
+        route
+        for root in ("", "/tavily")
+        for route in (
+            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _FOUND),
+            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _READ),
+        )
+    ),
+    error,
+)

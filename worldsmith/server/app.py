@@ -1,0 +1,308 @@
+"""The ASGI app: a request is read by its route's dialect, answered by its world, and written by the dialect."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HTTPRequest
+from starlette.responses import Response
+from starlette.routing import Mount, Router
+from starlette.routing import Route as HTTPRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from worldsmith.dialects import DIALECTS, Dialect, Request, Route
+from worldsmith.dialects import address as addresses
+from worldsmith.dialects.links import Links
+from worldsmith.dialects.openapi import document
+from worldsmith.dialects.pages import ROOT
+from worldsmith.dialects.schemas import TEXT, listed, thing
+from worldsmith.dialects.status import refused
+from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.perturb import profile as find_profile
+from worldsmith.server.shelf import MEMORY, Attempts, Shelf, Simulate
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Observation
+from worldsmith.world import World
+
+MAX_BODY = 1 << 20
+"""Bytes of a request's body."""
+INVENTED = ".example"
+"""What hosts of the invented web end in."""
+BY_HOST = "worldsmith.by_host"
+"""Set in the scope of requests that came to an invented host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What every endpoint needs: the worlds, the address of a call that says nothing, how links are written."""
+
+    shelf: Shelf
+    default: Address
+    base: str | None
+    attempts: Attempts
+
+    def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
+        """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
+        spec = scope["path_params"].get("spec", "")
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        keys = (
+            bearer if scheme.lower() == "bearer" else "",
+            headers.get("x-api-key", ""),
+            query.get("api_key", ""),
+            key,
+        )
+        sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
+        sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
+        for name in addresses.FIELDS:
+            if headers.get(f"x-worldsmith-{name}"):
+                sources.append(("the headers", {name: headers[f"x-worldsmith-{name}"]}))
+            if query.get(name):
+                sources.append(("the query string", {name: query[name]}))
+        found = addresses.merge(sources, self.default)
+        self.shelf.check(found.world)
+        find_profile(found.profile)
+        return found
+
+    def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
+        """Return how links are written in the reply to a request."""
+        prefix = "/w/" + addresses.spell(address, self.default)
+        own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
+        return Links(address.world, prefix, self.base, own, BY_HOST in scope)
+
+    async def answer(self, address: Address, calls: Sequence[Call]) -> tuple[Observation, ...]:
+        """Return the observations of calls, made side by side where there are several."""
+        world, attempts = self.shelf.get(address.world), [self.attempts.next(address, call) for call in calls]
+        made = [world.acall(address, call, attempt) for call, attempt in zip(calls, attempts, strict=True)]
+        return (await made[0],) if len(made) == 1 else tuple(await asyncio.gather(*made))
+
+
+class Endpoint:
+    """One route of a dialect over HTTP."""
+
+    def __init__(self, service: Service, dialect: Dialect, route: Route) -> None:
+        self.service, self.dialect, self.route = service, dialect, route
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; what a user can do wrong ends as 4xx and says the fix."""
+        try:
+            response = await self.respond(scope, HTTPRequest(scope, receive))
+        except ClientDisconnect:
+            return
+        await response(scope, receive, send)
+
+    async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
+        """Return the response: read, answer, write."""
+        try:
+            request = await self.read(scope, http)
+            asked = self.route.read(request)
+        except NotFoundError as wrong:
+            return self.error(404, str(wrong))
+        except UsageError as wrong:
+            return self.error(400, str(wrong))
+        try:
+            seen = await self.service.answer(request.address, asked.calls)
+        except WorldsmithError as problem:
+            # The text may name folders of this machine: it is for whoever runs the server, not for agents.
+            world = request.address.world
+            sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
+            return self.error(503, f"world {world!r} can't be served; the server's log says why")
+        failed = refused(seen)
+        if failed:
+            return self.error(failed.status, failed.text, failed.headers)
+        reply = asked.write(seen)
+        return respond(reply.body, reply.status)
+
+    async def read(self, scope: Scope, http: HTTPRequest) -> Request:
+        """Return the request as dialects see it. Raises UsageError."""
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        query = _query(scope["query_string"])
+        fields = query if self.route.method == "GET" else _object(await _body(http), self.route)
+        address = self.service.address(scope, headers, query, fields.get("api_key"))
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return Request(path, fields, address, self.service.links(scope, headers, address))
+
+    def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+        """Return an error in the dialect's form."""
+        return respond(self.dialect.error(status, text), status, headers)
+
+
+def respond(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response: HTML for text, JSON for anything else."""
+    if isinstance(body, str):
+        return Response(body, status, headers, "text/html")
+    return Response(orjson.dumps(body), status, headers, "application/json")
+
+
+def _query(raw: bytes) -> dict[str, str]:
+    """Return the query string's fields, the first of each name."""
+    if not raw:
+        return {}
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise UsageError("the query string is no percent-encoded UTF-8 of at most 100 fields") from None
+    return dict(reversed(pairs))
+
+
+async def _body(http: HTTPRequest) -> bytes:
+    """Return the body. Raises UsageError where it is too long; no more of it is kept than the limit."""
+    parts, size = [], 0
+    async for part in http.stream():
+        size += len(part)
+        if size > MAX_BODY:
+            raise UsageError(f"the body is longer than {MAX_BODY} bytes: send less")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _object(body: bytes, route: Route) -> Mapping[str, Any]:
+    """Return the JSON object that a body is, whatever its Content-Type says."""
+    hint = f"send a JSON object such as {example(route)}"
+    if not body.strip():
+        raise UsageError(f"the body is empty: {hint}")
+    try:
+        found = orjson.loads(body.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"the body is not JSON ({error}): {hint}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"the body is JSON, but no object: {hint}")
+    return found
+
+
+def example(route: Route) -> str:
+    """Return a body that the route takes, as JSON."""
+    takes = route.takes["oneOf"][0] if "oneOf" in route.takes else route.takes
+    return orjson.dumps(takes["example"]).decode()
+
+
+class ByHost:
+    """Turns a request for a host of the invented web into one for its page here."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, under /web/<host>/ where its Host header says so."""
+        if scope["type"] == "http":
+            name = next((value for key, value in scope["headers"] if key == b"host"), b"").decode("latin-1").lower()
+            name = name.partition(":")[0]
+            if name.endswith(INVENTED):
+                scope = {**scope, "path": f"/web/{name}{scope['path']}", BY_HOST: True}
+        await self.app(scope, receive, send)
+
+
+PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
+    "/healthz": ("Answers 200 when the server is ready.", thing({"status": TEXT})),
+    "/worlds": (
+        "The worlds served, and the path of each.",
+        thing({"worlds": listed(thing({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
+    ),
+    "/openapi.json": ("This description.", {"type": "object"}),
+}
+"""Routes that belong to no dialect, all GET: what they are, and the schema of their reply."""
+
+
+def _plain_routes(shelf: Shelf) -> list[HTTPRoute]:
+    worlds = [
+        {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
+        for world, listing in shelf.listings.items()
+    ]
+    bodies = {
+        "/healthz": {"status": "ok"},
+        "/worlds": {"worlds": worlds},
+        "/openapi.json": document(DIALECTS.values(), PLAIN),
+    }
+    return [HTTPRoute(path, _constant(orjson.dumps(body)), methods=["GET"]) for path, body in bodies.items()]
+
+
+def _constant(body: bytes) -> Callable[[HTTPRequest], Awaitable[Response]]:
+    async def constant(_: HTTPRequest) -> Response:
+        return Response(body, media_type="application/json")
+
+    return constant
+
+
+ROUTES: tuple[Route, ...] = tuple(route for dialect in DIALECTS.values() for route in dialect.routes)
+
+
+def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
+    """Return what a request for no route gets: the right method for a path of ours, else the nearest path."""
+    path: str = http.scope["path"]
+    bare = "/" + path.removeprefix("/w/").partition("/")[2] if path.startswith("/w/") else path
+    page = bare.startswith(ROOT)
+    allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
+    if bare in PLAIN or allowed:
+        post = allowed.get("POST")
+        body = f" with a JSON body such as {example(post)}" if post else ""
+        methods = ", ".join(allowed) or "GET"
+        return respond(
+            {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
+        )
+    known = [*PLAIN, *(route.path for route in ROUTES if "{" not in route.path)]
+    fix = (
+        f" Leave out the last slash: {bare.rstrip('/')}"
+        if bare.rstrip("/") in known
+        else close_match(bare[:200], known)
+    )
+    return respond({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
+
+
+def _broken(_: HTTPRequest, __: Exception) -> Response:
+    """Return what a defect of ours looks like from outside; its traceback goes to the log."""
+    return respond({"error": "internal error: the server's log says more"}, 500)
+
+
+def create_app(
+    worlds: Sequence[Path | World],
+    *,
+    profile: str = "clean",
+    seed: int = 0,
+    link_base: str | None = None,
+    memory: int = MEMORY,
+    simulate: Simulate = Simulator,
+) -> Starlette:
+    """Return the ASGI app that serves worlds, given as folders or in memory.
+
+    Args:
+        worlds: at least one; a single one needs no name in a request.
+        profile: what an address without a profile has.
+        seed: what an address without a seed has.
+        link_base: scheme and host under which agents reach this server, where results should link to it.
+        memory: megabytes for open worlds, by estimate; at least one world is always open.
+        simulate: makes what answers the calls of a world.
+
+    Raises:
+        UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
+    """
+    find_profile(profile)
+    base = None if link_base is None else _base(link_base)
+    shelf = Shelf(worlds, memory, simulate)
+    service = Service(shelf, Address(shelf.only, profile, seed), base, Attempts())
+    routes = [
+        HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
+        for dialect in DIALECTS.values()
+        for route in dialect.routes
+    ]
+    prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
+    app = Starlette(
+        routes=[*routes, *_plain_routes(shelf), prefixed],
+        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
+    )
+    app.router.redirect_slashes = False
+    app.add_middleware(ByHost)
+    app.state.shelf = shelf
+    return app
+
+
+def _base(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") not in {"", "web"}:
+        raise UsageError(f"link base {text!r}: give scheme and host of this server, such as http://127.0.0.1:8000")
+    return f"{parts.scheme}://{parts.netloc}"

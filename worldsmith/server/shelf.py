@@ -1,0 +1,134 @@
+"""The worlds of a server: known by id from the start, opened when first asked for, bounded in memory."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from worldsmith.disk import MANIFEST, load_world, read_json
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.slices import Address, Call, Observation
+from worldsmith.world import World
+
+MEMORY = 2048
+"""Megabytes that open worlds may take, by estimate."""
+BYTES_A_FACT = 8_000
+"""What a fact of an open world takes in memory with its pages, index, guard and memos: measured, rounded up."""
+MAX_ATTEMPTS = 200_000
+"""Calls whose attempts are counted, least recently made ones forgotten first."""
+MAX_NAMED = 12
+"""Worlds named in a message."""
+
+
+class Answers(Protocol):
+    """What answers the calls of one world: a `Simulator`."""
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Return the observation of one call."""
+        ...
+
+
+Simulate = Callable[[World], Answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the server says of a world, and where it comes from."""
+
+    source: Path | World
+    schema: str
+    as_of: str
+    facts: int
+
+
+class Shelf:
+    """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first."""
+
+    def __init__(self, sources: Sequence[Path | World], memory: int, simulate: Simulate) -> None:
+        """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id."""
+        self.listings: dict[str, Listing] = {}
+        for source in sources:
+            world, listing = _listing(source)
+            if world in self.listings:
+                raise UsageError(
+                    f"world {world!r} is given twice: {_place(self.listings[world].source)}, {_place(source)}"
+                )
+            self.listings[world] = listing
+        if not self.listings:
+            raise UsageError("there is no world to serve")
+        self._budget, self._simulate = memory * 1_000_000, simulate
+        self._open: OrderedDict[str, Answers] = OrderedDict()
+
+    @property
+    def only(self) -> str:
+        """The id of the single world, "" where there are several."""
+        return next(iter(self.listings)) if len(self.listings) == 1 else ""
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """Ids of the worlds in memory, least recently used first."""
+        return tuple(self._open)
+
+    def check(self, world: str) -> None:
+        """Raise UsageError where no world is named, NotFoundError where it isn't here."""
+        if not world:
+            names = list(self.listings)
+            shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
+            raise UsageError(
+                f"this server has {len(names)} worlds: {shown}. Name one by the path /w/<world>/… or by an API key "
+                f"ws-<world>; GET /worlds lists them"
+            )
+        if world not in self.listings:
+            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)}")
+
+    def get(self, world: str) -> Answers:
+        """Return what answers for a world of this shelf. Raises WorldsmithError where its files can't be read."""
+        found = self._open.get(world)
+        if found is None:
+            found = self._open[world] = self._load(self.listings[world].source)
+            self._close(keep=world)
+        self._open.move_to_end(world)
+        return found
+
+    def _load(self, source: Path | World) -> Answers:
+        return self._simulate(load_world(source) if isinstance(source, Path) else source)
+
+    def _close(self, keep: str) -> None:
+        used = sum(self.listings[world].facts for world in self._open) * BYTES_A_FACT
+        for world in [name for name in self._open if name != keep]:
+            if used <= self._budget:
+                return
+            del self._open[world]
+            used -= self.listings[world].facts * BYTES_A_FACT
+
+
+def _listing(source: Path | World) -> tuple[str, Listing]:
+    if isinstance(source, World):
+        return source.id, Listing(source, source.schema.name, source.schema.as_of, source.facts)
+    info = read_json(source / MANIFEST)
+    try:
+        return str(info["world"]), Listing(source, info["schema"], info["as_of"], int(info["facts"]))
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
+
+
+def _place(source: Path | World) -> str:
+    return str(source) if isinstance(source, Path) else "in memory"
+
+
+class Attempts:
+    """How often a session made each call: the one thing that only a session can have replies change with."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before; 0 outside a session."""
+        if not address.session:
+            return 0
+        made = self._made.pop((address, call), 0)
+        self._made[address, call] = made + 1
+        if len(self._made) > MAX_ATTEMPTS:
+            self._made.popitem(last=False)
+        return made
