@@ -1,0 +1,27 @@
+"""Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
+
+from worldsmith.tasks.candidates import Rejected, candidates, drawn
+from worldsmith.tasks.duck import gold_duckdb
+from worldsmith.tasks.query import Query, Rows, Scope, gold, sql
+from worldsmith.tasks.question import question
+from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.sample import SIZES
+from worldsmith.tasks.task import VERSION, Task, markdown
+
+__all__ = [
+    "SIZES",
+    "VERSION",
+    "Query",
+    "Reader",
+    "Rejected",
+    "Rows",
+    "Scope",
+    "Task",
+    "candidates",
+    "drawn",
+    "gold",
+    "gold_duckdb",
+    "markdown",
+    "question",
+    "sql",
+]

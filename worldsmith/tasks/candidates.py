@@ -1,0 +1,244 @@
+"""Candidate tasks of a world: drawn, screened for triviality and for every ambiguity on a closed list, and worded.
+
+The list: a clause or a value of `in` that changes nothing; a threshold that is stored, so that "over" and "from"
+differ; null under negation; two columns with one header. Shortcuts that show in the plans alone are screened too:
+answers of one page, columns that snippets show, columns of one value.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from worldsmith import expr, scoring
+from worldsmith.engine import attach
+from worldsmith.expr import Node
+from worldsmith.pages import Pages
+from worldsmith.schema import Path
+from worldsmith.scoring.text import fold, squash
+from worldsmith.seeding import draw, rng
+from worldsmith.tasks.headers import column
+from worldsmith.tasks.query import Query, Rows, Scope, both, gold, sql, within
+from worldsmith.tasks.question import question
+from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
+from worldsmith.tasks.task import Task
+from worldsmith.world import World
+
+CONSTANT = 0.3
+"""What guessing each column's most common value may be worth on a task."""
+OBSERVED = 0.25
+"""The share of the cells outside the key that one page may carry, if more than one row's."""
+SNIPPETS = 0.2
+"""The share of the cells outside the key that snippets may ever show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a draw made no task."""
+
+    reason: str
+
+
+class Refused(Exception):  # noqa: N818 - not an error: how a screen ends a draw
+    """A draw that makes no task; its text is the reason."""
+
+
+def candidates(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task]:
+    """Yield tasks of a world, without end as long as there are any; the same for the same arguments."""
+    return (found for found in drawn(world, pages, seed, size) if isinstance(found, Task))
+
+
+def drawn(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task | Rejected]:
+    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size."""
+    source, wanted = Source(world, pages), SIZES[size]
+    with attach(world) as connection:
+        number = 0
+        while True:
+            r = rng(seed, "task", world.digest, size, number)
+            try:
+                query = _query(source, wanted, r)
+                turn = draw(seed, "words", world.digest, size, number)
+                yield made(source, query, size, turn, gold(query, connection, world.schema))
+            except Refused as refused:
+                yield Rejected(str(refused))
+            number += 1
+
+
+def _query(source: Source, size: Size, r: random.Random) -> Query:
+    scoped = draw_scope(source, size, r)
+    if scoped is None:
+        raise Refused("no scope of that size")
+    table, scope = scoped
+    bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
+    rows = source.reader.in_scope(bare)
+    clauses = _clauses(source, table, scope, rows, r)
+    query = replace(bare, where=both(clauses))
+    kept = source.reader.kept(query)
+    if not size.rows[0] <= len(kept) <= size.rows[1]:
+        raise Refused("too few rows" if len(kept) < size.rows[0] else "too many rows")
+    screen(source, query, rows, kept)
+    return replace(query, columns=_columns(source, query, kept, size, r))
+
+
+def _clauses(source: Source, table: str, scope: Scope, rows: Sequence[int], r: random.Random) -> list[Node]:
+    paths = [path for path in source.paths(table) if path != (scope.column,)]
+    found: dict[Path, Node] = {}
+    for _ in range((0, 1, 1, 2, 2)[r.randrange(5)]):
+        # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
+        weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
+        path = r.choices(paths, weights)[0]
+        clause = None if path in found else draw_clause(source, table, path, rows, r)
+        if clause is None:
+            raise Refused("no clause on that column")
+        found[path] = clause
+    return [found[path] for path in sorted(found, key=lambda p: (len(p), paths.index(p)))]
+
+
+def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> tuple[Path, ...]:
+    count = r.randint(*size.columns) - len(query.key)
+    skip = frozenset({*query.key, (query.scope.column,), *_fixed(query.clauses)})
+    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2), r=r)
+    if len(taken) < max(size.columns[0] - len(query.key), 2):
+        raise Refused("too few columns that vary")
+    return (*query.key, *taken)
+
+
+def _fixed(clauses: Sequence[Node]) -> list[Path]:
+    """Return the columns that a clause fixes to one value, or to null."""
+    return [
+        expr.paths(c)[0]
+        for c in clauses
+        if isinstance(c, expr.Path) or (isinstance(c, expr.Call) and c.op in {"=", "is null", "not"})
+    ]
+
+
+def screen(source: Source, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
+    """Raise Refused where a reader could take the query for another, or part of it changes nothing."""
+    reader = source.reader
+    truths = [reader.truths(query.table, clause, rows) for clause in query.clauses]
+    for i, clause in enumerate(query.clauses):
+        others = [t for j, t in enumerate(truths) if j != i]
+        if sum(all(marks) for marks in zip(*others, strict=True)) == len(kept) if others else len(rows) == len(kept):
+            raise Refused("a clause changes nothing")
+        if negative(clause) and None in truths[i]:
+            raise Refused("null under negation")
+        for loose in readings(clause):
+            if reader.truths(query.table, loose, rows) != truths[i]:
+                raise Refused("strict or not")
+        for fewer in without_one(clause):
+            if not _changes(truths, i, reader.truths(query.table, fewer, rows)):
+                raise Refused("a value of in changes nothing")
+    for value in query.scope.values if len(query.scope.values) > 1 else ():
+        places = source.world.where(query.table, query.scope.column)[value]
+        if not set(places) & set(kept):
+            raise Refused("a value of the scope changes nothing")
+
+
+def _changes(truths: list[list[bool | None]], place: int, other: list[bool | None]) -> bool:
+    changed = [*truths[:place], other, *truths[place + 1 :]]
+    return [all(m) for m in zip(*changed, strict=True)] != [all(m) for m in zip(*truths, strict=True)]
+
+
+def negative(node: Node) -> bool:
+    """Tell whether a clause says what is not: there null would pass in a careless reading."""
+    if not isinstance(node, expr.Call) or node.op not in {"not", "!="}:
+        return False
+    inner = node.args[0]
+    return not (isinstance(inner, expr.Call) and inner.op == "is null")
+
+
+LOOSE = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
+
+
+def readings(node: Node) -> Iterator[Node]:
+    """Yield the other readings of a comparison: its border counted in or out."""
+    if not isinstance(node, expr.Call):
+        return
+    if node.op in LOOSE:
+        yield expr.Call(LOOSE[node.op], node.args, "bool")
+    if node.op == "between":
+        value, low, high = node.args
+        yield expr.Call("and", (expr.Call(">", (value, low), "bool"), expr.Call("<", (value, high), "bool")), "bool")
+
+
+def without_one(node: Node) -> Iterator[Node]:
+    """Yield a membership without each of its values in turn."""
+    if isinstance(node, expr.Call) and node.op == "in" and len(node.args) > 2:
+        for i in range(1, len(node.args)):
+            yield expr.Call("in", (*node.args[:i], *node.args[i + 1 :]), "bool")
+
+
+def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task:
+    """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
+    world, schema = source.world, source.world.schema
+    kept = source.reader.kept(query)
+    columns = tuple(_answer(source, query, path, rows, i) for i, path in enumerate(query.columns))
+    names = [squash(fold(c.name)) for c in columns]
+    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
+        raise Refused("two columns with one header")
+    carried = _carried(source, query, kept, rows)
+    _shortcuts(source, query, kept, carried)
+    return Task(
+        world.id,
+        world.digest,
+        schema.name,
+        "wide",
+        size,
+        question(schema, query, columns, turn),
+        query,
+        sql(query, schema),
+        columns,
+        rows,
+        carried,
+    )
+
+
+def _answer(source: Source, query: Query, path: Path, rows: Rows, place: int) -> scoring.Column:
+    made = column(source.world.schema, query.table, path, key=path in query.key)
+    if made.none or all(row[place] is not None for row in rows):
+        return made
+    return replace(made, none=source.world.schema.walk(query.table, path).none or "-")
+
+
+def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return the pages of each cell, for gold rows in their order."""
+    keys = [source.reader.values(query.table, path) for path in query.key]
+    place = {tuple(values[i] for values in keys): i for i in kept}
+    found = []
+    for row in rows:
+        index = place[row[: len(query.key)]]
+        cells = [source.reader.cell(query.table, index, path) for path in query.columns]
+        found.append(tuple(source.carriers(*cell) if cell else () for cell in cells))
+    return tuple(found)
+
+
+def _shortcuts(
+    source: Source, query: Query, kept: Sequence[int], carried: tuple[tuple[tuple[str, ...], ...], ...]
+) -> None:
+    first = len(query.key)
+    others = query.columns[first:]
+    if sum(common(source, query.table, path, kept) for path in others) > CONSTANT * len(others):
+        raise Refused("constant columns")
+    shown = sum(source.world.schema.walk(query.table, path).see == "snippet" for path in others)
+    if shown > SNIPPETS * len(others):
+        raise Refused("columns that snippets show")
+    counts = Counter(page for row in carried for cell in row[first:] for page in cell)
+    most = max(counts.values(), default=0)
+    if most > max(len(others), OBSERVED * len(others) * len(carried)):
+        raise Refused("one page carries too much")
+    if any(not cell for row in carried for cell in row[:first]):
+        raise Refused("a key that no page states")
+
+
+__all__ = [
+    "CONSTANT",
+    "OBSERVED",
+    "SNIPPETS",
+    "Rejected",
+    "candidates",
+    "drawn",
+    "made",
+    "readings",
+    "screen",
+    "within",
+]

@@ -1,0 +1,153 @@
+"""Conditions in words: verb phrases about the rows of a table, "are sold by Aster" or "have a battery over 5000 mAh".
+
+Every constant of a condition stands in its phrase as a table prints it, and every column as its schema calls it, so
+that a reader can rebuild the condition.
+"""
+
+import re
+from dataclasses import dataclass
+
+from worldsmith import expr, scoring
+from worldsmith.expr import Node
+from worldsmith.pages.grammar import article, lower, plural
+from worldsmith.schema import Column, Schema, Value
+
+_PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since|year)$")
+_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|aid|ung|ost)\b")
+_DETERMINER = re.compile(r"(a|an|the) ", re.IGNORECASE)
+_TAIL = re.compile(r"\s*\(([^()]*)\)$")
+
+MANY, ONE = ("are", "were", "have", "do not have"), ("is", "was", "has", "does not have")
+"""The verbs of a plural and of a singular subject."""
+
+OVER = ("over", "above", "of more than")
+UNDER = ("under", "below", "of less than")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the phrases of one question are worded: `turn` picks among equal wordings."""
+
+    schema: Schema
+    turn: int = 0
+
+    def pick(self, wordings: tuple[str, ...]) -> str:
+        """Return one of a few wordings."""
+        return wordings[self.turn % len(wordings)]
+
+
+def spell(value: Value, column: Column, *, bare: bool = False) -> str:
+    """Return a constant as tables print it, with its unit unless `bare`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return scoring.show(value, column.answer())
+    number = f"{value:.10g}" if isinstance(value, float) else str(value)
+    tail = _TAIL.search(column.label)
+    percent = column.unit == "%" or (tail is not None and tail[1] == "%")
+    if percent:
+        return f"{number}%"
+    return number if bare or not column.unit else f"{number} {column.unit}"
+
+
+def verb_phrase(wording: Wording, table: str, node: Node, verbs: tuple[str, ...] = MANY) -> str:
+    """Return a condition over one path as a verb phrase about rows of `table`."""
+    negated = isinstance(node, expr.Call) and node.op == "not"
+    inner = node.args[0] if isinstance(node, expr.Call) and negated else node
+    if isinstance(inner, expr.Call) and inner.op == "!=":
+        negated, inner = not negated, expr.Call("=", inner.args, "bool")
+    path = expr.paths(inner)[0]
+    column = wording.schema.column(table, path[0])
+    if len(path) > 1:
+        return _through(wording, column, _shorter(node), verbs)
+    return _said(wording, column, inner, verbs, negated=negated)
+
+
+def _shorter(node: Node) -> Node:
+    """Return a condition as the row sees it that the first reference of its path leads to."""
+    if isinstance(node, expr.Path):
+        return expr.Path(node.parts[1:], node.type)
+    if isinstance(node, expr.Call):
+        return expr.Call(node.op, tuple(map(_shorter, node.args)), node.type)
+    return node
+
+
+def _through(wording: Wording, ref: Column, node: Node, verbs: tuple[str, ...]) -> str:
+    target = wording.schema.tables[ref.ref or ""]
+    noun, rest = article(target.singular), verb_phrase(wording, target.name, node, ONE)
+    if _PREPOSITION.search(ref.says):
+        return f"{verbs[0]} {ref.says} {noun} that {rest}"
+    return f"{verbs[2]} as {lower(ref.label)} {noun} that {rest}"
+
+
+def _said(wording: Wording, column: Column, node: Node, verbs: tuple[str, ...], *, negated: bool) -> str:
+    are, were, have, lack = verbs
+    no, has = (" not", lack) if negated else ("", have)
+    if isinstance(node, expr.Path):
+        return f"{are}{no} {column.says}" if _adjective(column) else f"{has} Yes under “{column.label}”"
+    assert isinstance(node, expr.Call)
+    if node.op == "is null":
+        return f"{has} “{column.none or '-'}” under “{column.header}”"
+    values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)]
+    if column.type == "date":
+        return _dated(column, node, [str(v) for v in values], (are + no, were + no, has))
+    if column.type in {"int", "num"} and not _PREPOSITION.search(column.says):
+        return _measured(wording, column, node, values, has)
+    named = " or ".join(spell(v, column) for v in values)
+    if _DETERMINER.match(column.says) and _PREPOSITION.search(column.says):
+        return f"{has} {column.says} {named}"
+    if _PREPOSITION.search(column.says):
+        return f"{are}{no} {column.says} {named}"
+    return f"{has} {named} as {lower(column.label)}"
+
+
+def _adjective(column: Column) -> bool:
+    return " " not in column.says or column.says != column.label.lower()
+
+
+def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
+    are, were, has = verbs
+    if isinstance(node.args[0], expr.Call):
+        when = f"in {' or '.join(days)}"
+    else:
+        when = {">": "after {}", "<": "before {}", "=": "on {}", "between": "between {} and {}"}.get(node.op, "")
+        when = when.format(*days) if when else f"on {' or '.join(days)}"
+    if _PREPOSITION.search(column.says):
+        return f"{are} {column.says} {when.removeprefix('on ')}"
+    if _PARTICIPLE.match(column.says):
+        return f"{were} {column.says} {when}"
+    if column.says.split(" ")[0].endswith("ing"):
+        return f"{are} {column.says} {when}"
+    return f"{has} {_noun(column)} {when}"
+
+
+def _noun(column: Column) -> str:
+    says = _TAIL.sub("", column.says)
+    return says if _DETERMINER.match(says) or plural(says) else article(says)
+
+
+def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
+    many = plural(column.label) and not _DETERMINER.match(column.says)
+    if many and (not column.unit or column.unit.lower() in column.label.lower()):
+        return f"{has} {_count(node.op, [spell(v, column, bare=True) for v in values])} {_TAIL.sub('', column.says)}"
+    shown = [spell(v, column) for v in values]
+    tail = _TAIL.search(column.says)
+    after = f" ({tail[1]})" if tail and tail[1] not in {"%", column.unit} else ""
+    noun = _TAIL.sub("", column.says) if many or column.says.isupper() else _noun(column)
+    return f"{has} {_upper(column, noun)} {_amount(wording, node.op, shown)}{after}"
+
+
+def _upper(column: Column, noun: str) -> str:
+    """Return the noun with an abbreviation as its label writes it: "RAM"."""
+    return noun if column.says != column.label.lower() else noun.replace(column.says, lower(column.label))
+
+
+def _count(op: str, shown: list[str]) -> str:
+    forms = {">": "more than {}", "<": "fewer than {}", "between": "between {} and {}"}
+    return forms[op].format(*shown) if op in forms else " or ".join(shown)
+
+
+def _amount(wording: Wording, op: str, shown: list[str]) -> str:
+    if op == "between":
+        return f"between {shown[0]} and {shown[1]}"
+    if op in {">", "<"}:
+        return f"{wording.pick(OVER if op == '>' else UNDER)} {shown[0]}"
+    return f"of {' or '.join(shown)}"

@@ -1,0 +1,247 @@
+"""Drawing the parts of a query from a world: scopes, clauses with thresholds between stored values, columns."""
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+
+from worldsmith import expr
+from worldsmith.expr import Node
+from worldsmith.expr.typed import call
+from worldsmith.pages import Pages, uncarried
+from worldsmith.schema import Choice, Faker, Path, Pick, Table, Value
+from worldsmith.tasks.query import Scope
+from worldsmith.tasks.reader import Reader
+from worldsmith.world import Row, World
+
+FEW = 6
+"""Distinct values up to which a column is asked for by value, and beyond which by range."""
+Known = str | int | float | bool
+"""A value that is there."""
+
+HOPS = 3
+"""Columns on a path at most: joins of up to three tables."""
+NEAR = 4
+"""Gaps on either side of a quantile among which the roundest threshold is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a size of task asks for: (least, most) of rows, columns, and rows in scope."""
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    scope: tuple[int, int]
+
+
+SIZES = {
+    "wide": Size((10, 60), (4, 8), (10, 60)),
+    "small": Size((3, 8), (3, 4), (3, 14)),
+}
+
+
+class Source:
+    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once a world."""
+
+    def __init__(self, world: World, pages: Pages) -> None:
+        self.world, self.pages, self.reader = world, pages, Reader(world)
+        self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
+
+    @cached_property
+    def scopes(self) -> tuple[tuple[str, str], ...]:
+        """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
+        schema = self.world.schema
+        listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
+        return tuple((t, by) for t, by in listed if not self._real(schema.tables[t]))
+
+    def _real(self, table: Table) -> bool:
+        fills = [table.column(name).fill for name in table.key]
+        return all(isinstance(fill, Pick) and self.world.schema.values[fill.values].real for fill in fills)
+
+    @cached_property
+    def _unseen(self) -> frozenset[tuple[str, str]]:
+        schema = self.world.schema
+        hidden = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if c.see == "linked"}
+        faked = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if isinstance(c.fill, Faker)}
+        return frozenset({*uncarried(schema), *hidden, *faked})
+
+    @cached_property
+    def _paths(self) -> dict[str, tuple[Path, ...]]:
+        return {name: tuple(self._walk(name, ())) for name in self.world.schema.tables}
+
+    def paths(self, table: str) -> tuple[Path, ...]:
+        """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones."""
+        return self._paths[table]
+
+    def _walk(self, table: str, before: Path) -> list[Path]:
+        schema = self.world.schema
+        form = schema.tables[table]
+        seen = [c for c in form.columns if (table, c.name) not in self._unseen]
+        found: list[Path] = [(*before, c.name) for c in seen if c.name not in form.key]
+        for ref in form.refs if len(before) + 1 < HOPS else ():
+            target = ref.ref or ""
+            if (table, ref.name) not in self._unseen and target in self.pages.abouts and target != table:
+                found += self._walk(target, (*before, ref.name))
+        return found
+
+    def carriers(self, row: Row, col: str) -> tuple[str, ...]:
+        """Return the ids of the pages that state a cell (kept)."""
+        found = self._carriers.get((row, col))
+        if found is None:
+            found = self._carriers[row, col] = self.pages.carrying(row, col)
+        return found
+
+
+def draw_scope(source: Source, size: Size, r: random.Random) -> tuple[str, Scope] | None:
+    """Return a table and a scope of it with a fitting number of rows, or None."""
+    if not source.scopes:
+        return None
+    table, by = source.scopes[r.randrange(len(source.scopes))]
+    places = source.world.where(table, by)
+    values = [v for v in places if v is not None]
+    r.shuffle(values)
+    low, high = size.scope
+    wanted = 1 if r.random() < 0.6 else 2
+    taken: list[Value] = []
+    rows = 0
+    for value in values:
+        if rows + len(places[value]) <= high:
+            taken.append(value)
+            rows += len(places[value])
+        if len(taken) >= wanted and rows >= low + (high - low) // 6:
+            break
+        if len(taken) == 4:
+            break
+    taken.sort()
+    return (table, Scope(by, tuple(taken))) if low <= rows else None
+
+
+def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+    """Return a condition on `path` that some of `rows` pass and some don't, or None."""
+    column = source.world.schema.walk(table, path)
+    values = source.reader.values(table, path)
+    held = [values[i] for i in rows]
+    known = [v for v in held if v is not None]
+    distinct = sorted(set(known))
+    here = expr.Path(path, column.type)
+    if len(known) < len(held) and column.none and r.random() < 0.3:
+        gone = call("is null", [here])
+        return call("not", [gone]) if r.random() < 0.5 else gone
+    if len(distinct) < 2:
+        return None
+    if column.type == "bool":
+        return here if r.random() < 0.5 else call("not", [here])
+    if column.type == "date" and r.random() < 0.25:
+        return _year(here, Counter(str(v)[:4] for v in known), r)
+    if column.type in {"int", "num", "date"} and len(distinct) > FEW:
+        return _range(here, column.decimals, distinct, known, r)
+    counted = column.type == "int" and not isinstance(column.fill, Choice | Pick)
+    if column.type in {"num", "date"} or (counted and len(set(values)) > FEW):
+        return None
+    return _named(here, known, r, whole=len(known) == len(held) and not counted)
+
+
+def _year(here: expr.Path, years: Counter[str], r: random.Random) -> Node | None:
+    common = sorted(y for y, n in years.items() if n * 5 >= sum(years.values()))
+    if len(years) < 2 or not common:
+        return None
+    return call("=", [call("yr", [here]), expr.Const(int(common[r.randrange(len(common))]), "int")])
+
+
+def _named(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool) -> Node:
+    counts = Counter(known)
+    names = sorted(counts)
+    r.shuffle(names)
+    names.sort(key=lambda v: -counts[v])
+    first = r.randrange(min(3, len(names)))
+    kind = here.type
+    choice = r.random()
+    if whole and choice < 0.25:
+        return call("!=", [here, expr.Const(names[first], kind)])
+    if choice < 0.6 and len(names) > 2:
+        pair = sorted((names[first], names[(first + 1) % len(names)]))
+        return call("in", [here, *(expr.Const(v, kind) for v in pair)])
+    return call("=", [here, expr.Const(names[first], kind)])
+
+
+def _range(here: expr.Path, decimals: int, distinct: list[Known], known: list[Known], r: random.Random) -> Node | None:
+    ordered = sorted(known)
+    if r.random() < 0.2:
+        low = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.05, 0.25))], decimals, late=True)
+        high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=False)
+        if low is None or high is None or not low < high:  # type: ignore[operator]  # one type
+            return None
+        return call("between", [here, expr.Const(low, here.type), expr.Const(high, here.type)])
+    over = r.random() < 0.5
+    share = r.uniform(0.1, 0.6) if over else r.uniform(0.4, 0.9)
+    border = _threshold(distinct, ordered[int(len(ordered) * share)], decimals, late=over)
+    return None if border is None else call(">" if over else "<", [here, expr.Const(border, here.type)])
+
+
+def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool) -> Known | None:
+    """Return the roundest value strictly between two neighbouring stored ones near `near`; None where there is none."""
+    place = bisect_right(distinct, near)
+    gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
+    found = [
+        _day_between(a, str(b), late=late) if isinstance(a, str) else between(a, float(b), decimals) for a, b in gaps
+    ]
+    best = max((f for f in found if f is not None), key=lambda f: f[0], default=None)
+    return best[1] if best else None
+
+
+def between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
+    """Return how round, and which, the roundest number strictly between two is, at `decimals` digits; None for none."""
+    for power in range(9, -decimals - 1, -1):
+        for factor in (5, 2, 1):
+            unit = factor * 10 ** (power + decimals)  # in units of the last digit, so that no float is compared
+            a, b = round(low * 10**decimals), round(high * 10**decimals)
+            at = (a // unit + 1) * unit
+            if at < b:
+                value = at / 10**decimals if decimals else at
+                return power * 3 + {5: 1, 2: 0, 1: 2}[factor], value
+    return None
+
+
+def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None:
+    """Return how round, and which, a day strictly between two is: a year's or a month's border, or the middle."""
+    a, b = date.fromisoformat(low).toordinal(), date.fromisoformat(high).toordinal()
+    days = [date.fromordinal(n + 1 if late else n) for n in range(a + 1, b)]
+    if not days:
+        return None
+    back = 1 if late else 0
+    ranks = [(2 if (d.day, d.month) == (1, 1) else 1 if d.day == 1 else 0, d) for d in days]
+    best = max(rank for rank, _ in ranks)
+    picked = [d for rank, d in ranks if rank == best]
+    day = picked[len(picked) // 2]
+    return best, date.fromordinal(day.toordinal() - back).isoformat()
+
+
+def draw_columns(
+    source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
+) -> list[Path]:
+    """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
+    free = (p for p in source.paths(table) if p not in skip and common(source, table, p, rows) <= 0.5)
+    # An exponential race: the smallest arrivals are a weighted sample without replacement.
+    weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8)[len(path) - 1], path) for path in free)
+    taken: list[Path] = []
+    shown = 0
+    for _, path in weighed:
+        snippet = source.world.schema.walk(table, path).see == "snippet"
+        if snippet and (shown or count < 5):
+            continue
+        shown += snippet
+        taken.append(path)
+        if len(taken) == count:
+            break
+    order = {path: i for i, path in enumerate(source.paths(table))}
+    return sorted(taken, key=order.__getitem__)
+
+
+def common(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+    """Return the share of the most common value over `rows`: what a constant guess is worth."""
+    values = source.reader.values(table, path)
+    return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)

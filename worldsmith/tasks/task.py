@@ -1,0 +1,149 @@
+"""A task: a question, the query behind it, the columns and gold rows its answers are scored by, and its proof."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from worldsmith import scoring
+from worldsmith.errors import FormatError
+from worldsmith.tasks.query import Query, Rows
+from worldsmith.world import canonical
+
+VERSION = "1"
+"""Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
+
+FORMAT = 1
+"""Version of the lines tasks are kept in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task over one world. `to_json` is a line of OUT/_tasks/<world>.jsonl."""
+
+    world: str
+    world_digest: str
+    schema: str
+    kind: str
+    """"wide"."""
+    size: str
+    """"wide" (10 to 60 rows, 4 to 8 columns) or "small" (3 to 8 rows, 3 or 4 columns)."""
+    question: str
+    query: Query
+    sql: str
+    columns: tuple[scoring.Column, ...]
+    gold: Rows
+    pages: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    """For each gold cell the ids of the pages that state it; none for a null that a missing reference leaves."""
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    """The proof that it can be solved (`certificate.Certificate.to_json`); empty until there is one."""
+    audit: Mapping[str, float] = field(default_factory=dict)
+    """What shortcuts are worth on it, by name (`audit`); empty until measured."""
+
+    @property
+    def digest(self) -> str:
+        """sha256 over world, question, query, columns and gold: what an answer is judged by."""
+        parts = [self.world_digest, self.question, self.query.to_json(), _columns(self.columns), self.gold]
+        return sha256(canonical(parts)).hexdigest()
+
+    @property
+    def task_id(self) -> str:
+        """Return "<world>-<size>-<10 hex digits>"."""
+        return f"{self.world}-{self.size}-{self.digest[:10]}"
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The headers of the columns that the question fixes or that hardly vary."""
+        return tuple(c.name for c in self.columns if c.free)
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The places of the key columns."""
+        return tuple(i for i, c in enumerate(self.columns) if c.key)
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The places of the columns outside the key."""
+        return tuple(i for i, c in enumerate(self.columns) if not c.key)
+
+    @property
+    def tool_tokens(self) -> int:
+        """The tokens of all tool replies of the certificate; 0 without one."""
+        return int(self.certificate.get("tool_tokens", 0))
+
+    @property
+    def turns(self) -> int:
+        """The assistant messages of the certificate; 0 without one."""
+        return int(self.certificate.get("turns", 0))
+
+    def table(self) -> str:
+        """Return the gold rows as a Markdown table: the perfect answer."""
+        return markdown(self.columns, self.gold)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task as JSON values."""
+        return {
+            "format": FORMAT,
+            "task_id": self.task_id,
+            "world": self.world,
+            "world_digest": self.world_digest,
+            "schema": self.schema,
+            "kind": self.kind,
+            "size": self.size,
+            "question": self.question,
+            "query": self.query.to_json(),
+            "sql": self.sql,
+            "columns": _columns(self.columns),
+            "free": list(self.free),
+            "gold": [list(row) for row in self.gold],
+            "pages": [[list(cell) for cell in row] for row in self.pages],
+            "certificate": dict(self.certificate),
+            "audit": dict(self.audit),
+            "digest": self.digest,
+            "version": VERSION,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Task":
+        """Read what `to_json` wrote. Raises FormatError where fields are missing or the digest is another."""
+        try:
+            task = cls(
+                data["world"],
+                data["world_digest"],
+                data["schema"],
+                data["kind"],
+                data["size"],
+                data["question"],
+                Query.from_json(data["query"]),
+                data["sql"],
+                tuple(map(scoring.Column.from_json, data["columns"])),
+                tuple(map(tuple, data["gold"])),
+                tuple(tuple(tuple(cell) for cell in row) for row in data["pages"]),
+                data.get("certificate", {}),
+                data.get("audit", {}),
+            )
+            name, digest = data["task_id"], data["digest"]
+        except (KeyError, TypeError, AttributeError, scoring.ScoreError) as error:
+            raise FormatError(f"not a task: {type(error).__name__}: {error} in {str(data)[:80]}") from None
+        if digest != task.digest:
+            raise FormatError(f"task {name}: it is not what its digest says: mine it again or take the original file")
+        return task
+
+
+def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:
+    return [c.to_json() for c in columns]
+
+
+def markdown(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]]) -> str:
+    """Return rows of values as a fenced Markdown table, cells as the columns print them."""
+
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(map(_escaped, cells))} |"
+
+    body = [line([scoring.show(v, c) for v, c in zip(row, columns, strict=True)]) for row in rows]
+    head = [line([c.name for c in columns]), f"|{' --- |' * len(columns)}"]
+    return "\n".join(["```markdown", *head, *body, "```"])
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
