@@ -50,7 +50,7 @@ pilot = { pick = "pilots", where = "pilot <> flag", label = "Pilot" }
 goods = { choice = ["salt", "timber", "wine"], weights = [2, 1, 1], label = "Goods" }
 arrived = { date = [2030-01-01, 2030-12-31], label = "Arrived" }
 left = { after = "arrived", days = [1, 200], until = "as_of", label = "Left" }
-paid = { after = "left", days = [1, 40], until = "add_days(as_of, -60)", missing = 0.2, none = "unpaid", label = "Paid" }
+paid = { after = "left", days = [1, 40], until = "add_days(as_of, -60)", missing = 0.2, none = "unpaid" }
 tons = { number = [100, 4000], step = 10, mean = "berth.depth * 250", spread = 600, unit = "t", label = "Tons" }
 stay = { derive = "days(left, arrived)", unit = "days", label = "Days in port" }
 note = { text = "{goods} for {berth.name}", label = "Note" }
@@ -70,7 +70,7 @@ deep_for_much = { on = "call", must = "tons < 3400 or berth.depth >= 11" }
 no_circle = { acyclic = "berth.next" }
 one_a_day = { on = "call", unique = ["berth", "arrived"] }
 rates_rise = { on = "dues", order = "rate", by = "year", within = "berth" }
-few_salt = { on = "berth", each = { s = { count = "call", where = "goods = 'salt'" }, n = { count = "call" } }, must = "s <= n and s <= 7" }
+few_salt = { on = "berth", each = { s = { count = "call", where = "goods = 'salt'" } }, must = "s <= calls and s <= 7" }
 small_needs_no_tug = { on = "berth", must = "not tug or depth >= 5" }
 [pages]
 berth = { about = "berth", with = { dues = "*" } }

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -96,7 +97,7 @@ def test_unique_is_named(harbour):
 
 def test_order_is_named(harbour):
     rows = sorted(zip(harbour.tables["dues"]["berth"], harbour.tables["dues"]["year"], range(99), strict=False))
-    first = next(a for a, b in zip(rows, rows[1:], strict=False) if a[0] == b[0])
+    first = next(a for a, b in pairwise(rows) if a[0] == b[0])
     assert "rates_rise" in broken(edited(harbour, "dues", "rate", first[2], 999))
 
 

@@ -120,4 +120,6 @@ def test_faker_pools_do_not_move_with_the_version_or_the_clock():
     from worldsmith.generate.faked import pool
 
     text = "\n".join(pool("job", "2030-01-01")[:50])
-    assert hashlib.sha256(text.encode()).hexdigest() == "47d0857afd81ea3b5024a8f45d85a366692589b0444b216d5d2df03aa7e18f88"
+    assert (
+        hashlib.sha256(text.encode()).hexdigest() == "47d0857afd81ea3b5024a8f45d85a366692589b0444b216d5d2df03aa7e18f88"
+    )

@@ -9,11 +9,14 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 
-LAYERS = """
-errors seeding scoring expr schema naming world engine graph generate check disk pages index slices tasks renderer llm guard
-perturb store simulator traces agents certificate audit mine evaluate report draft models trial batch stream dialects
-window redirect server exports cli
-""".split()
+# fmt: off
+LAYERS = [
+    "errors", "seeding", "scoring", "expr", "schema", "naming", "world", "engine", "graph", "generate", "check",
+    "disk", "pages", "index", "slices", "tasks", "renderer", "llm", "guard", "perturb", "store", "simulator",
+    "traces", "agents", "certificate", "audit", "mine", "evaluate", "report", "draft", "models", "trial", "batch",
+    "stream", "dialects", "window", "redirect", "server", "exports", "cli",
+]
+# fmt: on
 
 
 def modules() -> list[tuple[str, Path]]:
@@ -29,7 +32,12 @@ def imported(path: Path) -> set[str]:
     """Return the layers a file imports when it is loaded, or later."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("worldsmith.") and not node.level:
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("worldsmith.")
+            and not node.level
+        ):
             found.add(node.module.split(".")[1])
         elif isinstance(node, ast.ImportFrom) and node.module == "worldsmith" and not node.level:
             found |= {a.name for a in node.names if a.name in LAYERS}
@@ -42,7 +50,9 @@ def imported(path: Path) -> set[str]:
 UPWARD = {("world", "models"), ("engine", "models")}
 
 
-@pytest.mark.parametrize(("layer", "path"), modules(), ids=lambda x: str(x.relative_to(PACKAGE)) if isinstance(x, Path) else "")
+@pytest.mark.parametrize(
+    ("layer", "path"), modules(), ids=lambda x: str(x.relative_to(PACKAGE)) if isinstance(x, Path) else ""
+)
 def test_each_module_imports_only_from_layers_before_it(layer, path):
     assert layer in LAYERS, f"{path}: {layer} has no place in the order"
     for other in imported(path):

@@ -59,9 +59,7 @@ def manifest(world: World) -> dict[str, Any]:
         "digest": world.digest,
         "schema_digest": world.schema.digest,
         "values": {name: list(items) for name, items in world.values.items()},
-        "tables": {
-            name: {"rows": world.size(name), "sha256": digest} for name, digest in world.table_digests.items()
-        },
+        "tables": {name: {"rows": world.size(name), "sha256": digest} for name, digest in world.table_digests.items()},
         "generator": __version__,
     }
 
@@ -124,7 +122,9 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
     info = read_json(folder / MANIFEST)
     try:
         if info["format"] > FORMAT:
-            raise FormatError(f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade")
+            raise FormatError(
+                f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
+            )
         schema = under(parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json"), info["switches"])
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         tables = {name: _read_table(folder, schema, name) for name in schema.tables}

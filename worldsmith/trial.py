@@ -43,7 +43,9 @@ class Trial:
             f"{self.structures} structures"
         ]
         lines += [f"  no world: {reason}" for reason in self.failed]
-        lines += [f"  redrawn {n} times for rule {rule}" for rule, n in sorted(self.redraws.items(), key=lambda x: -x[1])]
+        lines += [
+            f"  redrawn {n} times for rule {rule}" for rule, n in sorted(self.redraws.items(), key=lambda x: -x[1])
+        ]
         lines += [f"  restarted {n} times at {place}" for place, n in self.restarts.items()]
         lines += [f"  BROKEN {n} times: {rule}" for rule, n in self.broken.items()]
         lines += [f"  rule {rule} covered no row" for rule in self.idle]
@@ -75,6 +77,4 @@ def trial(schema: Schema, count: int, seed: int) -> Trial:
     restarts = {place: effort.restarts.count(place) for place in dict.fromkeys(effort.restarts)}
     idle = tuple(rule for rule, rows in covered.items() if rows == 0)
     span = (min(facts, default=0), max(facts, default=0))
-    return Trial(
-        schema.name, len(facts), tuple(failed), span, effort.redraws, restarts, broken, idle, len(structures)
-    )
+    return Trial(schema.name, len(facts), tuple(failed), span, effort.redraws, restarts, broken, idle, len(structures))

@@ -24,7 +24,7 @@ class Row(NamedTuple):
     """A row of a world: its table and its place there, from 0. Local to the world; shown as "phone/12"."""
 
     table: str
-    index: int
+    index: int  # type: ignore[assignment]  # a row's place matters more here than tuple.index
 
     def __str__(self) -> str:
         return f"{self.table}/{self.index}"

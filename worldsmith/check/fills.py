@@ -62,7 +62,7 @@ def _invent(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
 def _pick(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Pick)
-    items = f"SELECT item FROM {quote(LISTS)} WHERE list = {literal(fill.values)}"  # noqa: S608
+    items = f"SELECT item FROM {quote(LISTS)} WHERE list = {literal(fill.values)}"
     yield Scope(schema, column.table).test(name, f"is one of {fill.values}", f"{own} IN ({items})", [(column.name,)])
     if fill.where is not None:
         yield _where(schema, column, name, own)
@@ -126,7 +126,8 @@ def _after(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
     late = f" AND {own} <= coalesce({end}, {own})" if end else ""
     closed = f"{start} IS NULL" + (f" OR coalesce(({end}) < {first}, 0)" if end else "")
     missing = "1" if column.missing else f"({closed})"
-    ok = f"CASE WHEN {own} IS NULL THEN {missing} ELSE {start} IS NOT NULL AND {days} BETWEEN {fill.lo} AND {fill.hi}{late} END"
+    within = f"{start} IS NOT NULL AND {days} BETWEEN {fill.lo} AND {fill.hi}{late}"
+    ok = f"CASE WHEN {own} IS NULL THEN {missing} ELSE {within} END"
     text = f"is {fill.lo} to {fill.hi} days after {'.'.join(fill.path)}"
     yield scope.test(name, text, ok, [(column.name,), fill.path])
 
@@ -137,7 +138,7 @@ def _reference(schema: Schema, column: Column, name: str, own: str) -> Iterator[
     target = schema.tables[fill.table]
     key = quote(target.key[0])
     null = "1" if column.missing else "0"
-    found = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"  # noqa: S608
+    found = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"
     yield Scope(schema, column.table).test(
         name, f"is a {target.singular}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {found} END", [(column.name,)]
     )
@@ -145,7 +146,7 @@ def _reference(schema: Schema, column: Column, name: str, own: str) -> Iterator[
         yield _where(schema, column, name, own)
     if fill.per is not None:
         lo, hi = fill.per
-        count = f"SELECT count(*) FROM {quote(column.table)} AS c WHERE c.{quote(column.name)} = t.{key}"  # noqa: S608
+        count = f"SELECT count(*) FROM {quote(column.table)} AS c WHERE c.{quote(column.name)} = t.{key}"
         yield Scope(schema, fill.table).test(
             name, f"is taken {lo} to {hi} times", f"({count}) BETWEEN {lo} AND {hi}", [(target.key[0],)]
         )
@@ -168,7 +169,7 @@ def aggregate_sql(schema: Schema, parent: str, fill: Aggregate) -> str:
             value = f"coalesce(sum(CAST(round({column} * {scale}) AS INTEGER)), 0) / {float(scale)!r}"
         else:
             value = f"coalesce(sum({column}), 0)"
-    return f"(SELECT {value} FROM {joins.source()} WHERE {condition})"  # noqa: S608
+    return f"(SELECT {value} FROM {joins.source()} WHERE {condition})"
 
 
 def _aggregate(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
@@ -201,14 +202,14 @@ def _share(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
         f"SELECT rowid AS r, {whole} AS v, sum({whole}) OVER ({group}) AS total, "
         f"{whole} * {points} / sum({whole}) OVER ({group}) AS floor, "
         f"{whole} * {points} % sum({whole}) OVER ({group}) AS rest"
-        f"{', ' + quote(fill.within) if fill.within else ''} FROM {quote(column.table)} "  # noqa: S608
+        f"{', ' + quote(fill.within) if fill.within else ''} FROM {quote(column.table)} "
         f"WHERE {quote(fill.column)} IS NOT NULL"
     )
     shares = (
         f"SELECT r, total, floor + (row_number() OVER ({group}ORDER BY rest DESC, r) "
-        f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({inner})"  # noqa: S608
+        f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({inner})"
     )
-    right = f"(SELECT CASE WHEN total > 0 THEN share END FROM ({shares}) AS s WHERE s.r = t.rowid)"  # noqa: S608
+    right = f"(SELECT CASE WHEN total > 0 THEN share END FROM ({shares}) AS s WHERE s.r = t.rowid)"
     given = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"
     ok = f"{given} IS {right} AND (abs({own} * {10**fill.decimals} - {given}) < 1e-6) IS NOT FALSE"
     yield Scope(schema, column.table).test(
@@ -234,8 +235,9 @@ def _series(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
     assert isinstance(fill, Series)
     along = quote(fill.along)
     group = f"PARTITION BY {quote(fill.within)} " if fill.within else ""
-    before = f"SELECT rowid AS r, lag({quote(column.name)}) OVER ({group}ORDER BY {along}, rowid) AS b FROM {quote(column.table)}"  # noqa: S608
-    last = f"(SELECT b FROM ({before}) AS s WHERE s.r = t.rowid)"  # noqa: S608
+    lag = f"lag({quote(column.name)}) OVER ({group}ORDER BY {along}, rowid)"
+    before = f"SELECT rowid AS r, {lag} AS b FROM {quote(column.table)}"
+    last = f"(SELECT b FROM ({before}) AS s WHERE s.r = t.rowid)"
     half = fill.step / 2 * (1 + 1e-6)
     lo, hi = fill.drift
     drifts = f"{own} BETWEEN {last} * {1 + lo / 100!r} - {half!r} AND {last} * {1 + hi / 100!r} + {half!r}"

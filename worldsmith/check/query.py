@@ -45,7 +45,7 @@ class Scope:
         """Return the test whose condition is `ok`; `extra` are further paths to show."""
         paths = list(dict.fromkeys([*extra, *self.shown]))
         values = "".join(f", {self.column(p)}" for p in paths)
-        sql = f"SELECT t.rowid - 1 AS i, ({ok}) AS ok{values} FROM {self.joins.source()}"  # noqa: S608 - emitted from the typed tree
+        sql = f"SELECT t.rowid - 1 AS i, ({ok}) AS ok{values} FROM {self.joins.source()}"
         return Test(rule, text, self.table, sql, tuple(".".join(p) for p in paths))
 
 

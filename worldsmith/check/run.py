@@ -28,7 +28,7 @@ def check(world: World) -> Report:
     with attach(world) as connection:
         connection.execute(f"CREATE TEMP TABLE {quote(LISTS)} (list TEXT, item)")
         lists = [(name, item) for name, items in world.values.items() for item in items]
-        connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)  # noqa: S608
+        connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
         rules = tuple(_run(world, connection, name, tests) for name, tests in by_rule.items())
     return Report(world.id, world.digest, world.facts, rules, world.schema.off)
 
@@ -68,13 +68,11 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     covers = broken = 0
     violations: list[Violation] = []
     for test in tests:
-        count, bad = connection.execute(
-            f"SELECT count(ok), coalesce(sum(ok = 0), 0) FROM ({test.sql})"  # noqa: S608 - emitted from the typed tree
-        ).fetchone()
+        count, bad = connection.execute(f"SELECT count(ok), coalesce(sum(ok = 0), 0) FROM ({test.sql})").fetchone()
         covers = max(covers, count)
         broken += bad
         if bad:
-            found = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {SHOWN}")  # noqa: S608
+            found = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {SHOWN}")
             hangs = _hangs(graph_of(world.schema), test)
             violations += [_violation(world, test, row, hangs) for row in found]
     return RuleReport(name, "; ".join(t.text for t in tests), covers, broken, tuple(violations[:SHOWN]))

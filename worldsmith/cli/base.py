@@ -13,6 +13,14 @@ from worldsmith.errors import UsageError, WorldsmithError
 T = TypeVar("T")
 
 
+class Failure(click.ClickException):
+    """One line on standard error, and an exit code."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.exit_code = code  # type: ignore[misc]  # click declares it on the class, and reads it from the instance
+
+
 class Commands(click.Group):
     """A group that turns our errors into one line and an exit code: 2 for wrong use, 1 for anything else."""
 
@@ -21,14 +29,10 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except WorldsmithError as error:
-            failure = click.ClickException(str(error))
-            failure.exit_code = 2 if isinstance(error, UsageError) else 1
-            raise failure from None
+            raise Failure(str(error), 2 if isinstance(error, UsageError) else 1) from None
         except OSError as error:
             # A full disk, a folder that can't be written: said with its path, without a traceback.
-            failure = click.ClickException(f"{error.filename or 'system'}: {error.strerror or error}")
-            failure.exit_code = 1
-            raise failure from None
+            raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 1) from None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find the command; an unknown one gets a close match."""

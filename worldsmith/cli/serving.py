@@ -7,8 +7,12 @@ import click
 from worldsmith.cli.base import emit, json_option
 from worldsmith.cli.worlds import PATHS
 
-profile_option = click.option("--profile", default="clean", show_default=True, help="Page length, withhold level and perturbations.")
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations.")
+profile_option = click.option(
+    "--profile", default="clean", show_default=True, help="Page length, withhold level and perturbations."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
+)
 
 
 @click.command()
@@ -59,7 +63,10 @@ def search(path: Path, query: str, k: int, page: int, profile: str, seed: int, *
     world = load_world(world_folders([path])[0])
     seen = Simulator(world).call(Address(world.id, profile, seed), Call("web_search", query, page, k))
     if as_json:
-        hits = [{"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score} for r in seen.results]
+        hits = [
+            {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
+            for r in seen.results
+        ]
         emit({"status": seen.status, "results": hits, "more": seen.more})
         return
     if seen.status != "ok":
@@ -80,7 +87,15 @@ def search(path: Path, query: str, k: int, page: int, profile: str, seed: int, *
 @json_option
 @click.pass_context
 def extract(
-    ctx: click.Context, path: Path, url: str, offset: int, max_chars: int | None, profile: str, seed: int, *, as_json: bool
+    ctx: click.Context,
+    path: Path,
+    url: str,
+    offset: int,
+    max_chars: int | None,
+    profile: str,
+    seed: int,
+    *,
+    as_json: bool,
 ) -> None:
     """Read a page of a world as an agent would; exit 1 when it is not found."""
     from worldsmith.disk import load_world, world_folders

@@ -13,8 +13,12 @@ from worldsmith.errors import FormatError, NotFoundError, close_match
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
 @click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
-@click.option("--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks.")
-@click.option("--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need.")
+@click.option(
+    "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
+)
 @click.option("--max-turns", type=click.IntRange(1), help="Turns an episode may need.")
 @click.option("--verify", is_flag=True, help="Only replay the certificates of the tasks that are there.")
 @json_option
@@ -52,7 +56,9 @@ def tasks(
             emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
         else:
             why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
-            click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} candidates{f' (rejected: {why})' if why else ''}")
+            click.echo(
+                f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} candidates{f' (rejected: {why})' if why else ''}"
+            )
 
 
 def load_tasks(folder: Path) -> list[Any]:
@@ -148,9 +154,7 @@ def _summary(rows: list[dict[str, Any]], agent: str) -> str:
 @click.option("--explain", is_flag=True, help="Show each answer's table with its faults coloured.")
 @json_option
 @click.pass_context
-def score(
-    ctx: click.Context, tasks_path: Path, answers_path: Path, jobs: int, *, explain: bool, as_json: bool
-) -> None:
+def score(ctx: click.Context, tasks_path: Path, answers_path: Path, jobs: int, *, explain: bool, as_json: bool) -> None:
     """Score answers: item and row precision, recall and F1 for each.
 
     ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
@@ -164,7 +168,11 @@ def score(
     named: list[tuple[str, str]] = []
     faults: list[tuple[str, str]] = []
     for number, row in enumerate(read_jsonl(answers_path), 1):
-        if not isinstance(row, dict) or not isinstance(row.get("task_id"), str) or not isinstance(row.get("answer"), str):
+        if (
+            not isinstance(row, dict)
+            or not isinstance(row.get("task_id"), str)
+            or not isinstance(row.get("answer"), str)
+        ):
             faults.append((f"line {number}", 'not {"task_id": text, "answer": text}'))
         elif row["task_id"] not in references:
             faults.append((row["task_id"], f"no such task.{close_match(row['task_id'], references)}"))
@@ -201,7 +209,11 @@ def _coloured(result: Any) -> str:
     for row in rows_of(result):
         cells = []
         for cell in row.cells:
-            text = f"{cell.got} (is {cell.expected})" if cell.why and cell.expected and cell.got else cell.got or cell.expected
+            text = (
+                f"{cell.got} (is {cell.expected})"
+                if cell.why and cell.expected and cell.got
+                else cell.got or cell.expected
+            )
             cells.append(click.style(text, fg="red" if cell.why and row.status == "partial" else colours[row.status]))
         lines.append(f"  {row.status:>9}  " + " | ".join(cells))
     lines += [f"  note: {note}" for note in result.notes]
@@ -212,8 +224,16 @@ def _coloured(result: Any) -> str:
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
 @click.option("--to", "to", required=True, help="jsonl or verl.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
-@click.option("--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve.")
-@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.1, show_default=True, help="Share of worlds kept for testing.")
+@click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
+)
+@click.option(
+    "--test-share",
+    type=click.FloatRange(0, 0.9),
+    default=0.1,
+    show_default=True,
+    help="Share of worlds kept for testing.",
+)
 @json_option
 def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, as_json: bool) -> None:
     """Hand the tasks of worlds to a trainer.

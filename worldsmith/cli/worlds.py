@@ -13,15 +13,29 @@ PATHS = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
-@click.option("--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one a schema.")
+@click.option(
+    "--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one a schema."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bytes.")
 @click.option("--out", type=PATHS, required=True, help="Folder the worlds are put into.")
-@click.option("--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks a world, at most.")
-@click.option("--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks.")
+@click.option(
+    "--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks a world, at most."
+)
+@click.option(
+    "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
-def generate(  # noqa: D417 - the options say what they are
-    schemas: tuple[str, ...], count: int | None, seed: int, out: Path, n_tasks: int, size: str, jobs: int, *, as_json: bool
+def generate(
+    schemas: tuple[str, ...],
+    count: int | None,
+    seed: int,
+    out: Path,
+    n_tasks: int,
+    size: str,
+    jobs: int,
+    *,
+    as_json: bool,
 ) -> None:
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
@@ -114,7 +128,14 @@ def _explained(world: Any, count: int) -> str:
 @click.option("--page", help="Print the page with this id or URL, as Markdown.")
 @json_option
 def show(
-    path: Path, table_name: str | None, graph: Path | None, sql: str | None, page: str | None, *, ddl: bool, as_json: bool
+    path: Path,
+    table_name: str | None,
+    graph: Path | None,
+    sql: str | None,
+    page: str | None,
+    *,
+    ddl: bool,
+    as_json: bool,
 ) -> None:
     """Look at one world: its tables, its constraint graph, a query, a page.
 
@@ -188,8 +209,8 @@ def schema() -> None:
 @click.pass_context
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
     """Read a schema file, fill worlds from it, and say which rules are too strict, idle or implied."""
-    from worldsmith.trial import trial
     from worldsmith.schema import load_schema
+    from worldsmith.trial import trial
 
     try:
         result = trial(load_schema(name), count, seed)

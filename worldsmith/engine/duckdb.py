@@ -44,7 +44,7 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             # One statement with many rows: executemany costs 0.3 s a world here.
             values = ", ".join([f"({marks})"] * len(rows))
             if rows:
-                connection.execute(f'INSERT INTO "{name}" VALUES {values}', [v for row in rows for v in row])  # noqa: S608
+                connection.execute(f'INSERT INTO "{name}" VALUES {values}', [v for row in rows for v in row])
         for setting in LOCKED:
             connection.execute(setting)
         cursor = connection.execute(sql)

@@ -32,7 +32,7 @@ def load(world: World, connection: sqlite3.Connection) -> None:
     """Put the rows of `world` into the empty tables of `connection`; rowid is the row's index + 1."""
     for name, columns in world.tables.items():
         marks = ", ".join("?" * len(columns))
-        connection.executemany(f"INSERT INTO {quote(name)} VALUES ({marks})", zip(*columns.values(), strict=True))  # noqa: S608 - names are the schema's
+        connection.executemany(f"INSERT INTO {quote(name)} VALUES ({marks})", zip(*columns.values(), strict=True))
 
 
 def _connect(schema: Schema) -> sqlite3.Connection:
@@ -52,7 +52,9 @@ def _connect(schema: Schema) -> sqlite3.Connection:
 @contextmanager
 def attach(world: World) -> Iterator[sqlite3.Connection]:
     """Give a connection that holds `world`, until the block ends. Nested use for one structure is an error."""
-    kept: OrderedDict[tuple[str, frozenset[str]], sqlite3.Connection] = _local.__dict__.setdefault("kept", OrderedDict())
+    kept: OrderedDict[tuple[str, frozenset[str]], sqlite3.Connection] = _local.__dict__.setdefault(
+        "kept", OrderedDict()
+    )
     structure = (world.schema.digest, world.schema.switches)
     connection = kept.pop(structure, None) or _connect(world.schema)
     connection.execute("BEGIN")

@@ -62,7 +62,9 @@ def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     items = f.values[fill.values]
     if column.key and len(f.schema.tables[column.table].key) == 1:
         if len(rows) > len(items):
-            raise StuckError(f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}")
+            raise StuckError(
+                f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
+            )
         return rng.sample(items, len(rows))
     if fill.where is None:
         return rng.choices(items, k=len(rows))
@@ -315,7 +317,7 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
     The first reference with `per` (else the first column) drives: each of its rows takes a number of
     distinct combinations of the others.
     """
-    place = ".".join((columns[0].table, columns[0].name))
+    place = f"{columns[0].table}.{columns[0].name}"
     driver = next((c for c in columns if isinstance(c.fill, Reference) and c.fill.per), columns[0])
     others = [c for c in columns if c is not driver]
     options = {c.name: _options(f, c) for c in columns}
@@ -328,7 +330,11 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
         found = combos
         for function, args in tests:
             columns_of = [_argument(a, driver, others, d, found) for a in args]
-            found = [combo for combo, ok in zip(found, map(function, *columns_of), strict=False) if ok is not False and ok is not None]
+            found = [
+                combo
+                for combo, ok in zip(found, map(function, *columns_of), strict=False)
+                if ok is not False and ok is not None
+            ]
         open_.append(found)
     n = f.sizes[columns[0].table]
     fill = driver.fill
@@ -372,7 +378,9 @@ def _condition(
     return function, args
 
 
-def _argument(arg: Argument, driver: Column, others: Sequence[Column], d: int, combos: Sequence[tuple[int, ...]]) -> Any:
+def _argument(
+    arg: Argument, driver: Column, others: Sequence[Column], d: int, combos: Sequence[tuple[int, ...]]
+) -> Any:
     name, values = arg
     if name == driver.name:
         return repeat(values[d], len(combos))

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import Any
 
@@ -105,15 +105,11 @@ def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[V
     return lists.values()
 
 
-def fold_values(fill: Aggregate, decimals: int, values: list[Any]) -> Value:
+def fold_values(fill: Aggregate, decimals: int, values: list[float]) -> float | None:
     """Return the sum (0 for none) or the largest (null for none) of `values`."""
     if fill.op == "max":
         return max(values, default=None)
     if not decimals:
         return sum(values)
-    scale = 10**decimals
-    total: float = sum(round(v * scale) for v in values) / scale
-    return total
-
-
-Function = Callable[..., Any]
+    scale: int = 10**decimals
+    return sum(round(v * scale) for v in values) / scale

@@ -11,6 +11,7 @@ from worldsmith.schema import (
     Column,
     Derive,
     Invent,
+    Path,
     Rank,
     Reference,
     Rule,
@@ -83,10 +84,9 @@ def _drawn(f: Filling, column: Column, index: int, found: dict[Name, set[int]], 
         case Aggregate():
             parent = f.data[table][f.schema.tables[table].key[0]][index]
             children = [i for i, p in enumerate(f.vector(fill.table, fill.by)) if p == parent]
-            names = [(fill.column,)] if fill.column else []
-            names += list(expr.paths(fill.where)) if fill.where is not None else []
             before = len(found)
-            for path in names:
+            column_path: tuple[Path, ...] = ((fill.column,),) if fill.column else ()
+            for path in (*column_path, *(expr.paths(fill.where) if fill.where is not None else ())):
                 _ends(f, fill.table, path, children, found, depth)
             if len(found) == before:
                 _shuffle(f, fill, found)

@@ -1,6 +1,7 @@
 """The generator's own meaning of the declared rules: which rows break one, as columns stand now."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from worldsmith.generate.computed import groups_of
 from worldsmith.generate.filling import Filling
@@ -54,7 +55,7 @@ def _order(f: Filling, rule: Rule) -> list[int]:
     for rows in groups_of(f, rule.table, rule.within):
         known = [i for i in rows if values[i] is not None and along[i] is not None]
         known.sort(key=lambda i: (along[i], values[i]))
-        found += [b for a, b in zip(known, known[1:], strict=False) if values[b] < values[a]]
+        found += [b for a, b in pairwise(known) if values[b] < values[a]]
     return sorted(found)
 
 

@@ -111,7 +111,9 @@ class _Attempt:
         first = columns[0]
         if len(columns) > 1 or (len(self.schema.tables[first.table].key) > 1 and first.key and _drawn(first)):
             rng = self.f.rng(first.table, "key", *again)
-            for column, values in zip(columns, draw_key(self.f, columns, self.conditions(columns, at), rng), strict=True):
+            for column, values in zip(
+                columns, draw_key(self.f, columns, self.conditions(columns, at), rng), strict=True
+            ):
                 self.f.put(column.table, column.name, values)
         elif _drawn(first):
             rng = self.f.rng(first.table, first.name, *again)
@@ -122,10 +124,10 @@ class _Attempt:
     def conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
         """What combinations of a composite key must meet: its `where`s, and the rules that read nothing else."""
         nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
-        for rule in self.tested.get(at, ()):
-            if rule.kind == "must" and rule.table == columns[0].table and rule.node is not None:
-                # Null passes a rule, but `where` wants true: coalesce makes them one.
-                nodes.append(expr.Call("coalesce", (rule.node, expr.Const(value=True, type="bool")), "bool"))
+        rules = [r for r in self.tested.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
+        # Null passes a rule, but `where` wants true: coalesce makes them one.
+        true = expr.Const(value=True, type="bool")
+        nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
         return [n for n in nodes if over_key(columns, expr.paths(n))]
 
     def hold(self, at: int) -> None:
@@ -152,9 +154,9 @@ class _Attempt:
             rule, rows = found[0]
             raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
         changed: set[Name] = set()
-        for name, indices in sorted(cells.items()):
+        for name, chosen in sorted(cells.items()):
             column = self.schema.column(*name)
-            ordered = sorted(indices)
+            ordered = sorted(chosen)
             rng = self.f.rng(*name, "again", at, round_)
             values = list(self.f.data[name[0]][name[1]])
             for i, value in zip(ordered, draw(self.f, column, ordered, rng), strict=True):

@@ -193,7 +193,9 @@ class _Resolver:
             raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
         key = self.source.tables[table].key
         if not isinstance(key, str):
-            raise self.fail(place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to")
+            raise self.fail(
+                place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to"
+            )
         self.source_column(table, key, f"tables.{table}.key")
         return key
 
@@ -331,7 +333,7 @@ class _Resolver:
         return Column(
             table=table,
             name=name,
-            fill=self.fill(table, name, c, kind, values),
+            fill=self.fill(table, name, c, values),
             type=kind,
             label=label if c.label or not c.ref else "",
             says=c.says or label.lower(),
@@ -360,7 +362,7 @@ class _Resolver:
                 raise self.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
         return replace(table, columns=tuple(columns))
 
-    def fill(self, table: str, name: str, c: src.ColumnSource, kind: Type, values: Mapping[str, Values]) -> Fill:
+    def fill(self, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
         place = f"{table}.{name}"
         match c.kind:
             case "invent":
@@ -396,7 +398,8 @@ class _Resolver:
                 return Share(str(c.share), c.within, c.decimals)
             case "series":
                 self.same_table(table, place, str(c.along), c.within)
-                assert c.series and c.drift
+                assert c.series
+                assert c.drift
                 return Series(c.series, str(c.along), c.within, c.drift, c.step or 10.0**-c.decimals)
             case "derive":
                 return Derive(self.node(str(c.derive), table, place))
@@ -464,7 +467,9 @@ class _Resolver:
             self.same_table(table, place, r.order, r.by, r.within)
             return Rule(name, "order", table, order=str(r.order), by=str(r.by), within=r.within, switch=r.if_)
         each = tuple((n, self.aggregate(table, f"{place}.{n}", e)) for n, e in (r.each or {}).items())
-        extra: dict[str, Type] = {n: "int" if a.op == "count" else self.known(a.table, str(a.column), place) for n, a in each}
+        extra: dict[str, Type] = {
+            n: "int" if a.op == "count" else self.known(a.table, str(a.column), place) for n, a in each
+        }
         node = self.node(str(r.must), table, place, "bool", **extra)
         return Rule(name, r.kind, table, node, each=each, switch=r.if_)
 
@@ -481,10 +486,10 @@ class _Resolver:
         if p.list_ and len(p.show or ()) > 3:
             raise self.fail(place, f"a list page shows at most 3 columns beside the key, not {len(p.show or ())}")
         children = []
-        for child, columns in p.with_.items():
+        for child, named in p.with_.items():
             (ref,) = self.parent_path(None, child, table, place)
-            if columns == "*":
-                columns = [c.name for c in tables[child].columns if c.see != "linked" and c.name != ref]
+            every = [c.name for c in tables[child].columns if c.see != "linked" and c.name != ref]
+            columns = every if named == "*" else list(named)
             for column in columns:
                 self.source_column(child, column, place)
             children.append(With(child, ref, tuple(columns)))

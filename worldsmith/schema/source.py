@@ -244,7 +244,7 @@ class RuleSource(Strict):
         """The rule kind."""
         if self.each is not None:
             return "each"
-        return next(k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None)  # type: ignore[return-value]
+        return next(k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None)
 
     @model_validator(mode="after")
     def _one_kind(self) -> "RuleSource":
@@ -348,16 +348,17 @@ def read_source(data: dict[str, Any], where: str) -> SchemaSource:
 
 def _explain(error: Any) -> str:
     # Pydantic adds the names of union branches to a location: they are not keys of the file.
+    models: dict[str, type[Strict]] = {
+        "columns": ColumnSource,
+        "tables": TableSource,
+        "rules": RuleSource,
+        "pages": PageSource,
+    }
     steps = [str(s) for s in error["loc"] if not str(s).startswith(("list[", "Values", "literal[", "constrained"))]
     place = ".".join(steps)
     if error["type"] == "extra_forbidden":
-        model = {1: SchemaSource}.get(len(steps)) or {
-            "columns": ColumnSource,
-            "tables": TableSource,
-            "rules": RuleSource,
-            "pages": PageSource,
-        }.get(next((s for s in reversed(steps[:-1]) if s in ("columns", "tables", "rules", "pages")), ""))
-        known = [f.alias or n for n, f in model.model_fields.items()] if model else []
+        model = next((models[s] for s in reversed(steps[:-1]) if s in models), SchemaSource)
+        known = [f.alias or n for n, f in model.model_fields.items()]
         return f"{place}: unknown key {steps[-1]!r}.{close_match(steps[-1], known)}"
     shown = "" if isinstance(error["input"], dict) else f" (got {str(error['input'])[:60]!r})"
     return f"{place}: {error['msg'].removeprefix('Value error, ')}{shown}"

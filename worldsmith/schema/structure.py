@@ -88,7 +88,7 @@ def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
             folded = fold(table, mean)
             null = isinstance(folded, expr.Const) and folded.value is None
             return replace(fill, mean=None if null else folded)
-        case (Pick(where=where) | Reference(where=where)) if where is not None:
+        case Pick(where=where) | Reference(where=where) if where is not None:
             return replace(fill, where=fold(table, where))
         case Aggregate(where=where, table=child) if where is not None:
             return replace(fill, where=fold(child, where))

@@ -1,0 +1,291 @@
+"""Documents, hits and formats: everything a plan has is stated, nothing else is."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages_world import isles
+
+from worldsmith import scoring
+from worldsmith.generate import generate
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
+from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
+from worldsmith.schema import load_schema
+from worldsmith.slices import Call, Slice, View
+from worldsmith.world import Cell
+
+WORLD = isles()
+PAGES = Pages(WORLD)
+IDS = PAGES.ids()
+
+
+@pytest.fixture(scope="module", params=[("smartphones", 7), ("town", 3)], ids=str)
+def full(request) -> Pages:
+    name, seed = request.param
+    return Pages(generate(load_schema(Path(__file__).parent.parent / "schemas" / f"{name}.toml"), seed))
+
+
+def holds(text: str, shown: str) -> bool:
+    """Tell whether `shown` stands in `text` as a whole, not inside a longer number or word."""
+    return re.search(rf"(?<![\w.,-]){re.escape(shown)}(?![\w-]|[.,]\d)", text) is not None
+
+
+def without_links(text: str) -> str:
+    return re.sub(r"\]\(https://[^)]*\)", "]", text)
+
+
+def edited(page: Page, keep: Callable[[Cell], bool]) -> Page:
+    blocks = tuple(replace(b, cells=tuple(filter(keep, b.cells))) for b in page.blocks)
+    return replace(page, blocks=blocks, head=replace(page.head, cells=tuple(filter(keep, page.head.cells))))
+
+
+def values_of(doc: Doc) -> list[str]:
+    """Return every value that stands by itself: in a grid, a pair, an item."""
+    out = []
+    for piece in doc.pieces:
+        match piece:
+            case Grid(rows=rows):
+                out += ["".join(p if isinstance(p, str) else p.text for p in cell) for row in rows for cell in row]
+            case KeyValues(pairs):
+                out += ["".join(p if isinstance(p, str) else p.text for p in text) for _, text in pairs]
+            case Items(items):
+                texts = ["".join(p if isinstance(p, str) else p.text for p in item) for item in items]
+                out += [part for text in texts for part in (text, text.partition(": ")[2])]
+    return out
+
+
+def test_every_cell_is_stated_in_all_formats_as_the_scorer_accepts_it(full):
+    for pages in (full, PAGES):
+        for page_id in pages.ids():
+            page = pages.page(page_id)
+            doc = render(page, pages.world, pages)
+            texts = [plain(doc), without_links(markdown(doc)), BeautifulSoup(html(doc), "html.parser").get_text(" ")]
+            for cell in page.cells:
+                shown = pages.words.show(cell)
+                assert scoring.right(shown, cell.value, pages.words.answers[cell.row.table, cell.col])
+                for text in texts:
+                    assert holds(text, shown), (page_id, cell, shown)
+
+
+def test_every_value_of_a_row_stands_by_itself_somewhere_and_scores(full):
+    for table in full.world.schema.tables.values():
+        for row in list(full.world.rows_of(table.name))[::7]:
+            for column in table.columns:
+                value, answer = full.world.value(row, column.name), column.answer()
+                found = [v for page_id in full.carrying(row, column.name) for v in
+                         [*values_of(render(full.page(page_id), full.world, full)), full.page(page_id).title.rpartition(": ")[2]]]
+                assert any(scoring.right(v, value, answer) for v in found), (row, column.name, value)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(IDS), st.randoms(use_true_random=False))
+def test_a_dropped_cell_is_stated_nowhere_and_loses_its_link(page_id, random):
+    page = PAGES.page(page_id)
+    keys = {"name", "light"} if page.subject else set()
+    cells = [c for c in page.cells if c.col not in keys]
+    gone = {c for c in cells if random.getrandbits(1)}
+    if page_id.startswith("keeper/"):
+        gone -= {c for c in gone if c.row.table == "light" and c.col == "keeper"}
+    after = edited(page, lambda c: c not in gone)
+    doc = render(after, WORLD, PAGES)
+    text = markdown(doc) + html(doc) + plain(doc)
+    left = {PAGES.words.show(c) for c in after.cells} | {page.date or ""}
+    targets = {PAGES.target(c, page.id) for c in after.cells}
+    for cell in gone:
+        shown = PAGES.words.show(cell)
+        common = cell.value is None or isinstance(cell.value, bool) or len(shown) < 2
+        if not common and not any(holds(other, shown) for other in left):
+            assert not holds(text, shown), (cell, text)
+        target = PAGES.target(cell, page.id)
+        if target and target not in targets and target not in page.blocks[-1].links:
+            assert PAGES.url(target) not in text
+    for cell in after.cells:
+        assert holds(text, PAGES.words.show(cell)), (cell, text)
+
+
+def test_a_list_without_its_scope_says_it_neither_in_title_nor_body():
+    page = PAGES.page("stones/1")
+    after = edited(page, lambda c: c.col != "stone")
+    assert page.title == "Lighthouses by stone: granite"
+    assert render(after, WORLD, PAGES).title == "Lighthouses by stone"
+    assert "granite" not in markdown(render(after, WORLD, PAGES))
+    shown = hit(View(after, 1.0), 0, "granite", WORLD, PAGES)
+    assert "granite" not in f"{shown}"
+
+
+def test_a_row_that_no_longer_refers_to_the_subject_leaves_its_table():
+    page = PAGES.page("keeper/0")
+    after = edited(page, lambda c: not (c.col == "keeper" and c.row.index == 3))
+    doc = render(after, WORLD, PAGES)
+    at = next(i for i, p in enumerate(doc.pieces) if p == Heading(2, "Lighthouses kept by Ilva Torrunce"))
+    inside, outside = doc.pieces[at + 1], doc.pieces[at + 3]
+    assert doc.pieces[at + 2] == Heading(2, "Also listed")
+    assert isinstance(inside, Items)
+    assert isinstance(outside, Items)
+    assert len(inside.items) == 11
+    assert [part.text for item in outside.items for part in item if isinstance(part, Link)] == ["Quillet Stack"]
+
+
+def test_pages_read_as_written():
+    assert markdown(render(PAGES.page("years/0"), WORLD, PAGES)).splitlines()[:9] == [
+        "# Visits by year: 2026",
+        "",
+        "The list shows a few facts only; the entries have them all.",
+        "",
+        "| Lighthouse | Guests |",
+        "| --- | --- |",
+        f"| [Orvane Head]({PAGES.url('light/0')}) | 401 |",
+        f"| [Varrow Point]({PAGES.url('light/2')}) | 512 |",
+        f"| [Sélkirra Ness]({PAGES.url('light/5')}) | 586 |",
+    ]
+    lead = render(PAGES.page("light/4"), WORLD, PAGES).pieces[0]
+    assert lead == Para(
+        ("Dunmarrow is a lighthouse kept by ", Link("Ilva Torrunce", PAGES.url("keeper/0")), ", lit on 1902-05-09.")
+    )
+    told = plain(render(PAGES.page("keeper/0"), WORLD, PAGES))
+    assert "Ilva Torrunce is given as mentor by Maro Pellisk and Senna Quorley." in told
+
+
+def test_sentences_with_a_reference_name_their_row(full):
+    table = "phone" if "phone" in full.world.schema.tables else "shop"
+    for n in range(40):
+        page = full.page(f"{table}/{n}")
+        name = full.world.title(page.subject)
+        for piece in render(page, full.world, full).pieces:
+            if isinstance(piece, Para) and page.title.startswith(name):
+                sentence = "".join(p if isinstance(p, str) else f"<{p.text}>" for p in piece.text)
+                for part in re.split(r"(?<=\.) (?=[A-Z])", sentence):
+                    assert "<" not in part or "·" in part or name in part, part
+
+
+DOC = Doc(
+    "https://a.example/x",
+    "A & B <c>",
+    "2029-01-02",
+    (
+        Heading(2, "One"),
+        Para(("see ", Link("X & Y", "https://b.example/?a=1&b=2"), ".")),
+        KeyValues((("Size (m)", ("3",)),)),
+        Items((("a",), ("b",)), ordered=True),
+        Grid(("H|1", "H2"), (((Link("k", "https://b.example/k"),), ("v|w",)),), "Cap"),
+    ),
+)
+
+
+def test_markdown():
+    assert markdown(DOC) == (
+        "# A & B <c>\n\nUpdated 2029-01-02\n\n## One\n\nsee [X & Y](https://b.example/?a=1&b=2).\n\n- **Size (m)**: 3\n\n"
+        "1. a\n2. b\n\nCap\n\n| H\\|1 | H2 |\n| --- | --- |\n| [k](https://b.example/k) | v\\|w |\n"
+    )
+
+
+def test_plain():
+    assert plain(DOC) == (
+        "A & B <c>\n\nUpdated 2029-01-02\n\nOne\n\nsee X & Y.\n\nSize (m): 3\n\n1. a\n2. b\n\nCap\nH|1\tH2\nk\tv|w\n"
+    )
+
+
+def test_html_is_escaped_whole_and_its_links_can_be_mapped():
+    text = html(DOC, lambda url: url.replace("https://", "http://127.0.0.1/at/"))
+    soup = BeautifulSoup(text, "html.parser")
+    assert soup.title is not None
+    assert soup.title.text == "A & B <c>"
+    assert soup.find("c") is None
+    assert [a["href"] for a in soup.find_all("a")] == ["http://127.0.0.1/at/b.example/?a=1&b=2", "http://127.0.0.1/at/b.example/k"]
+    assert [td.text for td in soup.find_all("td")] == ["3", "k", "v|w"]
+    assert [li.text for li in soup.find_all("li")] == ["a", "b"]
+    assert soup.time is not None
+    assert soup.time["datetime"] == "2029-01-02"
+    assert text.startswith("<!doctype html>")
+
+
+def hits(pages: Pages, query: str) -> list:
+    return [hit(View(pages.page(page_id), 1.0), i, query, pages.world, pages) for i, page_id in enumerate(pages.ids())]
+
+
+def test_hits_have_the_lengths_of_the_web(full):
+    found = hits(full, "which")
+    snippets, titles = sorted(len(h.snippet) for h in found), sorted(len(h.title) for h in found)
+    at = len(found)
+    assert 115 <= snippets[at // 10] <= 140
+    assert 138 <= snippets[at // 2] <= 155
+    assert 155 <= snippets[at * 9 // 10] <= 175
+    assert snippets[-1] <= 200
+    assert 22 <= titles[at // 10] <= 36
+    assert 42 <= titles[at // 2] <= 60
+    assert 58 <= titles[at * 9 // 10] <= 72
+    assert 0.55 < sum(h.snippet.endswith("...") for h in found) / at < 0.72
+    assert 0.33 < sum(h.date is not None for h in found) / at < 0.5
+
+
+def test_scores_fall_with_rank_alone():
+    found = hits(PAGES, "x")
+    assert [h.score for h in found] == [score(i) for i in range(len(found))]
+    scores = [score(i) for i in range(60)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == 0.95
+    assert min(scores) >= 0.3
+
+
+def test_a_hit_states_its_head_and_no_more(full):
+    for page_id in full.ids():
+        page = full.page(page_id)
+        for query in ("price weight score", "fee length born"):
+            shown = hit(View(page, 1.0), 3, query, full.world, full)
+            text = f"{shown.title} {shown.snippet}"
+            head = {full.words.show(c) for c in page.head.cells}
+            for cell in page.head.cells:
+                assert holds(text, full.words.show(cell)), (cell, text)
+            for cell in set(page.cells) - set(page.head.cells):
+                value = full.words.show(cell)
+                if value not in head and len(value) > 2 and not isinstance(cell.value, bool):
+                    named = any(value in other for other in head) or holds(full.world.schema.about, value)
+                    assert named or not holds(text, value) or value in f"{full.words.phrases}", (cell, text)
+
+
+def test_a_hit_of_an_edited_head_states_the_key_only(full):
+    for page_id in full.ids():
+        page = full.page(page_id)
+        if not page.subject:
+            continue
+        keys = full.world.schema.tables[page.subject.table].key
+        bare = replace(page, head=replace(page.head, cells=tuple(c for c in page.head.cells if c.col in keys)))
+        shown = hit(View(bare, 1.0), 0, "released price", full.world, full)
+        for cell in set(page.head.cells) - set(bare.head.cells):
+            value, known = full.words.show(cell), " ".join(map(full.words.show, bare.head.cells))
+            assert value in known or not holds(shown.snippet, value)
+
+
+def test_a_query_chooses_which_columns_a_snippet_names():
+    page = PAGES.page("light/3")
+    asked = hit(View(page, 1.0), 0, "how high is the range of Quillet Stack", WORLD, PAGES).snippet
+    other = hit(View(page, 1.0), 0, "Quillet Stack stone", WORLD, PAGES).snippet
+    assert asked.index("range") < asked.index("·")
+    assert other.index("stone") < other.index("·")
+    assert asked.split(".")[0] == other.split(".")[0]
+
+
+def test_full_text_is_the_page():
+    page = PAGES.page("light/3")
+    assert hit(View(page, 1.0), 0, "x", WORLD, PAGES, full_text=True).text == markdown(render(page, WORLD, PAGES))
+    assert hit(View(page, 1.0), 0, "x", WORLD, PAGES).text is None
+
+
+def test_the_renderer_answers_a_slice():
+    renderer = Renderer(WORLD, PAGES)
+    view = View(PAGES.page("light/3"), 2.0)
+    found = renderer.write(Slice(Call("web_search", "stack", page=2, k=5), (view,), more=False))
+    assert isinstance(found, tuple)
+    assert [h.score for h in found] == [score(5)]
+    doc = renderer.write(Slice(Call("web_extractor", view.page.url), (view,), more=False))
+    assert doc == render(view.page, WORLD, PAGES)
+
+
+def test_pages_of_another_world_are_refused():
+    with pytest.raises(AssertionError, match="cannot render"):
+        render(PAGES.page("light/3"), isles(6), PAGES)

@@ -1,0 +1,595 @@
+import ast
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import orjson
+import pytest
+import uvicorn
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+import worldsmith
+from worldsmith.dialects import DIALECTS
+from worldsmith.disk import save_world, tasks_file
+from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.generate import generate
+from worldsmith.pages import Pages
+from worldsmith.schema import load_schema
+from worldsmith.server import create_app, serve
+from worldsmith.server.app import PLAIN
+from worldsmith.server.shelf import BYTES_A_FACT
+from worldsmith.slices import Observation
+
+ROOT = Path(worldsmith.__file__).parent
+SSRF = [
+    "http://169.254.169.254/",
+    "http://127.0.0.1:8000/healthz",
+    "http://127.0.0.1:22/",
+    "http://[::1]/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://localhost/w/x/web/..%2f..%2fetc/passwd",
+    "file:///etc/passwd",
+    "gopher://a.example/",
+    "//evil.example/",
+    "javascript:alert(1)",
+    "https://en.wikipedia.org/wiki/Main_Page",
+    "../../etc/passwd",
+    "http://user:pw@a.example/",
+    "data:text/html,hi",
+]
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    return [generate(load_schema("town"), seed) for seed in (1, 2)]
+
+
+@pytest.fixture(scope="module")
+def folders(worlds, tmp_path_factory):
+    out = tmp_path_factory.mktemp("w")
+    return [save_world(world, out) for world in worlds]
+
+
+@pytest.fixture(scope="module")
+def one(worlds):
+    return TestClient(create_app(worlds[:1]), base_url="http://localhost:8000")
+
+
+@pytest.fixture(scope="module")
+def many(folders):
+    return TestClient(create_app(folders), base_url="http://localhost:8000")
+
+
+@pytest.fixture(scope="module")
+def town(worlds):
+    """A key of a world, which a search for it finds, and its page."""
+    pages = Pages(worlds[0])
+    row = next(row for table in worlds[0].tables for row in worlds[0].rows_of(table) if pages.about(row))
+    return worlds[0].title(row), pages.url(pages.about(row))
+
+
+class Stub:
+    """Answers every call with one observation and notes what it was asked."""
+
+    def __init__(self, seen):
+        self.seen, self.asked = seen, []
+
+    async def acall(self, address, call, attempt=0):
+        self.asked.append((address, call, attempt))
+        return self.seen
+
+
+def stubbed(world, seen, **options):
+    stub = Stub(seen)
+    return TestClient(create_app([world], simulate=lambda _: stub, **options), raise_server_exceptions=False), stub
+
+
+def test_search_finds_what_extract_reads(one, town):
+    key, url = town
+    found = one.post("/api/search", json={"query": key, "k": 10}).json()
+    assert url in [result["url"] for result in found["results"]]
+    page = one.post("/api/extract", json={"url": url}).json()
+    assert key.split(",")[0] in page["text"]
+    assert page["url"] == url
+
+
+def test_all_dialects_rank_alike(one, town):
+    key, _ = town
+    ours = [r["url"] for r in one.post("/api/search", json={"query": key, "k": 5}).json()["results"]]
+    tavily = [r["url"] for r in one.post("/search", json={"query": key}).json()["results"]]
+    (search_r1,) = one.post("/retrieve", json={"queries": [key], "topk": 5}).json()["result"]
+    assert len(ours) == 5
+    assert ours == tavily == [document["url"] for document in search_r1]
+
+
+def test_a_result_url_is_a_page_in_every_form(one, many, worlds, town):
+    _, url = town
+    host, _, path = url.removeprefix("https://").partition("/")
+    by_path = one.get(f"/web/{host}/{path}")
+    assert by_path.headers["content-type"] == "text/html; charset=utf-8"
+    by_host = one.get(f"/{path}", headers={"host": host})
+    assert BeautifulSoup(by_host.text, "html.parser").h1 == BeautifulSoup(by_path.text, "html.parser").h1
+    named = many.get(f"/w/{worlds[0].id}/web/{host}/{path}")
+    assert named.text == by_path.text
+    assert many.get(f"/w/{worlds[1].id}/web/{host}/{path}").status_code == 404
+
+
+def test_every_link_of_a_page_leads_to_a_page(one, town):
+    _, url = town
+    soup = BeautifulSoup(one.get("/web/" + url.removeprefix("https://")).text, "html.parser")
+    links = [a["href"] for a in soup.find_all("a")]
+    assert len(links) > 1
+    assert {one.get(link).status_code for link in links} == {200}
+
+
+def test_link_base_makes_results_that_a_raw_get_reads(worlds, town):
+    key, url = town
+    client = TestClient(create_app(worlds, link_base="http://10.0.0.1:8000/web"), base_url="http://localhost:8000")
+    headers = {"Authorization": f"Bearer ws-{worlds[0].id};seed=4"}
+    results = client.post("/api/search", json={"query": key}, headers=headers).json()["results"]
+    start = f"http://10.0.0.1:8000/w/{worlds[0].id};seed=4/web/"
+    assert [r["url"].startswith(start) for r in results] == [True] * len(results)
+    mine = start + url.removeprefix("https://")
+    assert mine in [r["url"] for r in results]
+    page = client.get(mine.removeprefix("http://10.0.0.1:8000"))
+    assert page.status_code == 200
+    for spelling in (url, mine):
+        told = client.post("/extract", json={"urls": [spelling]}, headers=headers).json()
+        assert [r["url"] for r in told["results"]] == [spelling]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        lambda w: {"url": f"/w/{w}/api/search"},
+        lambda w: {"url": f"/w/{w};profile=open;seed=5/api/search"},
+        lambda w: {"url": "/api/search", "headers": {"Authorization": f"Bearer ws-{w}"}},
+        lambda w: {"url": "/api/search", "headers": {"X-API-Key": f"ws-{w};seed=3"}},
+        lambda w: {"url": "/api/search", "headers": {"X-Worldsmith-World": w}},
+        lambda w: {"url": f"/api/search?world={w}"},
+        lambda w: {"url": f"/api/search?api_key=ws-{w}"},
+        lambda w: {"url": "/api/search", "json": {"query": "town", "api_key": f"ws-{w}"}},
+        lambda w: {"url": f"/w/{w}/api/search", "headers": {"Authorization": "Bearer tvly-dev-123"}},
+    ],
+)
+def test_the_world_is_named_by_path_key_header_or_query(many, worlds, how):
+    request = {"json": {"query": "town"}, **how(worlds[1].id)}
+    found = many.post(**request).json()["results"]
+    assert found
+    assert Pages(worlds[1]).by_url(found[0]["url"])
+
+
+def test_the_address_reaches_the_simulator_whole(worlds):
+    client, stub = stubbed(worlds[0], Observation("ok"), profile="open", seed=9)
+    client.post("/api/search", json={"query": "a"})
+    client.post(
+        f"/w/{worlds[0].id};seed=4/api/search?session=s1",
+        json={"query": "a"},
+        headers={"X-Worldsmith-Profile": "sparse"},
+    )
+    first, second = (address for address, _, _ in stub.asked)
+    assert (first.world, first.profile, first.seed, first.session) == (worlds[0].id, "open", 9, "")
+    assert (second.profile, second.seed, second.session) == ("sparse", 4, "s1")
+
+
+def test_only_a_session_counts_attempts(worlds):
+    client, stub = stubbed(worlds[0], Observation("ok"))
+    for session in ("", "", "a", "a", "b"):
+        client.post(f"/api/search?session={session}", json={"query": "x"})
+    client.post("/api/search?session=a", json={"queries": ["x", "y"]})
+    assert [attempt for _, _, attempt in stub.asked] == [0, 0, 0, 1, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "said"),
+    [
+        ("/api/search", {}, 400, "this server has 2 worlds: "),
+        ("/w/WORLDS/api/search", {}, 404, "Did you mean 'town-"),
+        ("/w/../../etc/api/search", {}, 404, "nothing at"),
+        ("/w/%2e%2e%2fetc/api/search", {}, 404, "there is nothing at"),
+        ("/w/WORLD;sed=1/api/search", {}, 400, "the path holds 'sed=1'"),
+        ("/w/WORLD;seed=one/api/search", {}, 400, "the seed 'one' is no integer"),
+        ("/w/WORLD;profile=opne/api/search", {}, 404, "Did you mean 'open'?"),
+        (
+            "/w/WORLD;seed=1/api/search",
+            {"x-worldsmith-seed": "2"},
+            400,
+            "seed is '1' by the path and '2' by the headers",
+        ),
+        ("/w/WORLD/api/search", {"authorization": "Bearer ws-other"}, 400, "name it once"),
+        ("/api/search", {"authorization": "Bearer ws-" + "x" * 500}, 400, "the API key holds"),
+        ("/api/search", {"x-worldsmith-session": "a b"}, 400, "session 'a b' is not of 1 to 100"),
+    ],
+)
+def test_a_wrong_address_says_the_fix(many, worlds, path, headers, status, said):
+    reply = many.post(path.replace("WORLD", worlds[0].id), json={"query": "a"}, headers=headers)
+    assert reply.status_code == status
+    assert said in reply.json()["error"]
+
+
+POSTS = sorted({route.path for dialect in DIALECTS.values() for route in dialect.routes if route.method == "POST"})
+DEEP = b'{"query":' + b"[" * 5000 + b"]" * 5000 + b"}"
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"   ",
+        b"query=mills",
+        b"{",
+        b"[]",
+        b'"mills"',
+        b"null",
+        b"{}",
+        b'{"query": "\\ud800", "urls": "\\ud800"}',
+        b'{"query": "\xff"}',
+        b'{"query": "a\\u0000", "queries": ["a\\u0000"], "url": "a\\u0000", "urls": "a\\u0000"}',
+        DEEP,
+        orjson.dumps({"query": "x" * 100_000, "queries": ["x" * 100_000], "url": "x" * 5000, "urls": "x" * 5000}),
+        b'{"query": NaN}',
+        b" " * 2_000_000,
+        b'{"query": {"a": 1}, "queries": {"a": 1}, "url": 1, "urls": 1}',
+    ],
+    ids=lambda body: repr(body[:20]),
+)
+def test_a_wrong_body_is_a_4xx_in_json(one, path, body):
+    reply = one.post(path, content=body, headers={"content-type": "text/plain"})
+    assert 400 <= reply.status_code < 500
+    assert reply.headers["content-type"] == "application/json"
+    assert len(reply.json()["error"]) > 20
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_the_content_type_makes_no_difference(one, content_type):
+    body = b'\xef\xbb\xbf{"queries": ["town"], "colour": "red"}'
+    reply = one.post("/retrieve", content=body, headers={"content-type": content_type})
+    assert len(reply.json()["result"][0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "said"),
+    [
+        ("GET", "/retrieve", 405, '/retrieve does not answer GET: use POST with a JSON body such as {"queries"'),
+        ("PUT", "/api/search", 405, "use POST, GET"),
+        ("POST", "/healthz", 405, "use GET"),
+        ("POST", "/web/a.example/b", 405, "use GET"),
+        ("POST", "/retrieve/", 404, "Leave out the last slash: /retrieve"),
+        ("POST", "/w/WORLD/retrieve/", 404, "Leave out the last slash: /retrieve"),
+        ("POST", "/api/serach", 404, "Did you mean '/api/search'?"),
+        ("GET", "/", 404, "Known: "),
+        ("GET", "/w/", 404, "nothing"),
+        ("GET", "/api/search", 400, '"query" must be a string'),
+        ("GET", "/api/search?query=%ff", 400, "percent-encoded UTF-8"),
+        ("GET", "/api/search?query=a&k=x", 400, '"k" must be an integer'),
+        ("GET", "/web/nowhere.example/a", 404, "page not found"),
+    ],
+)
+def test_wrong_methods_and_paths(one, worlds, method, path, status, said):
+    reply = one.request(method, path.replace("WORLD", worlds[0].id))
+    assert reply.status_code == status
+    assert said in reply.json()["error"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), lambda c: st.lists(c, max_size=3))
+)
+def test_no_value_of_a_field_is_a_5xx(worlds, value):
+    client, _ = stubbed(worlds[0], Observation("ok"))
+    fields = {name: value for name in ("query", "k", "page", "url", "urls", "topk", "max_results", "include_domains")}
+    body = json.dumps(fields).encode()
+    for path in POSTS:
+        assert client.post(path, content=body).status_code < 500
+
+
+@pytest.mark.parametrize(
+    ("seen", "status"),
+    [("error", 500), ("rate_limited", 429), ("timeout", 504), ("unavailable", 503), ("not_found", 404)],
+)
+def test_a_failure_inside_is_told_by_the_status(worlds, seen, status):
+    client, _ = stubbed(worlds[0], Observation(seen, fault=seen, retry_after=5 if seen == "rate_limited" else None))
+    reply = client.post("/api/extract", json={"url": "https://a.example/"})
+    assert reply.status_code == status
+    assert reply.headers.get("retry-after") == ("5" if seen == "rate_limited" else None)
+    if seen != "not_found":
+        assert client.post("/search", json={"query": "a"}).json()["detail"]["error"] == reply.json()["error"]
+
+
+def test_a_defect_is_json_too(worlds):
+    client, stub = stubbed(worlds[0], None)
+    reply = client.post("/api/search", json={"query": "a"})
+    assert (reply.status_code, list(reply.json())) == (500, ["error"])
+
+
+def test_a_damaged_world_is_unavailable_and_says_no_path(folders, tmp_path, worlds, capsys):
+    folder = save_world(worlds[0], tmp_path)
+    table = next((folder / "tables").glob("*.jsonl"))
+    table.write_bytes(table.read_bytes().replace(b"1", b"2", 1))
+    client = TestClient(create_app([folder, folders[1]]))
+    reply = client.post(f"/w/{worlds[0].id}/api/search", json={"query": "a"})
+    assert reply.status_code == 503
+    assert str(tmp_path) not in reply.text
+    assert str(folder) in capsys.readouterr().err
+    assert client.post(f"/w/{worlds[1].id}/api/search", json={"query": "a"}).status_code == 200
+
+
+@pytest.mark.parametrize("url", SSRF)
+def test_no_url_makes_the_server_connect(one, url, monkeypatch):
+    def connect(*_):
+        raise AssertionError("an outbound connection")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+    assert one.post("/api/extract", json={"url": url}).status_code == 404
+    told = one.post("/extract", json={"urls": [url]}).json()
+    assert (told["results"], len(told["failed_results"])) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "query", ["who's on first", "multi-agent", "@x", "a=b", "50%", '"', "*", "NEAR(", "(", ";", "ünïcode@x", "-"]
+)
+def test_query_syntax_never_fails(one, query):
+    assert one.post("/api/search", json={"query": query}).status_code == 200
+
+
+def test_same_call_same_bytes_whoever_asks_and_in_any_order(worlds, town):
+    key, url = town
+    calls = [
+        ("/api/search", {"query": key}),
+        ("/search", {"query": "town", "include_raw_content": True}),
+        ("/retrieve", {"queries": [key, "mill"], "return_scores": True}),
+        ("/api/extract", {"url": url}),
+        ("/extract", {"urls": [url, "https://nowhere.example/"]}),
+        ("/api/search", {"query": ""}),
+    ]
+
+    def ask(client, call):
+        reply = client.post(call[0], json=call[1])
+        return reply.status_code, dict(reply.headers), reply.content
+
+    serial = [ask(TestClient(create_app(worlds[:1])), call) for call in calls]
+    shared = TestClient(create_app(worlds[:1]))
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda call: ask(shared, call), calls * 5)) == serial * 5
+    names = {name for _, headers, _ in serial for name in headers}
+    assert names == {"content-length", "content-type"}
+
+
+def test_health_worlds_and_description(many, worlds):
+    assert many.get("/healthz").json() == {"status": "ok"}
+    told = many.get("/worlds").json()["worlds"]
+    assert told[0] == {
+        "world": worlds[0].id,
+        "schema": "town",
+        "as_of": worlds[0].schema.as_of,
+        "path": f"/w/{worlds[0].id}",
+    }
+    assert [world["world"] for world in told] == [world.id for world in worlds]
+
+
+def fits(value, schema):
+    """Whether a JSON value is what a schema of ours says, with no property that it does not name."""
+    if "oneOf" in schema:
+        return any(fits(value, option) for option in schema["oneOf"])
+    kinds = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
+    named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    numeric = isinstance(value, int | float) and not isinstance(value, bool) and {"integer", "number"} & set(named)
+    if not numeric and not isinstance(value, tuple(kinds[name] for name in named if name in kinds)):
+        return False
+    if isinstance(value, list):
+        return all(fits(item, schema["items"]) for item in value)
+    if isinstance(value, dict) and "properties" in schema:
+        known, needed = schema["properties"], set(schema["required"])
+        return needed <= set(value) <= set(known) and all(fits(v, known[k]) for k, v in value.items())
+    return True
+
+
+def test_the_description_is_true(one, town):
+    key, url = town
+    described = one.get("/openapi.json").json()
+    bodies = {
+        "/api/search": [{"query": key}, {"queries": [key, key]}],
+        "/api/extract": [{"url": url}],
+        "/search": [{"query": key, "include_raw_content": True}, {"query": key, "topic": "news", "max_results": 20}],
+        "/extract": [{"urls": [url, "x"]}, {"urls": url, "format": "text"}],
+        "/retrieve": [{"queries": [key]}, {"queries": [key], "return_scores": True}, {"query": key}],
+    }
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            (media,) = operation["responses"]["200"]["content"].items()
+            if method == "post":
+                takes = operation["requestBody"]["content"]["application/json"]["schema"]
+                for body in bodies[path.removeprefix("/tavily")]:
+                    assert fits(body, takes)
+                    reply = one.post(path, json=body)
+                    assert reply.status_code == 200
+                    assert fits(reply.json(), media[1]["schema"]), path
+                assert not fits({}, takes)
+            else:
+                values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
+                reply = one.get(path.format(**values), params={"query": key} if "search" in path else {})
+                assert reply.status_code == 200
+                assert reply.headers["content-type"].startswith(media[0])
+                assert media[0] == "text/html" or fits(reply.json(), media[1]["schema"])
+
+
+def test_the_description_names_every_route_and_no_other(one):
+    described = {
+        (method.upper(), path)
+        for path, operations in one.get("/openapi.json").json()["paths"].items()
+        for method in operations
+    }
+    routed = {
+        (method, re.sub(r":path", "", route.path))
+        for route in one.app.routes
+        if not route.path.startswith("/w/")
+        for method in route.methods - {"HEAD"}
+    }
+    assert described == routed
+    assert set(PLAIN) <= {path for _, path in described}
+
+
+def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
+    app = create_app(folders, memory=0)
+    client, shelf = TestClient(app), app.state.shelf
+    assert shelf.opened == ()
+    for world in (worlds[0].id, worlds[1].id, worlds[0].id):
+        assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200
+        assert shelf.opened == (world,)
+    roomy = create_app(folders, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
+    for world in (worlds[0].id, worlds[1].id, worlds[0].id):
+        TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
+    assert roomy.state.shelf.opened == (worlds[1].id, worlds[0].id)
+
+
+def test_what_can_not_be_served_is_said_at_the_start(worlds, folders, tmp_path):
+    with pytest.raises(UsageError, match="no world to serve"):
+        create_app([])
+    with pytest.raises(UsageError, match="given twice"):
+        create_app([folders[0], worlds[0]])
+    with pytest.raises(FormatError, match="can't be read"):
+        create_app([tmp_path])
+    with pytest.raises(NotFoundError, match="no profile 'claen'"):
+        create_app(worlds, profile="claen")
+    with pytest.raises(UsageError, match="link base"):
+        create_app(worlds, link_base="localhost:8000")
+
+
+def imported(module, seen):
+    """Every worldsmith module that importing `module` could load, imports inside functions included."""
+    if module in seen:
+        return seen
+    seen.add(module)
+    base = ROOT.parent / module.replace(".", "/")
+    file = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+    for node in ast.walk(ast.parse(file.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+            base_name = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1]) if node.level else ""
+            start = ".".join(part for part in (base_name, node.module) if part)
+            names = [start, *(f"{start}.{alias.name}" for alias in node.names)]
+        for name in names:
+            path = ROOT.parent / name.replace(".", "/")
+            if name.startswith("worldsmith") and (path.is_dir() or path.with_suffix(".py").is_file()):
+                imported(name, seen)
+    return seen
+
+
+def test_the_serving_process_can_not_load_what_holds_gold():
+    tops = {name.split(".")[1] for name in imported("worldsmith.server", set()) if "." in name}
+    assert {"simulator", "guard", "dialects"} <= tops
+    assert not tops & {"tasks", "certificate", "audit", "mine", "agents", "evaluate", "exports", "cli"}
+
+
+def test_the_serving_process_opens_no_file_of_tasks(folders, worlds):
+    tasks = tasks_file(folders[0])
+    tasks.parent.mkdir(exist_ok=True)
+    tasks.write_text("gold")
+    code = f"""
+import sys
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+from pathlib import Path
+from starlette.testclient import TestClient
+from worldsmith.server import create_app
+client = TestClient(create_app([Path(p) for p in {[str(f) for f in folders]!r}]))
+assert client.post("/w/{worlds[0].id}/api/search", json={{"query": "town"}}).json()["results"]
+print([p for p in opened if "/_tasks/" in p], any("tables" in p for p in opened))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] True\n"
+
+
+@pytest.fixture
+def process(folders):
+    """Starts `serve` in a process of its own; returns it with the address it says."""
+    started = []
+
+    def start(*args):
+        code = "import sys; from pathlib import Path; from worldsmith.server import serve; "
+        code += f"serve([Path({str(folders[0])!r})], **eval(sys.argv[1]))"
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(child)
+        return child, child.stdout.readline()
+
+    yield start
+    for child in started:
+        child.kill()
+        child.communicate()
+
+
+def test_a_server_says_its_address_and_a_killed_ones_port_is_free(process, worlds, town):
+    child, line = process("{'port': 0}")
+    said = re.fullmatch(
+        rf"worldsmith: serving world {worlds[0].id} at (http://127.0.0.1:(\d+)) \(ready in [\d.]+ s\)\n", line
+    )
+    assert said
+    url, port = said[1], int(said[2])
+    request = urllib.request.Request(f"{url}/api/search", json.dumps({"query": town[0]}).encode())
+    with urllib.request.urlopen(request) as reply:
+        assert town[1] in [result["url"] for result in json.load(reply)["results"]]
+        assert {name.lower() for name in reply.headers} == {"content-length", "content-type", "connection"}
+    with pytest.raises(UsageError, match=f"can't listen on 127.0.0.1 port {port}: Address already in use"):
+        serve(worlds, port=port)
+    child.kill()
+    child.wait()
+    again, line = process(f"{{'port': {port}}}")
+    assert f":{port} " in line
+    again.send_signal(signal.SIGINT)
+    assert again.wait(10) == 0
+
+
+@pytest.mark.parametrize("where", ["", "/w/WORLD", "/tavily", "/w/WORLD/tavily"])
+def test_the_unmodified_tavily_client_finds_and_reads(live, worlds, town, where):
+    from tavily import TavilyClient
+
+    key, url = town
+    with TavilyClient("tvly-anything", api_base_url=live + where.replace("WORLD", worlds[0].id)) as client:
+        found = client.search(key, max_results=10, include_raw_content=True)
+        assert url in [result["url"] for result in found["results"]]
+        read = client.extract([url, "https://nowhere.example/"])
+        assert key.split(",")[0] in read["results"][0]["raw_content"]
+        assert [failed["url"] for failed in read["failed_results"]] == ["https://nowhere.example/"]
+
+
+def test_the_tavily_client_raises_what_it_should(worlds, live):
+    from tavily import BadRequestError, TavilyClient
+
+    with TavilyClient("ws-" + worlds[0].id, api_base_url=live) as client:
+        assert client.search("town")["results"]
+        with pytest.raises(BadRequestError, match="is empty"):
+            client.search(" ")
+
+
+@pytest.fixture(scope="module")
+def live(worlds):
+    """The app on a real socket, in a thread."""
+    bound = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(create_app(worlds[:1]), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+    while not server.started and thread.is_alive():
+        os.sched_yield()
+    yield url
+    server.should_exit = True
+    thread.join(10)
+    bound.close()
