@@ -12,7 +12,7 @@ from worldsmith.world import Cell
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
 _ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
-_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id)\b")
+_PARTICIPLE = re.compile(r"(\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id)|lit|set|cut|put|shut|won)\b")
 _PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
 
 
@@ -30,6 +30,8 @@ def lower(label: str) -> str:
 def plural(label: str) -> bool:
     """Tell whether the head noun of a label is a plural: "Units sold", "Foldable phones", not "Battery"."""
     head = _HEAD_ENDS.split(label, maxsplit=1)[0].split()
+    while len(head) > 1 and head[-1].endswith("ed"):
+        head.pop()
     return bool(head) and head[-1].endswith("s") and not head[-1].endswith(_SINGULAR_S)
 
 

@@ -33,8 +33,8 @@ class Part(NamedTuple):
 
 
 def split(rows: list[int], most: int) -> list[tuple[int, ...]]:
-    """Return `rows` in even parts of at most `most`."""
-    parts = -(-len(rows) // most)
+    """Return `rows` in even parts of at most `most`; one empty part of no rows."""
+    parts = max(1, -(-len(rows) // most))
     cuts = [len(rows) * i // parts for i in range(parts + 1)]
     return [tuple(rows[a:b]) for a, b in pairwise(cuts)]
 

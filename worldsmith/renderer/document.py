@@ -139,7 +139,7 @@ def infobox(desk: Desk, block: Block) -> list[Piece]:
     pairs = []
     for cell in block.cells:
         column = words.columns[cell.row.table, cell.col]
-        bare = block.variant & 4 and column.unit != ""
+        bare = bool(column.unit) and (block.variant & 4 != 0 or not column.unit.isalpha())
         pairs.append((column.header if bare else column.label, (desk.text(cell, block, unit=not bare),)))
     heading = Heading(2, "Data")
     if block.variant % 3 == 0:
@@ -248,15 +248,16 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str) -> Piece:
 
 def linked(desk: Desk, block: Block) -> list[Piece]:
     """The rows that name the subject in a column which only this page states."""
-    words, out = desk.pages.words, []
-    for table, ref in dict.fromkeys((c.row.table, c.col) for c in block.cells if words.columns[c.row.table, c.col].ref):
-        if words.columns[table, ref].see == "linked":
-            rows = [cells for row, cells in by_row(block.cells).items() if row.table == table and ref in cells]
-            shown = words.show(rows[0][ref])
-            told = [[desk.name_link(cells, block)] for cells in rows]
-            noun = lower(words.columns[table, ref].label)
-            out.append(Para(_flat([f"{shown} is given as {noun} by ", *_joined(told, ", ", " and "), "."])))
-    return list(out)
+    words, rows = desk.pages.words, by_row(block.cells)
+    told = next((c for c in block.cells if words.columns[c.row.table, c.col].see == "linked"), None)
+    col = told.col if told else ""
+    inside = [[desk.name_link(cells, block)] for cells in rows.values() if col in cells]
+    outside = {row: cells for row, cells in rows.items() if col not in cells}
+    out: list[Piece] = []
+    if told:
+        start = f"{words.show(told)} is given as {lower(words.columns[told.row.table, col].label)} by "
+        out.append(Para(_flat([start, *_joined(inside, ", ", " and "), "."])))
+    return [*out, *([Heading(2, "Also listed"), grid(desk, block, outside, "")] if outside else [])]
 
 
 def table_of(desk: Desk, block: Block) -> list[Piece]:

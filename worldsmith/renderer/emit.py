@@ -15,7 +15,7 @@ def _md_cell(text: Text) -> str:
 
 
 def _md_grid(piece: Grid) -> str:
-    lines = [f"| {' | '.join(piece.header)} |", f"|{' --- |' * len(piece.header)}"]
+    lines = [f"| {' | '.join(_md_cell((name,)) for name in piece.header)} |", f"|{' --- |' * len(piece.header)}"]
     lines += [f"| {' | '.join(_md_cell(cell) for cell in row)} |" for row in piece.rows]
     return "\n".join([*([piece.caption, ""] if piece.caption else []), *lines])
 

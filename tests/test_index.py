@@ -1,0 +1,154 @@
+"""Search: what is asked for is found, any text is a query, pages of results join up, order hangs on nothing."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pages_world import isles
+
+from worldsmith.generate import generate
+from worldsmith.index import DEPTH, Index, read_query, tokens
+from worldsmith.pages import Pages
+from worldsmith.schema import load_schema
+from worldsmith.slices import Call, cut
+
+WORLD = isles()
+PAGES = Pages(WORLD)
+INDEX = Index(PAGES)
+
+
+@pytest.fixture(scope="module", params=[("smartphones", 7), ("town", 3)], ids=str)
+def full(request) -> Index:
+    name, seed = request.param
+    return Index(Pages(generate(load_schema(Path(__file__).parent.parent / "schemas" / f"{name}.toml"), seed)))
+
+
+def found(query: str, k: int = 10, page: int = 1, index: Index = INDEX) -> list[str]:
+    return [page_id for page_id, _ in index.search(query, k, page)[0]]
+
+
+def test_an_entity_is_found_by_its_name(full):
+    pages = full.pages
+    for table in pages.abouts:
+        for row in list(pages.world.rows_of(table))[::5]:
+            top = found(" ".join(pages.keys(row)), index=full)
+            assert pages.about(row) in top[:3], (row, top)
+
+
+def test_the_entity_page_stands_first():
+    ranks = [found(name).index(f"light/{i}") for i, name in enumerate(WORLD.tables["light"]["name"])]
+    assert sum(rank == 0 for rank in ranks) >= 20
+    assert max(ranks) <= 1
+
+
+def test_lists_are_found_by_their_scope():
+    assert PAGES.page(found("lighthouses of slate stone")[0]).title == "Lighthouses by stone: slate"
+    assert PAGES.page(found("visits in the year 2027")[0]).title == "Visits by year: 2027"
+    assert "posts" in found("lighthouses by keeper Dov Hallebrand")[0]
+
+
+def test_background_is_found_without_a_cell():
+    assert found("how do you work, do you take hearsay")[0].startswith("world-guide/")
+
+
+@pytest.mark.parametrize(
+    ("query", "page_id"),
+    [
+        ("selkirra ness", "light/5"),
+        ("SÉLKIRRA", "light/5"),
+        ("Corigane", "light/10"),  # a letter left out
+        ("Stennarys lighthouses", "light/14"),  # plural
+        ("inverlsuk", "light/23"),  # two letters swapped
+        ("Mentors of Maro Pelisk", "keeper/1"),
+    ],
+)
+def test_accents_plurals_and_slips_still_find(query, page_id):
+    assert page_id in found(query)[:2]
+
+
+def test_tokens_with_digits_are_never_corrected():
+    assert found("2029-10-11") == []
+    assert found("1902-05-08") == []  # one day off
+    assert "light/4" in found("1902-05-09")
+    assert found("x9 40000000") == []
+
+
+def test_quotes_ask_for_neighbours():
+    assert set(found('"Orvane Head"')) < set(found("Orvane Head"))
+    exact = found('"Quillet Stack"')
+    assert "light/3" in exact
+    assert all("Quillet Stack" in str(PAGES.page(p).cells) for p in exact)
+    assert found('"Head Orvane"') == found("Head Orvane")  # nowhere: read as words
+
+
+def test_site_and_minus():
+    host = PAGES.site("stones/0").host
+    assert {p.rpartition("/")[0] for p in found(f"lighthouses site:{host}")} == {"stones"}
+    assert len(found(f"site:{host}")) == 4
+    assert {p.rpartition("/")[0] for p in found(f"granite -site:{host}")} & {"stones"} == set()
+    assert found("granite site:nowhere.example") == []
+    every = set(found("lighthouses granite", 60))
+    without = set(found("lighthouses granite -slate", 60))
+    assert without < every
+    assert not any("slate" in str(PAGES.page(p).cells) for p in without)
+    assert read_query("a-b x--y - -").without == ()
+
+
+def test_pages_of_results_join_up():
+    query = "lighthouse granite keeper"
+    whole, _ = INDEX.search(query, 60, 1)
+    parts = [INDEX.search(query, 7, n) for n in range(1, 10)]
+    assert [hit for hits, _ in parts for hit in hits] == whole
+    assert [more for _, more in parts] == [7 * n < len(whole) for n in range(1, 10)]
+    assert len(whole) <= DEPTH
+    scores = [score for _, score in whole]
+    assert scores == sorted(scores, reverse=True)
+    for (a, x), (b, y) in zip(whole, whole[1:], strict=False):
+        assert x > y or a < b
+
+
+HOSTILE = ("", " ", '"', '""', "-", "--", "site:", "-site:", 'site:"', '"-"', "\\", "NEAR(", "a OR", "*", "%", "'; drop", "\x00")
+
+
+@given(st.one_of(st.text(max_size=60), st.sampled_from(HOSTILE), st.lists(st.sampled_from(HOSTILE)).map("".join)))
+@example("-" * 5000)
+@example("a" * 5000)
+@settings(max_examples=300, deadline=None)
+def test_no_query_is_an_error(query):
+    hits, more = INDEX.search(query, 10, 1)
+    assert len(hits) <= 10
+    assert isinstance(more, bool)
+
+
+def test_terms():
+    assert tokens("The 1,250 Batteries of the Galaxy-X2") == ["1250", "battery", "galaxy", "x2"]
+    assert tokens("2029-03-04: 7.5 mAh, 12GB") == ["2029-03-04", "7.5", "mah", "12", "gb"]
+    assert tokens("glass buses boxes ties") == ["glass", "buse", "box", "tie"]
+    query = read_query('phones "launch price" site:https://www.A.example/x -old -"second hand"')
+    assert query.words == ("phone", "launch", "price")
+    assert query.phrases == (("launch", "price"),)
+    assert query.hosts == ("a.example",)
+    assert query.without == ("old", "second", "hand")
+
+
+def test_a_cut_takes_the_hits_of_a_search():
+    part = cut(PAGES, INDEX, Call("web_search", "Orvane Head", k=5))
+    assert [v.page.id for v in part.views] == found("Orvane Head", 5)
+    assert part.more
+    sizes = {len(cut(PAGES, INDEX, Call("web_search", f"lighthouse {word}")).views) for word in "abcdefgh"}
+    assert sizes == {9, 10}
+    assert cut(PAGES, INDEX, Call("web_search", "lighthouse", page=50)).views == ()
+
+
+def test_a_cut_takes_the_one_page_of_an_extract():
+    page = PAGES.page("light/3")
+    assert [v.page for v in cut(PAGES, INDEX, Call("web_extractor", page.url)).views] == [page]
+    assert cut(PAGES, INDEX, Call("web_extractor", "https://nowhere.example/")).views == ()
+    assert not cut(PAGES, INDEX, Call("web_extractor", "no url at all")).more
+
+
+def test_two_indices_of_a_world_are_one(full):
+    other = Index(Pages(full.pages.world))
+    for query in ("phones by brand", "score of 100", "street", "2029"):
+        assert other.search(query, 20, 1) == full.search(query, 20, 1)
