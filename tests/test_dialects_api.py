@@ -1,6 +1,6 @@
 import pytest
-
 from dialect_cases import BUSY, GONE, HITS, PAGE, URL, request
+
 from worldsmith.dialects.api import extract, search
 from worldsmith.dialects.status import Failure, failure, refused
 from worldsmith.errors import UsageError

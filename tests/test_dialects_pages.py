@@ -1,7 +1,7 @@
 import pytest
 from bs4 import BeautifulSoup
-
 from dialect_cases import DOC, GONE, TABLE, URL, request
+
 from worldsmith.dialects.pages import read
 from worldsmith.pages.types import Doc
 from worldsmith.slices import Call, Observation

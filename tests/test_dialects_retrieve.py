@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 import pytest
-
 from dialect_cases import BUSY, HITS, URL, request
+
 from worldsmith.dialects.retrieve import retrieve
 from worldsmith.errors import UsageError
 from worldsmith.slices import Call

@@ -2,8 +2,8 @@ import re
 from dataclasses import replace
 
 import pytest
-
 from dialect_cases import BUSY, DOC, GONE, HITS, PAGE, URL, request
+
 from worldsmith.dialects.tavily import error, extract, search
 from worldsmith.errors import UsageError
 from worldsmith.slices import Call, Observation

@@ -291,7 +291,7 @@ def test_wrong_methods_and_paths(one, worlds, method, path, status, said):
 )
 def test_no_value_of_a_field_is_a_5xx(worlds, value):
     client, _ = stubbed(worlds[0], Observation("ok"))
-    fields = {name: value for name in ("query", "k", "page", "url", "urls", "topk", "max_results", "include_domains")}
+    fields = dict.fromkeys(("query", "k", "page", "url", "urls", "topk", "max_results", "include_domains"), value)
     body = json.dumps(fields).encode()
     for path in POSTS:
         assert client.post(path, content=body).status_code < 500
@@ -311,7 +311,7 @@ def test_a_failure_inside_is_told_by_the_status(worlds, seen, status):
 
 
 def test_a_defect_is_json_too(worlds):
-    client, stub = stubbed(worlds[0], None)
+    client, _stub = stubbed(worlds[0], None)
     reply = client.post("/api/search", json={"query": "a"})
     assert (reply.status_code, list(reply.json())) == (500, ["error"])
 

@@ -67,7 +67,7 @@ def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:
                 )
             before = said.setdefault(name, (value, where))
             if before[0] != value:
-                raise UsageError(f"{before[1]} says {name} {before[0]!r}, {where} says {value!r}: name it once")
+                raise UsageError(f"{name} is {before[0]!r} by {before[1]} and {value!r} by {where}: name it once")
     found = {name: value for name, (value, _) in said.items()}
     return Address(
         found.get("world", default.world),
