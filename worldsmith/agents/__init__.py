@@ -1,0 +1,20 @@
+"""Agents without a language model: the oracle that proves a task, and those that take shortcuts."""
+
+from worldsmith.agents.client import TOKENS, Client, HttpClient, Recorder, Reply, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.run import AGENTS, Agent, Episode, agent, run
+
+__all__ = [
+    "AGENTS",
+    "TOKENS",
+    "Agent",
+    "Client",
+    "Episode",
+    "HttpClient",
+    "Recorder",
+    "Reply",
+    "SimulatorClient",
+    "agent",
+    "run",
+    "tokenizer",
+    "tokens",
+]

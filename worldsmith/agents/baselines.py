@@ -1,0 +1,148 @@
+"""Agents that take shortcuts: what they score is what a task gives away."""
+
+import re
+
+from worldsmith import expr, scoring
+from worldsmith.agents.client import Client, Reply
+from worldsmith.agents.oracle import Search, table
+from worldsmith.pages.grammar import lower
+from worldsmith.schema import Path, Schema, Value
+from worldsmith.tasks import Task
+from worldsmith.tasks.headers import steps
+
+NAMES = 40
+"""Rows a crawler of snippets looks for at most."""
+PAGES = 3
+"""Results pages it reads of one query."""
+_PARTS = re.compile(r"[;,.·]\s")
+
+
+def fixed(task: Task) -> dict[Path, Value]:
+    """Return what the question itself tells of every row: a scope of one value, and equalities."""
+    scope = task.query.scope
+    told: dict[Path, Value] = {(scope.column,): scope.values[0]} if len(scope.values) == 1 else {}
+    for clause in task.query.clauses:
+        if isinstance(clause, expr.Path):
+            told[clause.parts] = True
+        elif isinstance(clause, expr.Call) and clause.op == "=" and isinstance(clause.args[0], expr.Path):
+            last = clause.args[1]
+            told[clause.args[0].parts] = last.value if isinstance(last, expr.Const) else None
+    return told
+
+
+def blank(task: Task) -> list[str]:
+    """Return a row of what the question tells, and of what stands for a missing value elsewhere."""
+    told = fixed(task)
+    pairs = zip(task.query.columns, task.columns, strict=True)
+    return [scoring.show(told.get(path), column) for path, column in pairs]
+
+
+def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG001 - an agent's signature
+    """Answer from the question alone, without a tool: one row of what it tells."""
+    return table(task.columns, [blank(task)])
+
+
+def keys_only(task: Task, schema: Schema, client: Client) -> str:
+    """List the scope, and name its rows without reading about any of them."""
+    search = Search(task.query, schema, client)
+    rows = []
+    for key in search.rows():
+        rows.append([str(part) for part in key] + blank(task)[len(task.query.key) :])
+    return table(task.columns, rows)
+
+
+def one_query(task: Task, schema: Schema, client: Client) -> str:
+    """Ask the question itself, once, and answer from the hits."""
+    crawl = Crawl(task, schema)
+    crawl.take(client.search(_asked(task)))
+    return crawl.answer()
+
+
+def snippets_only(task: Task, schema: Schema, client: Client) -> str:
+    """Search without end and open nothing: the question, its scope, and every name that turns up."""
+    crawl = Crawl(task, schema)
+    plural = schema.tables[task.query.table].plural
+    queries = [_asked(task), *(f"{plural} {scope}" for scope in task.query.scope.values)]
+    for query in queries:
+        for page in range(1, PAGES + 1):
+            reply = client.search(query, 10, page)
+            crawl.take(reply)
+            if not reply["more"]:
+                break
+    for name in list(crawl.names)[:NAMES]:
+        crawl.take(client.search(name, 5))
+    return crawl.answer()
+
+
+def _asked(task: Task) -> str:
+    return task.question.split("\n\n", 1)[0]
+
+
+class Crawl:
+    """What hits tell of the rows of a task, by their titles and the labels in their snippets."""
+
+    def __init__(self, task: Task, schema: Schema) -> None:
+        self.task, self.schema = task, schema
+        self.names: dict[str, dict[str, str]] = {}
+        """What hits said under each label, by the name in their titles."""
+        key = schema.tables[task.query.table].key
+        self.open = [name for name in key if (name,) not in fixed(task)]
+
+    def take(self, reply: Reply) -> None:
+        """Read the hits of a search."""
+        for hit in reply["results"]:
+            title = hit["title"].split(" | ")[0]
+            name, _, rest = title.partition(": ")
+            told = self.names.setdefault(name, {})
+            told.update(self._labelled(hit["snippet"]))
+            if " by " in name and rest:
+                # A list: its hit names some of its rows.
+                body = hit["snippet"].partition(": ")[2]
+                for row in body.split(" and others")[0].split(", "):
+                    self.names.setdefault(row, {})
+
+    def _labelled(self, snippet: str) -> dict[str, str]:
+        labels = {lower(c.label) for t in self.schema.tables.values() for c in t.columns}
+        found = {}
+        for part in _PARTS.split(snippet.partition(": ")[2]):
+            for label in labels:
+                if part.lower().startswith(f"{label} "):
+                    found[label] = part[len(label) + 1 :].strip(" .")
+        return found
+
+    def answer(self) -> str:
+        """Return a table of a row for each name, with whatever was told of it."""
+        rows = [self._row(name) for name in self.names]
+        return table(self.task.columns, [row for row in rows if row])
+
+    def _row(self, name: str) -> list[str]:
+        told = fixed(self.task)
+        cells = []
+        for path, column in zip(self.task.query.columns, self.task.columns, strict=True):
+            if path in told:
+                cells.append(scoring.show(told[path], column))
+            elif path in self.task.query.key:
+                cells.append(self._key(name, path[0]))
+            else:
+                last = steps(self.schema, self.task.query.table, path)[-1]
+                cells.append(self.names[self._owner(name, path)].get(lower(last.label), "-"))
+        return cells
+
+    def _key(self, name: str, col: str) -> str:
+        """Return a key column of a row by its page's name: the whole, or what stands in "review of X by Y"."""
+        if len(self.open) <= 1:
+            parts = re.split(r" of | by | for ", name)
+            return parts[1] if len(parts) > 1 and len(self.schema.tables[self.task.query.table].key) > 1 else name
+        parts = re.split(r" of | by | for ", name)
+        place = self.open.index(col) + 1
+        return parts[place] if place < len(parts) else name
+
+    def _owner(self, name: str, path: Path) -> str:
+        """Return the name of the row that a path ends in, where it is the row itself or one its key refers to."""
+        if len(path) == 2 and path[:1] in self.task.query.key:
+            owner = self._key(name, path[0])
+            return owner if owner in self.names else name
+        return name
+
+
+__all__ = ["closed_book", "keys_only", "one_query", "snippets_only"]

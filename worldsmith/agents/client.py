@@ -1,0 +1,161 @@
+"""How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from worldsmith.errors import BackendError, UsageError
+from worldsmith.pages import Page
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Observation
+
+TOKENS = "bytes/3.5 v1"
+"""Name and version of the count that `tokens` makes without a tokenizer."""
+
+TRIES = 5
+"""Attempts at one call that fails for a passing reason."""
+
+Reply = Mapping[str, Any]
+"""{"results": [{"url", "title", "snippet", "date", "score"}], "more": bool}."""
+
+
+def tokens(text: str) -> int:
+    """Return what a text costs: its UTF-8 bytes over 3.5, rounded up."""
+    return ceil(len(text.encode("utf-8", "surrogatepass")) / 3.5)
+
+
+def tokenizer(path: Path) -> Callable[[str], int]:
+    """Return an exact count by a `tokenizer.json`. Raises UsageError without the `tokenizers` package or the file."""
+    try:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - optional, and only here
+    except ImportError:
+        raise UsageError("counting by a tokenizer needs the tokenizers package: pip install tokenizers") from None
+    if not path.is_file():
+        raise UsageError(f"{path}: no such tokenizer file; it is the tokenizer.json of a model")
+    made = Tokenizer.from_file(str(path))
+    return lambda text: len(made.encode(text, add_special_tokens=False).ids)
+
+
+class Client(Protocol):
+    """The two tools of an agent."""
+
+    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
+        """Return a page of `k` results."""
+        ...
+
+    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Return the text of a page, "" where there is none."""
+        ...
+
+
+class SimulatorClient:
+    """The tools of a world in this process. `seen` gathers the plans of the pages that were read."""
+
+    def __init__(self, simulator: Simulator, address: Address | None = None) -> None:
+        self.simulator, self.address = simulator, address or Address(simulator.world.id)
+        self.seen: list[Page] = []
+
+    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
+        """Return a page of `k` results; BackendError where every attempt failed."""
+        found = self._answered(Call("web_search", query, page, k))
+        results = [
+            {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
+            for r in found.results
+        ]
+        return {"results": results, "more": found.more}
+
+    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Return the text of a page; BackendError where every attempt failed."""
+        found = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
+        if found.page is not None:
+            self.seen.append(found.page)
+        return found.text
+
+    def _answered(self, call: Call) -> Observation:
+        for attempt in range(TRIES):
+            found = self.simulator.call(self.address, call, attempt)
+            if found.status in {"ok", "not_found"}:
+                return found
+        raise BackendError(f"{call.tool} {call.arg[:80]!r}: {found.status} in {TRIES} attempts")
+
+
+class HttpClient:
+    """The tools of a served world: POST {base}/api/search and {base}/api/extract."""
+
+    def __init__(self, base_url: str, *, timeout: float = 60.0, transport: Any = None) -> None:
+        """Connect to `base_url`, with the world's /w/<world> prefix where the server has many."""
+        import httpx2  # noqa: PLC0415 - only runs over HTTP need it
+
+        self._http = httpx2.Client(base_url=base_url.rstrip("/"), timeout=timeout, transport=transport)
+        self._error = httpx2.HTTPError
+
+    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
+        """Return a page of `k` results; BackendError where the server fails."""
+        return self._post("/api/search", {"query": query, "k": k, "page": page}) or {"results": [], "more": False}
+
+    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Return the text of a page; BackendError where the server fails."""
+        part = {} if max_chars is None else {"max_chars": max_chars}
+        found = self._post("/api/extract", {"url": url, "offset": offset, **part})
+        return str(found["text"]) if found else ""
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Reply | None:
+        why = ""
+        for _ in range(TRIES):
+            try:
+                response = self._http.post(path, json=body)
+                found = response.json()
+            except (self._error, ValueError) as error:
+                why = f"{type(error).__name__}: {error}"
+                continue
+            if response.status_code == 404:
+                return None
+            if response.status_code == 200 and "error" not in found:
+                return cast("Reply", found)
+            why = f"{response.status_code} {str(found.get('error', ''))[:200]}" if isinstance(found, dict) else "no object"
+            if response.status_code in {400, 401, 405}:
+                break
+        raise BackendError(f"{self._http.base_url}{path}: {why}")
+
+
+def shown(reply: Reply) -> str:
+    """Return a search reply as an agent reads it."""
+    blocks = (
+        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in reply["results"]
+    )
+    return "\n\n".join(blocks)
+
+
+@dataclass(slots=True)
+class Recorder:
+    """A client that writes down what is asked and what is answered."""
+
+    client: Client
+    count: Callable[[str], int] = tokens
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    replies: list[str] = field(default_factory=list)
+    costs: list[int] = field(default_factory=list)
+
+    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
+        """Search, and record."""
+        reply = self.client.search(query, k, page)
+        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(reply))
+        return reply
+
+    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Read a page, and record."""
+        text = self.client.extract(url, offset, max_chars)
+        part = {} if max_chars is None else {"offset": offset, "max_chars": max_chars}
+        self._kept({"tool": "web_extractor", "arg": url, **part}, text)
+        return text
+
+    def _kept(self, call: dict[str, Any], reply: str) -> None:
+        self.calls.append(call)
+        self.replies.append(reply)
+        self.costs.append(self.count(reply))

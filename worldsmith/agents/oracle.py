@@ -1,0 +1,188 @@
+"""The agent that knows the query and how the schema heads its columns, and finds every value by the tools.
+
+It lists the scope, reads what the clauses need of every row in it, and the asked columns of the rows that pass.
+What no reply told stays empty. Its calls are the certificate of a task.
+"""
+
+from collections.abc import Iterator
+
+from worldsmith import expr, scoring
+from worldsmith.agents.book import Book, Key, Place, Unread
+from worldsmith.agents.client import Client
+from worldsmith.agents.sheet import read
+from worldsmith.pages.grammar import lower
+from worldsmith.pages.words import capital
+from worldsmith.schema import PageSpec, Path, Schema, Value
+from worldsmith.tasks import Query, Scope, Task
+from worldsmith.tasks.phrase import Wording, verb_phrase
+from worldsmith.tasks.query import within
+
+HITS = 3
+"""Results asked for when one row's page is looked for: its name finds it at once."""
+LISTS = 5
+"""Results asked for when a list is looked for."""
+PARTS = 40
+"""Pages of one list at most."""
+
+
+def oracle(task: Task, schema: Schema, client: Client) -> str:
+    """Return the answer to a task, as a Markdown table."""
+    search = Search(task.query, schema, client)
+    kept = [key for key in search.rows() if search.passes(key)]
+    lines = [[search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept]
+    return table(task.columns, lines)
+
+
+def table(columns: tuple[scoring.Column, ...], lines: list[list[str]]) -> str:
+    """Return cells as a fenced Markdown table under the columns' names."""
+    rows = [[c.name for c in columns], ["---"] * len(columns), *lines]
+    body = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
+    return f"```markdown\n{body}\n```"
+
+
+class Search:
+    """One task being solved."""
+
+    def __init__(self, query: Query, schema: Schema, client: Client) -> None:
+        self.query, self.schema, self.client = query, schema, client
+        self.book = Book(schema)
+        self.opened: dict[str, str] = {}
+        self.sought: set[tuple[str, Place]] = set()
+        self.tests = [expr.compile_python(clause) for clause in query.clauses]
+        read_paths = (*query.evidence, *query.columns)
+        self.passed_through = {path[: i + 1] for path in read_paths for i in range(len(path) - 1)}
+
+    def rows(self) -> Iterator[Key]:
+        """Yield the keys of the rows in scope, list by list."""
+        spec = next(s for s in self.schema.pages if s.list == self.query.table and s.by == self.query.scope.column)
+        found: dict[Key, None] = {}
+        for scope in self.query.scope.values:
+            for key in self._listed(spec, scope):
+                found[key] = None
+        yield from found
+
+    def _listed(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
+        """Yield the keys of all parts of one list, wherever in it the search leads."""
+        done: set[str] = set()
+        start = self._find_list(spec, scope)
+        waiting = [start] if start else []
+        while waiting and len(done) < PARTS:
+            url = waiting.pop()
+            if url in done:
+                continue
+            done.add(url)
+            sheet = read(self._open(url))
+            yield from self.book.take_list(spec, scope, sheet)
+            waiting += [link.url for link in sheet.links if link.text in {"Next page", "Previous page"}]
+
+    def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
+        one = within(self.schema, spec.table, Scope(spec.by or "", (scope,)))
+        words = verb_phrase(Wording(self.schema), spec.table, one)
+        table = self.schema.tables[spec.table]
+        column = table.column(spec.by or "")
+        name = f"{capital(table.plural)} by {lower(column.label)}"
+        shown = scoring.show(scope, column.answer())
+        wanted = {f"{name}: {text}" for text in (shown, f"{shown} {column.unit}", f"{shown}{column.unit}")}
+        for page in (1, 2, 3):
+            reply = self.client.search(f"{table.plural} that {words}", LISTS * page, page)
+            hits = [(r["title"].split(" | ")[0].removesuffix(" (continued)"), r["url"]) for r in reply["results"]]
+            # A hit whose scope is withheld has only the list's name for a title.
+            for exact in (True, False):
+                for title, url in hits:
+                    if title in wanted if exact else (title == name or title.endswith("...")):
+                        sheet = read(self._open(url))
+                        if sheet.title.removesuffix(" (continued)") in wanted:
+                            return str(url)
+            if not reply["more"]:
+                break
+        return None
+
+    def _open(self, url: str) -> str:
+        if url not in self.opened:
+            self.opened[url] = self.client.extract(url)
+        return self.opened[url]
+
+    def value(self, key: Key, path: Path) -> Value:
+        """Return the value at the end of a path from a row in scope; Unread where the replies don't tell it."""
+        place = (self.query.table, key)
+        for i, step in enumerate(path):
+            told = self._cell(place, step)
+            if told is None or i == len(path) - 1:
+                return told
+            place = (self.schema.column(place[0], step).ref or "", (told,))
+        raise Unread(".".join(path))
+
+    def _cell(self, place: Place, col: str) -> Value:
+        table, key = place
+        form = self.schema.tables[table]
+        if col in form.key:
+            return key[form.key.index(col)]
+        for reach in (self._by_own_page, self._by_parent):
+            if col in self.book.facts.get(place, {}):
+                break
+            reach(place, col)
+        facts = self.book.facts.get(place, {})
+        if col not in facts:
+            raise Unread(f"{table}.{col}")
+        return facts[col]
+
+    def _by_own_page(self, place: Place, col: str) -> None:
+        for spec in self.schema.pages:
+            if spec.about == place[0] and (not spec.show or col in spec.show):
+                self._visit(spec, place)
+
+    def _by_parent(self, place: Place, col: str) -> None:
+        for spec in self.schema.pages:
+            for child in spec.children if spec.about else ():
+                if child.table == place[0] and (col in child.columns or col == child.ref):
+                    parent = self.book.facts.get(place, {}).get(child.ref)
+                    if parent is not None:
+                        self._visit(spec, (spec.about or "", (parent,)))
+                if col in self.book.facts.get(place, {}):
+                    return
+
+    def _visit(self, spec: PageSpec, place: Place) -> None:
+        """Read the page of a kind about a row, by a link that was seen, or by searching for its name."""
+        if (spec.name, place) in self.sought:
+            return
+        self.sought.add((spec.name, place))
+        first = next(s for s in self.schema.pages if s.about == spec.about)
+        if spec is not first and any(self.schema.walk(self.query.table, p).ref == place[0] for p in self.passed_through):
+            self._visit(first, place)  # it is needed anyway, and links to this page
+        if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
+            return
+        reply = self.client.search(self._named(spec, place, first=spec is first), HITS)
+        name = str(place[1][0]).casefold()
+        for hit in reply["results"]:
+            if name in hit["title"].casefold() and self._take(hit["url"], spec, place):
+                return
+
+    def _links(self, spec: PageSpec, place: Place, *, first: bool) -> list[str]:
+        if first:
+            return self.book.urls.get(place, [])
+        nouns = [self.schema.tables[c.table].plural.casefold() for c in spec.children] or [spec.name.casefold()]
+        return [s.url for s in self.book.further.get(place, []) if any(s.text.casefold() == noun for noun in nouns)]
+
+    def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:
+        names = " ".join(map(str, place[1]))
+        nouns = [self.schema.tables[c.table].plural for c in spec.children]
+        return names if first or not nouns else f"{names} {' '.join(nouns)}"
+
+    def _take(self, url: str, spec: PageSpec, place: Place) -> bool:
+        text = self._open(url)
+        return bool(text) and self.book.take_entry(place, spec, read(text))
+
+    def passes(self, key: Key) -> bool:
+        """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""
+        try:
+            marks = [test(*(self.value(key, path) for path in paths)) for test, paths in self.tests]
+        except Unread:
+            return False
+        return all(mark is True for mark in marks)
+
+    def told(self, key: Key, path: Path, column: scoring.Column) -> str:
+        """Return a cell of the answer; "" where no reply told it."""
+        try:
+            return scoring.show(self.value(key, path), column)
+        except Unread:
+            return ""

@@ -1,0 +1,103 @@
+"""Episodes: an agent, a task, a client, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from worldsmith import scoring
+from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
+from worldsmith.agents.client import Client, Recorder, tokens
+from worldsmith.agents.oracle import oracle
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.schema import Schema
+from worldsmith.tasks import Task
+from worldsmith.world import World
+
+Agent = Callable[[Task, Schema, Client], str]
+"""Answers a task by the tools of a client; it may know how the schema heads its columns, and no row."""
+
+AGENTS: dict[str, Agent] = {
+    "oracle": oracle,
+    "closed-book": closed_book,
+    "keys-only": keys_only,
+    "snippets-only": snippets_only,
+    "one-query": one_query,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An agent's answer to a task, and what it took."""
+
+    task_id: str
+    world: str
+    agent: str
+    answer: str
+    calls: tuple[dict[str, Any], ...]
+    replies: tuple[str, ...]
+    tool_tokens: int
+
+    @property
+    def search_calls(self) -> int:
+        """The number of searches."""
+        return sum(call["tool"] == "web_search" for call in self.calls)
+
+    @property
+    def extract_calls(self) -> int:
+        """The number of pages read."""
+        return len(self.calls) - self.search_calls
+
+    @property
+    def turns(self) -> int:
+        """The assistant messages: one a call, and the answer."""
+        return len(self.calls) + 1
+
+    def scored(self, task: Task) -> scoring.Score:
+        """Return the score of the answer."""
+        return scoring.score(self.answer, task.columns, task.gold)
+
+    def to_json(self, task: Task) -> dict[str, Any]:
+        """Return the figures of the episode, its answer and calls, as JSON values."""
+        score = self.scored(task)
+        return {
+            "task_id": self.task_id,
+            "world": self.world,
+            "agent": self.agent,
+            "item_f1": score.item.f1,
+            "row_f1": score.row.f1,
+            "nonkey_item_f1": score.nonkey.f1,
+            "success": score.success,
+            "search_calls": self.search_calls,
+            "extract_calls": self.extract_calls,
+            "tool_tokens": self.tool_tokens,
+            "turns": self.turns,
+            "answer": self.answer,
+            "calls": list(self.calls),
+        }
+
+
+def agent(name: str) -> Agent:
+    """Return an agent by name; NotFoundError with a close match for an unknown one."""
+    if name not in AGENTS:
+        raise NotFoundError(f"no agent is called {name!r}.{close_match(name, AGENTS)}")
+    return AGENTS[name]
+
+
+def run(
+    task: Task, world: World | None, name: str, client: Client, count: Callable[[str], int] = tokens
+) -> Episode:
+    """Let an agent answer a task and return the episode.
+
+    Of the world only its schema is used: how columns are headed and which pages there are.
+
+    Raises:
+        NotFoundError: no agent is called `name`.
+        UsageError: without the world.
+        BackendError: the client's world does not answer.
+    """
+    if world is None:
+        raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
+    recorder = Recorder(client, count)
+    answer = agent(name)(task, world.schema, recorder)
+    cost = sum(recorder.costs)
+    return Episode(task.task_id, task.world, name, answer, tuple(recorder.calls), tuple(recorder.replies), cost)

@@ -1,0 +1,81 @@
+"""What a page of Markdown says in its tables, lists of pairs and links, by a reading of its own."""
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)")
+_PAIR = re.compile(r"[-*] (?:\*\*(?P<bold>[^*]+)\*\*|(?P<bare>[^:\[\]]+(?:: [^:\[\]]+)*?)): (?P<value>.+)")
+_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+
+class Said(NamedTuple):
+    """A text, and where it leads ("" for nowhere)."""
+
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table under its heading."""
+
+    heading: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Said, ...], ...]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A page as read."""
+
+    title: str = ""
+    pairs: list[tuple[str, Said]] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+    items: list[tuple[str, Said]] = field(default_factory=list)
+    """Bullets that are no pairs, each with its heading."""
+    links: list[Said] = field(default_factory=list)
+
+
+def said(cell: str) -> Said:
+    """Return a cell's text without marks, and its first link."""
+    found = _LINK.search(cell)
+    text = _LINK.sub(r"\1", cell).replace("\\|", "|").strip()
+    return Said(text, found[2] if found else "")
+
+
+def cells(line: str) -> tuple[Said, ...]:
+    """Return the cells of a table line."""
+    return tuple(map(said, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
+
+
+def read(text: str) -> Sheet:
+    """Read a page's Markdown."""
+    sheet, heading, table = Sheet(), "", list[str]()
+    for line in [*text.split("\n"), ""]:
+        if line.startswith("|"):
+            table.append(line)
+            continue
+        if table:
+            _take(sheet, heading, table)
+            table = []
+        if line.startswith("#"):
+            mark, _, name = line.partition(" ")
+            heading = said(name).text
+            sheet.title = sheet.title or (heading if mark == "#" else "")
+        elif found := _PAIR.fullmatch(line):
+            sheet.pairs.append(((found["bold"] or found["bare"]).strip(), said(found["value"])))
+        elif line.startswith(("- ", "* ")):
+            sheet.items.append((heading, said(line[2:])))
+        sheet.links += [Said(*pair) for pair in _LINK.findall(line)]
+    return sheet
+
+
+def _take(sheet: Sheet, heading: str, lines: list[str]) -> None:
+    header, *rows = [cells(line) for line in lines if not _RULE.fullmatch(line)]
+    sheet.links += [cell for row in rows for cell in row if cell.url]
+    if len(header) == 2 and [cell.text for cell in header] == ["Item", "Value"]:
+        sheet.pairs += [(row[0].text, row[1]) for row in rows if len(row) == 2]
+    else:
+        sheet.grids.append(Grid(heading, tuple(cell.text for cell in header), tuple(rows)))
