@@ -1,0 +1,155 @@
+"""Tables and columns: each fill with its options, names resolved and expressions typed."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from worldsmith import expr
+from worldsmith.expr import Type
+from worldsmith.schema import source as src
+from worldsmith.schema.resolve import ISO_DATE, Resolver
+from worldsmith.schema.types import (
+    After,
+    Chance,
+    Choice,
+    Column,
+    Date,
+    Derive,
+    Faker,
+    Fill,
+    Invent,
+    Number,
+    Pick,
+    Rank,
+    Reference,
+    Series,
+    Share,
+    Table,
+    Values,
+)
+
+
+def table(reader: Resolver, name: str, values: Mapping[str, Values]) -> Table:
+    t = reader.source.tables[name]
+    key = (t.key,) if isinstance(t.key, str) else tuple(t.key)
+    for part in key:
+        c = reader.source_column(name, part, f"tables.{name}.key")
+        if c.missing or c.if_ or c.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max"):
+            raise reader.fail(f"{name}.{part}", f"a key column can't be {c.kind}, missing or switched")
+    columns = tuple(column(reader, name, c, key, values) for c in t.columns)
+    return Table(name, t.called[0], t.called[1], t.rows, key, columns, t.if_)
+
+
+def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]) -> Column:
+    c = reader.source.tables[table].columns[name]
+    known = reader.types[table][name]
+    kind: Type = known.type if isinstance(known, expr.Ref) else known
+    label = c.label or name.replace("_", " ").capitalize()
+    return Column(
+        table=table,
+        name=name,
+        fill=fill(reader, table, name, c, values),
+        type=kind,
+        label=label if c.label or not c.ref else "",
+        says=c.says or label.lower(),
+        see=c.see,
+        unit=c.unit,
+        decimals=c.decimals,
+        missing=c.missing,
+        none=c.none or "none",
+        switch=c.if_,
+        key=name in key,
+    )
+
+
+def labelled(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
+    """Head each reference without a label by its target's key label."""
+    columns = []
+    for c in table.columns:
+        if c.label:
+            columns.append(c)
+            continue
+        target = tables[c.ref or ""]
+        label = target.column(target.key[0]).label
+        columns.append(replace(c, label=label))
+    heads = [c.header for c in columns]
+    for i, head in enumerate(heads):
+        if head in heads[:i]:
+            raise reader.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
+    return replace(table, columns=tuple(columns))
+
+
+def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
+    place = f"{table}.{name}"
+    match c.kind:
+        case "invent":
+            return Invent(str(c.invent))
+        case "pick":
+            reader.values_of(str(c.pick), values, place)
+            return Pick(str(c.pick), reader.optional(c.where, table, place, "bool"))
+        case "choice":
+            options = tuple(c.choice or ())
+            return Choice(options, tuple(c.weights or [1.0] * len(options)))
+        case "chance":
+            return Chance(float(c.chance or 0))
+        case "number":
+            return number(reader, table, c, place)
+        case "date":
+            lo, hi = c.date or ("", "")
+            return Date(day(reader, lo, place), day(reader, hi, place))
+        case "after":
+            path = reader.path(str(c.after), table, place)
+            if reader.end_type(table, path) != "date":
+                raise reader.fail(place, f"after = {c.after!r} is no date")
+            lo_days, hi_days = c.days or (0, 0)
+            return After(path, lo_days, hi_days, reader.optional(c.until, table, place, "date"))
+        case "ref":
+            return Reference(str(c.ref), reader.optional(c.where, table, place, "bool"), c.per, c.skew)
+        case "count" | "sum" | "max":
+            return reader.aggregate(table, place, c)
+        case "rank":
+            reader.same_table(table, place, str(c.rank), c.within)
+            return Rank(str(c.rank), c.within)
+        case "share":
+            reader.same_table(table, place, str(c.share), c.within)
+            return Share(str(c.share), c.within, c.decimals)
+        case "series":
+            reader.same_table(table, place, str(c.along), c.within)
+            assert c.series
+            assert c.drift
+            return Series(c.series, str(c.along), c.within, c.drift, c.step or 10.0**-c.decimals)
+        case "derive":
+            return Derive(reader.node(str(c.derive), table, place))
+        case "text":
+            return Derive(reader.node(_template(str(c.text)), table, place, "text"))
+        case _:
+            if table and name in reader.source.tables[table].key:
+                raise reader.fail(place, "a Faker detail is never a key")
+            return Faker(str(c.faker))
+
+
+def day(reader: Resolver, text: str, place: str) -> str:
+    if not ISO_DATE.fullmatch(text):
+        raise reader.fail(place, f"{text!r} is no date; write 2029-11-30")
+    return text
+
+
+def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
+    lo, hi = c.number or (0.0, 0.0)
+    step = c.step or 10.0**-c.decimals
+    for bound in (lo, hi):
+        if abs(round(bound / step) * step - bound) > 1e-9 * max(1.0, abs(bound)):
+            raise reader.fail(place, f"the bound {bound:g} is no multiple of the step {step:g}")
+    if round(step, c.decimals) != step:
+        raise reader.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
+    mean = None if c.mean is None else reader.node(c.mean, table, place)
+    if mean is not None and mean.type not in ("int", "num"):
+        raise reader.fail(place, f"mean is {mean.type}, not a number")
+    return Number(lo, hi, step, mean, c.spread or 0.0)
+
+
+def _template(text: str) -> str:
+    """Return the expression for "{name} of {town.name}": text joined by ||."""
+    parts = re.split(r"\{([^{}]*)\}", text)
+    pieces = [f"'{p.replace(chr(39), chr(39) * 2)}'" if i % 2 == 0 else p for i, p in enumerate(parts) if i % 2 or p]
+    return " || ".join(pieces) if pieces else "''"

@@ -1,0 +1,234 @@
+"""Names, types and expressions of a schema file: what every part of it is looked up in."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from worldsmith import expr
+from worldsmith.errors import ExprError, SchemaError, close_match
+from worldsmith.expr import Node, Type
+from worldsmith.schema import source as src
+from worldsmith.schema.types import Aggregate, Path, Value, Values
+
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+FAKER_PROVIDERS: dict[str, Type] = {
+    "bban": "text",
+    "bs": "text",
+    "catch_phrase": "text",
+    "color_name": "text",
+    "ean13": "text",
+    "file_name": "text",
+    "iban": "text",
+    "job": "text",
+    "license_plate": "text",
+    "mac_address": "text",
+    "past_date": "date",
+    "phone_number": "text",
+}
+"""Details only: none of these names a person, a place or a firm."""
+
+
+def value_type(value: Value) -> Type:
+    """Return the type of a literal value."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int"
+    if isinstance(value, float):
+        return "num"
+    return "date" if ISO_DATE.fullmatch(str(value)) else "text"
+
+
+class Resolver:
+    """Holds the file being read; every method looks something up, or says what is wrong and where."""
+
+    def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, where: str) -> None:
+        self.source = source
+        self.data = data
+        self.digest = digest
+        self.where = where
+        self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in source.tables}
+
+    def fail(self, place: str, text: str) -> SchemaError:
+        return SchemaError(f"{self.where}: {place}: {text}")
+
+    def values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
+        place = f"values.{name}"
+        if isinstance(v, src.ValuesSource):
+            items: tuple[Value, ...] = tuple(v.real or ())
+            if v.invent is None and not items:
+                raise self.fail(place, "real = [] has no names")
+            result = Values(name, items, real=v.real is not None, invent=v.invent, n=v.n or len(items), type="text")
+        else:
+            if not v:
+                raise self.fail(place, "the list is empty")
+            kinds = {value_type(x) for x in v}
+            if len(kinds) > 1 and kinds != {"int", "num"}:
+                raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}")
+            kind: Type = "num" if len(kinds) > 1 else kinds.pop()
+            result = Values(name, tuple(v), real=False, invent=None, n=len(v), type=kind)
+        if len(set(result.items)) < len(result.items):
+            twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
+            raise self.fail(place, f"{twice!r} stands twice")
+        return result
+
+    def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
+        if table not in self.source.tables:
+            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
+        columns = self.source.tables[table].columns
+        if name not in columns:
+            raise self.fail(place, f"no column {name!r} in {table!r}.{close_match(name, columns)}")
+        return columns[name]
+
+    def key_of(self, table: str, place: str) -> str:
+        if table not in self.source.tables:
+            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
+        key = self.source.tables[table].key
+        if not isinstance(key, str):
+            raise self.fail(
+                place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to"
+            )
+        self.source_column(table, key, f"tables.{table}.key")
+        return key
+
+    def find_types(self, values: Mapping[str, Values]) -> None:
+        """Fill `types`. An expression's type may hang on another's: repeat until nothing new is found."""
+        pending = [(t, c) for t, table in self.source.tables.items() for c in table.columns]
+        while pending:
+            failed: list[tuple[str, str]] = []
+            first: SchemaError | None = None
+            for table, name in pending:
+                try:
+                    self.types[table][name] = self.type_of(table, name, values)
+                except (_NotYetError, SchemaError) as error:
+                    failed.append((table, name))
+                    if isinstance(error, SchemaError):
+                        first = first or error
+            if len(failed) == len(pending):
+                place = ".".join(failed[0])
+                raise first or self.fail(place, "the types of these columns hang on each other: " + _names(failed))
+            pending = failed
+
+    def known(self, table: str, name: str, place: str) -> Type:
+        self.source_column(table, name, place)
+        found = self.types[table].get(name)
+        if found is None:
+            raise _NotYetError
+        return found.type if isinstance(found, expr.Ref) else found
+
+    def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
+        c = self.source.tables[table].columns[name]
+        place = f"{table}.{name}"
+        match c.kind:
+            case "ref":
+                assert c.ref
+                return expr.Ref(c.ref, self.known(c.ref, self.key_of(c.ref, place), place))
+            case "pick":
+                return self.values_of(str(c.pick), values, place).type
+            case "choice":
+                kinds = {value_type(x) for x in c.choice or ()}
+                if len(kinds) > 1:
+                    raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}")
+                return kinds.pop()
+            case "chance":
+                return "bool"
+            case "number" | "series":
+                return "num" if c.decimals else "int"
+            case "date" | "after":
+                return "date"
+            case "count" | "rank":
+                return "int"
+            case "sum" | "max":
+                return self.known(*self.pair(c.sum or c.max or "", place), place)
+            case "share":
+                return "num" if c.decimals else "int"
+            case "derive":
+                return self.node(str(c.derive), table, place).type or "text"
+            case "faker":
+                if c.faker not in FAKER_PROVIDERS:
+                    hint = close_match(str(c.faker), FAKER_PROVIDERS)
+                    raise self.fail(place, f"no provider {c.faker!r} is allowed here.{hint}")
+                return FAKER_PROVIDERS[c.faker]
+            case _:
+                return "text"
+
+    def values_of(self, name: str, values: Mapping[str, Values], place: str) -> Values:
+        if name not in values:
+            raise self.fail(place, f"no list {name!r} in [values].{close_match(name, values)}")
+        return values[name]
+
+    def pair(self, text: str, place: str) -> tuple[str, str]:
+        table, dot, column = text.partition(".")
+        if not dot:
+            raise self.fail(place, f"{text!r} should name table.column")
+        return table, column
+
+    def node(self, text: str, table: str, place: str, want: Type | None = None, **extra: Type) -> Node:
+        types = {**self.types, table: {**self.types[table], **extra}} if extra else self.types
+        try:
+            return expr.parse(text, table, types, as_of=self.source.as_of, want=want)
+        except ExprError as error:
+            raise self.fail(place, str(error)) from None
+
+    def optional(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
+        return None if text is None else self.node(text, table, place, want)
+
+    def path(self, text: str, table: str, place: str) -> Path:
+        steps = tuple(text.split("."))
+        here = table
+        for step in steps[:-1]:
+            target = self.source_column(here, step, place).ref
+            if target is None:
+                raise self.fail(place, f"{step!r} of {here!r} is no reference, so {text!r} leads nowhere")
+            here = target
+        self.source_column(here, steps[-1], place)
+        return steps
+
+    def parent_path(self, by: str | None, child: str, parent: str, place: str) -> Path:
+        """Return the path from `child` rows to the `parent` row they count for."""
+        if child not in self.source.tables:
+            raise self.fail(place, f"no table {child!r}.{close_match(child, self.source.tables)}")
+        if by is not None:
+            path = self.path(by, child, place)
+            if self.end(child, path).ref != parent:
+                raise self.fail(place, f"by = {by!r} does not end at a reference to {parent!r}")
+            return path
+        refs = [n for n, c in self.source.tables[child].columns.items() if c.ref == parent]
+        if len(refs) != 1:
+            what = "none of its columns refers" if not refs else f"{' and '.join(refs)} refer"
+            raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
+        return (refs[0],)
+
+    def end(self, table: str, path: Path) -> src.ColumnSource:
+        column = self.source.tables[table].columns[path[0]]
+        for step in path[1:]:
+            column = self.source.tables[column.ref or ""].columns[step]
+        return column
+
+    def end_type(self, table: str, path: Path) -> Type:
+        here = table
+        for step in path[:-1]:
+            here = str(self.source.tables[here].columns[step].ref)
+        return self.known(here, path[-1], ".".join(path))
+
+    def same_table(self, table: str, place: str, *names: str | None) -> None:
+        for name in names:
+            if name is not None:
+                self.source_column(table, name, place)
+
+    def aggregate(self, parent: str, place: str, c: src.ColumnSource | src.EachSource) -> Aggregate:
+        target = c.count or c.sum or c.max or ""
+        child, column = (target, None) if c.count else self.pair(target, place)
+        by = self.parent_path(c.by, child, parent, place)
+        if column is not None and self.known(child, column, place) not in ("int", "num"):
+            raise self.fail(place, f"{target!r} is no number")
+        op = "count" if c.count else "sum" if c.sum else "max"
+        return Aggregate(op, child, column, by, self.optional(c.where, child, place, "bool"))  # type: ignore[arg-type]
+
+
+class _NotYetError(Exception):
+    """The type of a column that hangs on one not found yet."""
+
+
+def _names(pairs: list[tuple[str, str]]) -> str:
+    return ", ".join(".".join(p) for p in pairs)
