@@ -119,13 +119,13 @@ def run(
     """
     from worldsmith import disk
     from worldsmith.agents import AGENTS
-    from worldsmith.evaluate import evaluate
+    from worldsmith.agents.many import run_many
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
     pairs = [(folder, task) for folder in disk.world_folders(paths) for task in load_tasks(folder)][:limit]
     rows = []
-    results = evaluate(pairs, agent, base_url=base_url, profile=profile, tokenizer=tokenizer)
+    results = run_many(pairs, agent, base_url=base_url, profile=profile, tokenizer_file=tokenizer)
     for row in progress(results, len(pairs), "tasks", quiet=as_json):
         rows.append(row)
         if as_json:
