@@ -37,7 +37,7 @@ height = { number = [10, 60], unit = "m", label = "Height", says = "a height" }
 range  = { number = [5, 40], decimals = 1, unit = "nmi", label = "Range", says = "a range" }
 stone  = { pick = "stones", label = "Stone", says = "a stone" }
 manned = { chance = 0.3, label = "Manned" }
-closed = { after = "lit", days = [10000, 40000], until = "as_of", missing = 0.5, none = "in use", label = "Closed", says = "closed" }
+closed = { after = "lit", days = [9000, 40000], until = "as_of", missing = 0.5, none = "in use", label = "Closed" }
 visits = { count = "visit", label = "Visits recorded" }
 
 [tables.visit]
@@ -61,10 +61,31 @@ years  = { list = "visit", by = "year", show = ["guests"], sort = "guests" }
 needs = ["I look for {many}."]
 """
 NAMES = (
-    "Orvane Head,Teslin Rock,Varrow Point,Quillet Stack,Dunmarrow,Sélkirra Ness,Brenhollow,Tarnsey,Osmer Skerry,Ulvet,"
-    "Corrigane,Halvick,Pellamore,Rusken Bar,Stennary,Vigoreth,Wendle Spit,Yarrick,Zembra Cliff,Ardlomin,Eskervane,"
-    "Fennimoor,Grathe,Inverlusk"
-).split(",")  # noqa: SIM905 - reads as a list of names
+    "Orvane Head",
+    "Teslin Rock",
+    "Varrow Point",
+    "Quillet Stack",
+    "Dunmarrow",
+    "Sélkirra Ness",
+    "Brenhollow",
+    "Tarnsey",
+    "Osmer Skerry",
+    "Ulvet",
+    "Corrigane",
+    "Halvick",
+    "Pellamore",
+    "Rusken Bar",
+    "Stennary",
+    "Vigoreth",
+    "Wendle Spit",
+    "Yarrick",
+    "Zembra Cliff",
+    "Ardlomin",
+    "Eskervane",
+    "Fennimoor",
+    "Grathe",
+    "Inverlusk",
+)
 KEEPERS = ("Ilva Torrunce", "Maro Pellisk", "Senna Quorley", "Dov Hallebrand")
 
 
@@ -81,7 +102,7 @@ def isles(seed: int = 5) -> World:
             "mentor": [KEEPERS[1], KEEPERS[0], KEEPERS[0], KEEPERS[2]],
         },
         "light": {
-            "name": NAMES,
+            "name": list(NAMES),
             "keeper": [KEEPERS[0] if i < 12 else KEEPERS[1 + i % 3] for i in range(n)],
             "lit": lit,
             "height": [11 + 2 * i for i in range(n)],

@@ -1,5 +1,6 @@
 """Search: what is asked for is found, any text is a query, pages of results join up, order hangs on nothing."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_the_entity_page_stands_first():
 def test_lists_are_found_by_their_scope():
     assert PAGES.page(found("lighthouses of slate stone")[0]).title == "Lighthouses by stone: slate"
     assert PAGES.page(found("visits in the year 2027")[0]).title == "Visits by year: 2027"
-    assert "posts" in found("lighthouses by keeper Dov Hallebrand")[0]
+    assert any(p.startswith("posts/") for p in found("lighthouses by keeper Dov Hallebrand")[:2])
 
 
 def test_background_is_found_without_a_cell():
@@ -75,7 +76,7 @@ def test_tokens_with_digits_are_never_corrected():
 
 
 def test_quotes_ask_for_neighbours():
-    assert set(found('"Orvane Head"')) < set(found("Orvane Head"))
+    assert set(found('granite "Orvane Head"')) < set(found("granite Orvane Head", 60))
     exact = found('"Quillet Stack"')
     assert "light/3" in exact
     assert all("Quillet Stack" in str(PAGES.page(p).cells) for p in exact)
@@ -88,10 +89,10 @@ def test_site_and_minus():
     assert len(found(f"site:{host}")) == 4
     assert {p.rpartition("/")[0] for p in found(f"granite -site:{host}")} & {"stones"} == set()
     assert found("granite site:nowhere.example") == []
-    every = set(found("lighthouses granite", 60))
-    without = set(found("lighthouses granite -slate", 60))
+    every = set(found("granite", 60))
+    without = set(found("granite -manned", 60))
     assert without < every
-    assert not any("slate" in str(PAGES.page(p).cells) for p in without)
+    assert {p.rpartition("/")[0] for p in every - without} == {"light"}
     assert read_query("a-b x--y - -").without == ()
 
 
@@ -104,11 +105,29 @@ def test_pages_of_results_join_up():
     assert len(whole) <= DEPTH
     scores = [score for _, score in whole]
     assert scores == sorted(scores, reverse=True)
-    for (a, x), (b, y) in zip(whole, whole[1:], strict=False):
+    for (a, x), (b, y) in pairwise(whole):
         assert x > y or a < b
 
 
-HOSTILE = ("", " ", '"', '""', "-", "--", "site:", "-site:", 'site:"', '"-"', "\\", "NEAR(", "a OR", "*", "%", "'; drop", "\x00")
+HOSTILE = (
+    "",
+    " ",
+    '"',
+    '""',
+    "-",
+    "--",
+    "site:",
+    "-site:",
+    'site:"',
+    '"-"',
+    "\\",
+    "NEAR(",
+    "a OR",
+    "*",
+    "%",
+    "'; drop",
+    "\x00",
+)
 
 
 @given(st.one_of(st.text(max_size=60), st.sampled_from(HOSTILE), st.lists(st.sampled_from(HOSTILE)).map("".join)))

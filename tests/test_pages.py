@@ -89,7 +89,9 @@ def test_an_address_may_be_written_in_other_ways(pages):
     assert pages.by_url(front.rstrip("/")) == "world-guide/0"
 
 
-@pytest.mark.parametrize("url", ["", "https://", "ftp://a.example/x", "https://en.wikipedia.org/wiki/X", "{host}/", "{url}?x=1"])
+@pytest.mark.parametrize(
+    "url", ["", "https://", "ftp://a.example/x", "https://en.wikipedia.org/wiki/X", "{host}/", "{url}?x=1"]
+)
 def test_other_addresses_are_not_pages(pages, url):
     own = pages.page("light/5").url
     assert pages.by_url(url.format(host=own.rpartition("/")[0] + "x", url=own)) is None

@@ -77,8 +77,14 @@ def test_every_value_of_a_row_stands_by_itself_somewhere_and_scores(full):
         for row in list(full.world.rows_of(table.name))[::7]:
             for column in table.columns:
                 value, answer = full.world.value(row, column.name), column.answer()
-                found = [v for page_id in full.carrying(row, column.name) for v in
-                         [*values_of(render(full.page(page_id), full.world, full)), full.page(page_id).title.rpartition(": ")[2]]]
+                found = [
+                    v
+                    for page_id in full.carrying(row, column.name)
+                    for v in [
+                        *values_of(render(full.page(page_id), full.world, full)),
+                        full.page(page_id).title.rpartition(": ")[2],
+                    ]
+                ]
                 assert any(scoring.right(v, value, answer) for v in found), (row, column.name, value)
 
 
@@ -179,8 +185,9 @@ DOC = Doc(
 
 def test_markdown():
     assert markdown(DOC) == (
-        "# A & B <c>\n\nUpdated 2029-01-02\n\n## One\n\nsee [X & Y](https://b.example/?a=1&b=2).\n\n- **Size (m)**: 3\n\n"
-        "1. a\n2. b\n\nCap\n\n| H\\|1 | H2 |\n| --- | --- |\n| [k](https://b.example/k) | v\\|w |\n"
+        "# A & B <c>\n\nUpdated 2029-01-02\n\n## One\n\nsee [X & Y](https://b.example/?a=1&b=2).\n\n"
+        "- **Size (m)**: 3\n\n1. a\n2. b\n\nCap\n\n"
+        "| H\\|1 | H2 |\n| --- | --- |\n| [k](https://b.example/k) | v\\|w |\n"
     )
 
 
@@ -196,7 +203,10 @@ def test_html_is_escaped_whole_and_its_links_can_be_mapped():
     assert soup.title is not None
     assert soup.title.text == "A & B <c>"
     assert soup.find("c") is None
-    assert [a["href"] for a in soup.find_all("a")] == ["http://127.0.0.1/at/b.example/?a=1&b=2", "http://127.0.0.1/at/b.example/k"]
+    assert [a["href"] for a in soup.find_all("a")] == [
+        "http://127.0.0.1/at/b.example/?a=1&b=2",
+        "http://127.0.0.1/at/b.example/k",
+    ]
     assert [td.text for td in soup.find_all("td")] == ["3", "k", "v|w"]
     assert [li.text for li in soup.find_all("li")] == ["a", "b"]
     assert soup.time is not None

@@ -6,6 +6,7 @@ that an order never hangs on how a machine sums floats; ties go by page id.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,12 +20,14 @@ from worldsmith.pages.extras import GuideKind
 
 DEPTH = 60
 """Hits a query at most, over all results pages."""
-STOP = frozenset(
-    "a an and are as at be been by did do does for from had has have how i in into is it its me my of on or our "
-    "please s she so some t than that the their them then there these they this those to was we were what when "
-    "where which who whom whose why will with would you your".split()  # noqa: SIM905 - reads as a list of words
-)
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
+STOP = frozenset(
+    _TOKEN.findall(
+        "a an and are as at be been by did do does for from had has have how i in into is it its me my of on or our "
+        "please s she so some t than that the their them then there these they this those to was we were what when "
+        "where which who whom whose why will with would you your"
+    )
+)
 _SYNTAX = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:)(?P<host>\S*)|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
 
@@ -95,31 +98,40 @@ class Index:
         self.pages, self.ids = pages, pages.ids()
         self._hosts = np.array([pages.site(page_id).host for page_id in self.ids])
         self._order = np.argsort(np.argsort(np.array(self.ids)))
+        keys = {t.name: t.key for t in pages.world.schema.tables.values()}
+        own = {kinds[0] for table, kinds in pages.abouts.items() if len(keys[table]) == 1}
+        self._weights = {name: 8 if name in own else 3 for name in pages.kinds}
         vocabulary: dict[str, int] = {}
         documents = [
-            [vocabulary.setdefault(term, len(vocabulary)) for term in self._terms(pages.page(page_id))]
+            [
+                vocabulary.setdefault(term, len(vocabulary))
+                for terms in self._fields(pages.page(page_id))
+                for term in terms
+            ]
             for page_id in self.ids
         ]
-        self._bm25 = bm25s.BM25(k1=1.2, b=0.5, method="lucene")
+        self._bm25 = bm25s.BM25(k1=1.2, b=0.3, method="lucene")
         self._bm25.index((documents, vocabulary), create_empty_token=False, show_progress=False)
         self._vocabulary = vocabulary
         self._words = [word for word in vocabulary if word.isalpha() and len(word) > 3]
 
-    def _terms(self, page: Page) -> list[str]:
-        """Return a page's terms: its title and names weigh more, each cell and label counts once."""
-        words, found = self.pages.words, []
-        found += tokens(page.title) * 3
-        seen = dict.fromkeys((c.row.table, c.col, c.value) for c in page.cells)
-        for cell in {(c.row.table, c.col, c.value): c for c in page.cells}.values():
-            found += _cell_terms(words.measure(cell))
-        for table, col in dict.fromkeys(place[:2] for place in seen):
-            found += tokens(words.columns[table, col].label)
-        form = page.subject.table if page.subject else page.rows[0].table if page.rows else None
-        if form:
-            found += tokens(words.say(form, "{one} {one}"))
+    def _fields(self, page: Page) -> list[Sequence[str]]:
+        """Return a page's terms by field: names and titles weigh more, each value and label counts once."""
+        words, weight = self.pages.words, self._weights.get(page.kind, 2)
+        found: list[Sequence[str]] = [_terms(page.title)]
+        if page.subject:
+            found += [_terms(" ".join(self.pages.keys(page.subject)))] * weight
+        else:
+            found *= weight - page.title.endswith("(continued)")
+        values = {(c.row.table, c.col, c.value): c for c in page.cells}
+        found += [_terms(words.measure(cell)) for cell in values.values()]
+        found += [_terms(words.columns[place].label) for place in dict.fromkeys(value[:2] for value in values)]
+        table = page.subject.table if page.subject else page.rows[0].table if page.rows else None
+        if table:
+            found += [_terms(self.pages.world.schema.tables[table].singular)] * 2
         kind = self.pages.kinds[page.kind]
         if isinstance(kind, GuideKind):
-            found += tokens(" ".join(kind.paragraphs(int(page.id.rpartition("/")[2]))))
+            found += [_terms(text) for text in kind.paragraphs(int(page.id.rpartition("/")[2]))]
         return found
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
@@ -160,8 +172,8 @@ class Index:
         return np.asarray(places[:0] if i is None else places[bounds[i] : bounds[i + 1]])
 
     def _holds(self, i: int, phrase: tuple[str, ...]) -> bool:
-        terms = self._terms(self.pages.page(self.ids[i]))
-        return any(tuple(terms[at : at + len(phrase)]) == phrase for at in range(len(terms) - len(phrase) + 1))
+        fields, n = self._fields(self.pages.page(self.ids[i])), len(phrase)
+        return any(tuple(terms[at : at + n]) == phrase for terms in fields for at in range(len(terms) - n + 1))
 
     def _id(self, word: str) -> int | None:
         found = self._vocabulary.get(word)
@@ -176,7 +188,8 @@ class Index:
 
 
 @lru_cache(maxsize=8192)
-def _cell_terms(text: str) -> tuple[str, ...]:
+def _terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a field: those of its text, and the year of each day in it."""
     terms = tokens(text)
     days = [term[:4] for term in terms if len(term) == 10 and term[4] == "-"]
     return (*terms, *days)

@@ -35,9 +35,7 @@ def _query_words(query: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in _WORD.findall(query.lower()))
 
 
-def hit(  # noqa: PLR0917 - the seam that simulator and guard call
-    view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False
-) -> Result:
+def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
     """Return the hit of a view at `rank` (from 0, over all results pages), from its head block alone.
 
     `full_text` adds the page's Markdown, to which the whole page's cells then belong.
