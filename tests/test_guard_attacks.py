@@ -1,4 +1,4 @@
-"""Replies a simulator might give, each with its verdict: leaks are stopped at the guard and behind it, honest ones arrive."""
+"""Replies a simulator might give, each with its verdict: leaks are stopped, honest ones arrive unchanged."""
 
 import asyncio
 import re
@@ -91,7 +91,7 @@ def test_leak_is_stopped(case: dict) -> None:
     ours = tuple(hit(view, i, query or "x", WORLD, PAGES) for i, view in enumerate(part.views))
     arrived = served(case, tuple(drafted))
     assert [(r.url, r.date, r.score) for r in arrived] == [(r.url, r.date, r.score) for r in ours]
-    assert arrived == ours or case["id"] == "C05"               # there only the date was wrong, and that is never theirs
+    assert arrived == ours or case["id"] == "C05"  # there only the date was wrong, and that is never theirs
     told = [str(guard_world.OBSERVATORIES[int(t[1]) - 1][_column(t)]) for t in case["targets"]]
     text = " ".join(f"{r.title} {r.snippet} {r.url} {r.date}" for r in arrived)
     assert not [value for value in told if value in text]
@@ -140,7 +140,9 @@ def test_a_file_is_no_page() -> None:
     assert (observation.status, observation.text, simulator.model.asked) == ("not_found", "", 0)
 
 
-@pytest.mark.parametrize("query", ["*", "' UNION SELECT director FROM obs--", "A" * 100_000, "Robert'); DROP TABLE obs;--", '"'])
+@pytest.mark.parametrize(
+    "query", ["*", "' UNION SELECT director FROM obs--", "A" * 100_000, "Robert'); DROP TABLE obs;--", '"']
+)
 def test_hostile_queries_get_an_ordinary_reply(query: str) -> None:
     simulator = Simulator(WORLD, pages=PAGES, strict=True)
     observation = simulator.call(Address(WORLD.id), Call("web_search", query))
@@ -152,7 +154,9 @@ def test_hostile_queries_get_an_ordinary_reply(query: str) -> None:
 def test_order_tells_nothing_of_a_withheld_column() -> None:
     simulator = Simulator(WORLD, pages=PAGES, strict=True)
     found = simulator.call(Address(WORLD.id), Call("web_search", "observatories by altitude, highest first")).results
-    flipped = replace(WORLD, tables={**WORLD.tables, "observatory": {**WORLD.tables["observatory"], "altitude": [1, 2, 3]}})
+    flipped = replace(
+        WORLD, tables={**WORLD.tables, "observatory": {**WORLD.tables["observatory"], "altitude": [1, 2, 3]}}
+    )
     other = Simulator(flipped, pages=guard_world.Served(flipped), strict=True)
     again = other.call(Address(flipped.id), Call("web_search", "observatories by altitude, highest first")).results
     assert [r.url for r in found] == [r.url for r in again]

@@ -78,7 +78,7 @@ def _withheld(world: World, view: View, level: int, chance: int) -> View:
 
 
 def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:
-    """Whether a head cell is what the hit is known by: the subject's key, a list's scope and (below level 2) its rows' keys."""
+    """Whether the hit is known by a cell: the subject's key, a list's scope and (below level 2) its rows' keys."""
     key = cell.col in world.schema.tables[cell.row.table].key
     if page.subject is not None:
         return key and cell.row == page.subject

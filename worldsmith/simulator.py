@@ -4,6 +4,7 @@ A reply depends on (world, address, call, attempt) alone. Local rendering is pur
 pure once it is in the store.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,10 +17,10 @@ from worldsmith.guard import Guard
 from worldsmith.guard.repair import repaired
 from worldsmith.index import Index
 from worldsmith.pages import RENDER, Pages
-from worldsmith.pages.types import Doc
+from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import edits, faults, profile
 from worldsmith.renderer import Renderer, markdown
-from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Verdict, WorldModel, cut
+from worldsmith.slices import Address, Call, Draft, Observation, Profile, Slice, Verdict, WorldModel, cut
 from worldsmith.store import Store
 from worldsmith.world import World, canonical
 
@@ -27,6 +28,7 @@ MEMO = 8192
 """Verdicts kept a page length."""
 MORE = "\n\n[The page goes on: read it from offset {offset}.]\n"
 """Notice under a text that was cut."""
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 Length = Literal["short", "web"]
 
 
@@ -91,7 +93,9 @@ class Simulator:
             pages, index = self._given
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
-            desk = _Desk(pages, index or Index(pages), Guard(self.world, pages, self._budget), Renderer(self.world, pages))
+            desk = _Desk(
+                pages, index or Index(pages), Guard(self.world, pages, self._budget), Renderer(self.world, pages)
+            )
             self._desks[length] = desk
         return desk
 
@@ -100,7 +104,7 @@ class Simulator:
         return asked, self._desk(asked.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
-        """Return what the answer may draw on, or the answer where no model is asked: a fault, a page not found, no hits.
+        """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
 
         Raises:
             NotFoundError: the address names an unknown profile.
@@ -188,7 +192,8 @@ class Simulator:
         by_page = {desk.pages.by_url(result.url): result for result in draft}
         for view in part.views:
             result = by_page.get(view.page.id)
-            found += desk.guard.hit(result, view, query) if result else (Verdict("hit", ok=False, why="is missing", text=view.page.url),)
+            missing = Verdict("hit", ok=False, why="is missing", text=view.page.url)
+            found += desk.guard.hit(result, view, query) if result else (missing,)
         return tuple(found)
 
     def _ours(self, part: Slice, desk: _Desk) -> Observation:
@@ -196,22 +201,23 @@ class Simulator:
 
     def _accepted(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with our renderer's draft; one that the guard rejects is a defect and never leaves."""
-        verdicts = self._checked(draft, part, desk)
+        guard, query = desk.guard, part.call.arg
+        if isinstance(draft, Doc):
+            verdicts = guard.doc(draft, part.views[0], "")
+        else:
+            pairs = zip(draft, part.views, strict=True)
+            verdicts = tuple(v for result, view in pairs for v in guard.hit(result, view, query))
         bad = [v for v in verdicts if not v.ok]
         if not bad:
             self._counts["renderer"] += 1
             return self._observation(draft, part, "renderer", verdicts)
         self._counts["renderer_rejected"] += 1
         if self._strict:
-            raise GuardError(f"our own reply to {part.call!r} was rejected: {bad[0].where} {bad[0].text!r} {bad[0].why}")
-        return Observation("unavailable", verdicts=tuple(verdicts))
-
-    def _checked(self, draft: Draft, part: Slice, desk: _Desk) -> list[Verdict]:
-        query = part.call.arg if part.call.tool == "web_search" else ""
-        if isinstance(draft, Doc):
-            return list(desk.guard.doc(draft, part.views[0], query))
-        hit = desk.guard.hit
-        return [v for result, view in zip(draft, part.views, strict=True) for v in hit(result, view, query)]
+            what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
+            raise GuardError(
+                f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
+            )
+        return Observation("unavailable", verdicts=verdicts)
 
     def _theirs(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with a model's draft, after repair; kept in the store where there is one."""
@@ -225,34 +231,32 @@ class Simulator:
             good = self.store.put(self.key(part), good)
         return self._observation(good, part, "model", verdicts)
 
-    def _observation(
-        self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] | list[Verdict] = ()
-    ) -> Observation:
+    def _observation(self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] = ()) -> Observation:
         if isinstance(draft, Doc):
             whole = markdown(draft)
             text, more = cut_text(whole, part.call.offset, part.call.max_chars)
             return Observation(
-                "ok", doc=draft, text=text, page=part.views[0].page, more=more, source=source, verdicts=tuple(verdicts)
+                "ok", doc=draft, text=text, page=part.views[0].page, more=more, source=source, verdicts=verdicts
             )
-        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=tuple(verdicts))
+        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts)
 
     def key(self, part: Slice) -> str:
-        """Return what a stored text is known by: world, render version, edited slice, the call without its cut, model."""
-        views = [[v.page.id, v.page.title, v.page.date, *_cells(v)] for v in part.views]
+        """Return what a stored text is known by: world, render version, edited slice, call without its cut, model."""
+        views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         asked = [call.tool, call.arg, call.page, call.k, call.full_text]
         name = self.model.version if self.model else "renderer"
         return sha256(canonical([self.world.digest, RENDER, views, asked, name])).hexdigest()
 
 
-def _cells(view: object) -> list[object]:
-    page = view.page  # type: ignore[attr-defined]
-    return [[[str(c.row), c.col, c.value] for c in block.cells] + list(block.links) for block in (page.head, *page.blocks)]
+def _blocks(page: Page) -> list[list[object]]:
+    blocks = (page.head, *page.blocks)
+    return [[*([str(c.row), c.col, c.value] for c in block.cells), *block.links] for block in blocks]
 
 
 def _reasons(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """Return what was wrong, at most a dozen, for the model to mend."""
-    return tuple(f"{v.where}: {v.text!r} {v.why}" for v in verdicts if not v.ok)[:12]
+    """Return what was wrong, at most a dozen, for the model to mend: without its own words, which may be a leak."""
+    return tuple(dict.fromkeys(f"{v.where}: {_QUOTED.sub('what it says', v.why)}" for v in verdicts if not v.ok))[:12]
 
 
 def cut_text(text: str, offset: int, most: int | None) -> tuple[str, bool]:
@@ -261,6 +265,3 @@ def cut_text(text: str, offset: int, most: int | None) -> tuple[str, bool]:
     if end >= len(text):
         return text[offset:], False
     return text[offset:end] + MORE.format(offset=end), True
-
-
-__all__ = ["Result", "Simulator", "cut_text"]

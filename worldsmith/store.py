@@ -39,9 +39,7 @@ class Store:
             self._db.execute("pragma synchronous = normal")
             for statement in _TABLES:
                 self._db.execute(statement)
-            self._db.execute(
-                "insert into about select ? where not exists (select 1 from about)", (FORMAT,)
-            )
+            self._db.execute("insert into about select ? where not exists (select 1 from about)", (FORMAT,))
             (found,) = self._db.execute("select format from about").fetchone()
         except sqlite3.DatabaseError as error:
             raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
@@ -63,7 +61,7 @@ class Store:
         return _draft(orjson.loads(row[0]))
 
     def attempt(self, session: str, call: str) -> int:
-        """Count a call of a session: 0 the first time, then 1, …"""
+        """Count a call of a session: 0 the first time, 1 the next."""
         with self._lock:
             row = self._db.execute(
                 "insert into attempts values (?, ?, 0) on conflict do update set n = n + 1 returning n", (session, call)

@@ -77,8 +77,8 @@ class Reader:
                     else:
                         self.text("item", words_of(item))
             case KeyValues(pairs):
-                for label, value in pairs:
-                    self._pair(label, words_of(value))
+                for label, content in pairs:
+                    self._pair(label, words_of(content))
             case Grid():
                 self._grid(piece)
         for link in links_of(piece):
@@ -148,7 +148,9 @@ class Reader:
             held = self.ground.rows[row]
             cells = []
             for text, known in zip(plain, columns, strict=True):
-                cell = next((held[c] for t, c in known if t == row.table and c in held and self._prints(text, held[c])), None)
+                cell = next(
+                    (held[c] for t, c in known if t == row.table and c in held and self._prints(text, held[c])), None
+                )
                 if cell is None:
                     break
                 cells.append(cell)
@@ -162,7 +164,7 @@ class Reader:
         self.text("row", "; ".join([*pairs, *plain[len(header) :]]))
 
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
-        """Return the cells of `must` that nothing stated; one that is the page's own key or scope need not be repeated."""
+        """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
         part, implied = self.ground.part, self.ground.implied
         heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.said))
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
@@ -171,7 +173,11 @@ class Reader:
             for cell in must
             if cell not in self.stated
             and not (part(cell.value) in implied and part(cell.value) in heard)
-            and not (cell.row in self.ground.members and (cell.row.table, cell.col, cell.value) in shared and self._scope(cell))
+            and not (
+                cell.row in self.ground.members
+                and (cell.row.table, cell.col, cell.value) in shared
+                and self._scope(cell)
+            )
         ]
 
     def _scope(self, cell: Cell) -> bool:

@@ -49,7 +49,7 @@ class Guard:
             found = self._keep(key, self._hit(result, page, ""))
         if not query or all(v.ok for v in found):
             return found
-        return self._hit(result, page, query)       # a query only ever allows more: its own words, in an echo
+        return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _keep(self, key: Hashable, verdicts: Verdicts) -> Verdicts:
         if len(self._memo) >= self._most:
@@ -73,7 +73,9 @@ class Guard:
         if head.subject is None:
             return []
         key = self.world.schema.tables[head.subject.table].key
-        return [self.world.cell(head.subject, name) for name in key if self.world.cell(head.subject, name) in head.cells]
+        return [
+            self.world.cell(head.subject, name) for name in key if self.world.cell(head.subject, name) in head.cells
+        ]
 
     def _url(self, url: str, page: Page) -> Verdict:
         ok = url == page.url
@@ -100,7 +102,9 @@ class Guard:
 
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
-        return read_document(self.judge, doc, ground(self.world, self.columns, page, page.cells), self.links(page), query)
+        return read_document(
+            self.judge, doc, ground(self.world, self.columns, page, page.cells), self.links(page), query
+        )
 
     def must(self, page: Page) -> list[Cell]:
         """Return the cells a page must state; a null without words of its own may go unsaid."""
@@ -126,7 +130,7 @@ class Guard:
         for (_, a), (j, b) in seams:
             name = self._split(a, b)
             if name and name not in allowed:
-                why = f"together with the text before it names {self.names.value(name)!r}"
+                why = "names, together with the text before it, what neither may name"
                 verdicts.append(Verdict("reply", ok=False, why=why, text=results[j].url))
         return tuple(verdicts)
 

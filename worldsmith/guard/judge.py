@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from worldsmith import scoring
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import COMMON, ColumnId, Mention, Names, ordinary
 from worldsmith.guard.quantity import DAYS, MONTHS, Quantity, decade, quantities, span_of, states
@@ -57,7 +56,7 @@ def _within(span: Span, outer: Span) -> bool:
 
 
 def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
-    """Return the words that any page may use: of labels, table nouns, units, options, the schema's subject and chrome."""
+    """Return the words that any page may use: of labels, nouns, units, options, the schema's subject, chrome."""
     texts = [*chrome, schema.about, schema.name, *MONTHS, *DAYS]
     for table in schema.tables.values():
         texts += [table.singular, table.plural, table.name]
@@ -137,7 +136,7 @@ class Judge:
         return heard
 
     def _says_nothing(self, plain: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
-        """Whether an accepted text without numbers stands on any page: no name, no option or truth value, no word of a page's own."""
+        """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
         low = any(self.columns.scored[c].kind in ("bool", "enum") for cue in cues for c in cue.columns)
         if low or any(m.kind != "chrome" for m in names):
             return False
@@ -150,8 +149,7 @@ class Judge:
         self._plain[text] = verdicts
 
     def _hidden(self, plain: str) -> str:
-        texts = decoded(plain)
-        return f"carries coded text: {texts[0]!r}" if texts else ""
+        return "carries coded text" if decoded(plain) else ""
 
     def _sentence(
         self, said: _Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
@@ -160,9 +158,9 @@ class Judge:
         counted = [q for q in said.counted if not any(_within(q.span, e) for e in echoes)]
         for mention in names:
             if mention.kind == "coded":
-                return f"carries {self.names.value(mention.key)!r} in a coded form", [], ()
+                return f"carries {said.text[slice(*mention.span)]!r}, a name in a coded form", [], ()
             if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
-                return f"names {self.names.value(mention.key)!r}, which is no fact of this page", [], ()
+                return f"names {said.text[slice(*mention.span)]!r}, which is no fact of this page", [], ()
         rows = ground.bound(names, counted, topic)
         mine = ground.cells_of(rows)
         meant: list[tuple[Span, list[Cell]]] = []
@@ -171,7 +169,7 @@ class Judge:
             if mention.kind in ("name", "alias"):
                 cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
                 if not cells and mention.key not in keys:
-                    return f"names {self.names.value(mention.key)!r} of another row", [], ()
+                    return f"names {said.text[slice(*mention.span)]!r} of another row", [], ()
                 meant.append((mention.span, cells))
             elif mention.kind == "filler":
                 cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
@@ -183,7 +181,11 @@ class Judge:
             if not cells and not self._derived(quantity, said, ground, rows, mine):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
             meant.append((quantity.span, cells))
-        why = self._clauses(said, rows, mine, meant) or self._options(said, rows, mine, meant) or self._words(said, ground.words, echoes, query)
+        why = (
+            self._clauses(said, rows, mine, meant)
+            or self._options(said, rows, mine, meant)
+            or self._words(said, ground.words, echoes, query)
+        )
         return why, [c for _, cells in meant for c in cells], rows
 
     def _stated_by(self, quantity: Quantity, ground: Ground, mine: Sequence[Cell]) -> list[Cell]:
@@ -197,7 +199,7 @@ class Judge:
     def _derived(
         self, quantity: Quantity, said: _Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> bool:
-        """Whether a quantity is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
+        """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
         if quantity.kind == "date" and ground.date and states(quantity, ground.date, self.columns.date):
             return True
         if quantity.kind in ("decade", "century"):
@@ -232,14 +234,11 @@ class Judge:
             return False
         if quantity.text.lower() == "one":
             return True
-        clause = next((c for c in clauses(said.text, said.span, [quantity.span]) if _within(quantity.span, c)), said.span)
-        counted = self._ranks if quantity.kind == "ordinal" else self._numbers
-        return not any(
-            column in counted
-            for cue in said.cues
-            if _within(cue.span, clause)
-            for column in cue.columns
+        clause = next(
+            (c for c in clauses(said.text, said.span, [quantity.span]) if _within(quantity.span, c)), said.span
         )
+        counted = self._ranks if quantity.kind == "ordinal" else self._numbers
+        return not any(column in counted for cue in said.cues if _within(cue.span, clause) for column in cue.columns)
 
     # clauses: attributes and low-entropy values
 
@@ -329,7 +328,9 @@ class Judge:
 
     def _words(self, said: _Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
         start, end = said.span
-        covered = [m.span for m in said.names] + [m.span for m in said.cues] + [q.span for q in said.counted] + list(echoes)
+        covered = (
+            [m.span for m in said.names] + [m.span for m in said.cues] + [q.span for q in said.counted] + list(echoes)
+        )
         asked: frozenset[str] | None = None
         first = True
         capitals = None
@@ -371,7 +372,7 @@ def _sort(kind: str) -> str:
 
 
 def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") else word
+    return word.removesuffix("s")
 
 
 def _mostly_capitals(sentence: str) -> bool:
@@ -432,6 +433,3 @@ def _near_index(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
             for form in _deletions(word):
                 index.setdefault(form, {})[word] = None
     return {form: tuple(words) for form, words in index.items()}
-
-
-__all__ = ["Heard", "Judge", "echo_spans", "known_words", "scoring"]

@@ -21,7 +21,8 @@ from worldsmith.world import World
 COMMON = frozenset(Lorem.word_list)
 """About a thousand of the commonest English words."""
 
-_WEAK = frozenset("of by for the a an in on at to with from until since as is was and or per it its within about".split())
+_WEAK_WORDS = "of by for the a an in on at to with from until since as is was and or per it its within about"
+_WEAK = frozenset(_WEAK_WORDS.split())
 
 Kind = Literal["name", "alias", "coded", "cue", "chrome", "filler"]
 ColumnId = tuple[str, str]
@@ -90,7 +91,9 @@ class Names:
             self._add(key, _Pattern("cue", key, columns))
         for column in (c for t in world.schema.tables.values() for c in t.columns if len(tokens(c.none)) >= 2):
             key = squeeze(column.none)
-            same = tuple((t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key)
+            same = tuple(
+                (t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key
+            )
             self._add(key, _Pattern("filler", key, same))
         for phrase in chrome:
             self._add_chrome(tokens(clean(phrase)))

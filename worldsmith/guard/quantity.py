@@ -11,21 +11,30 @@ from functools import lru_cache
 from typing import Literal
 
 from worldsmith import scoring
-from worldsmith.scoring.units import MAGNITUDES, unit_named
 from worldsmith.guard.text import Span
 from worldsmith.schema import Value
+from worldsmith.scoring.units import MAGNITUDES, unit_named
 
+Hedge = Literal["", "about", "over", "under"]
 Kind = Literal["number", "date", "year", "decade", "century", "ordinal"]
 
-MONTHS = (
-    "January February March April May June July August September October November December "
-    "Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec"
-).split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_UNITS_OF_TEN = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_BIG = "hundred thousand million billion".split()
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+
+def _listed(words: str) -> list[str]:
+    return words.split()
+
+
+MONTHS = _listed(
+    "January February March April May June July August September October November December"
+    " Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec"
+)
+DAYS = _listed("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
+_UNITS_OF_TEN = _listed(
+    "one two three four five six seven eight nine ten eleven twelve"
+    " thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = _listed("twenty thirty forty fifty sixty seventy eighty ninety")
+_BIG = ["hundred", "thousand", "million", "billion"]
+_ORDINALS = _listed("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
 ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
 
@@ -73,7 +82,7 @@ class Quantity:
     span: Span
     text: str
     unit: str = ""
-    hedge: Literal["", "about", "over", "under"] = ""
+    hedge: Hedge = ""
     next: str = ""
     """The word after it, in lower case: what it counts, if it counts."""
 
@@ -105,11 +114,11 @@ def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Qua
     found: list[Quantity] = []
     lower = text.lower()
     if len(lower) != len(text):
-        lower = text                                            # no letter that grows is left by cleaning
+        lower = text  # no letter that grows is left by cleaning
     for match in _QUANTITY.finditer(lower):
         start, end = match.span()
         if found and start < found[-1].span[1]:
-            continue                                            # a magnitude that the number before it took
+            continue  # a magnitude that the number before it took
         if any(a < end and start < b for a, b in taken):
             continue
         found.append(_quantity(match, text, taken))
@@ -127,19 +136,27 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
         if kind == "number" and _is_unit(after.group(1)):
             unit, end = after.group(1), after.end(1)
             second = _SECOND.match(text, after.end())
-            if second and _is_unit(second.group(1)) and second.group(1).lower() not in ("in", "a", "m", "b", "t", "h", "d"):
+            if (
+                second
+                and _is_unit(second.group(1))
+                and second.group(1).lower() not in ("in", "a", "m", "b", "t", "h", "d")
+            ):
                 unit, end = f"{unit} {second.group(1)}", second.end(1)
     if kind == "number" and not unit and _YEAR.fullmatch(body):
         kind = "year"
     hedge = _HEDGE.search(text, max(0, start - 24), start)
-    how = "" if hedge is None else "over" if hedge.group("over") else "under" if hedge.group("under") else "about"
+    how: Hedge = (
+        "" if hedge is None else "over" if hedge.group("over") else "under" if hedge.group("under") else "about"
+    )
     return Quantity(kind, (start, end), body, unit, how, follows)
 
 
 @lru_cache(maxsize=65536)
 def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
-    """Whether the quantity, as an honest writer would use it, says `value`: exactly, rounded after a hedge,
-    over or under by at most 10%, in another unit, or (a date) by its month, year, decade or century.
+    """Whether the quantity, as an honest writer would use it, says `value`.
+
+    Exactly, rounded after a hedge, over or under by at most 10%, in another unit; a date also by its month, year,
+    decade or century.
     """
     if value is None or isinstance(value, bool):
         return False
@@ -165,7 +182,11 @@ def _digits(text: str) -> int | None:
 
 
 def _beyond(reading: scoring.Reading, value: Value, hedge: str) -> bool:
-    if hedge not in ("over", "under") or not isinstance(value, int | float) or not isinstance(reading.point, int | float):
+    if (
+        hedge not in ("over", "under")
+        or not isinstance(value, int | float)
+        or not isinstance(reading.point, int | float)
+    ):
         return False
     return False if reading.unit else _within_tenth(float(reading.point), float(value), hedge)
 

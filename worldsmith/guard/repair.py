@@ -1,4 +1,4 @@
-"""A model's draft made fit: rejected statements deleted, what is rejected as a whole or lacking written by our renderer."""
+"""A model's draft made fit: rejected statements deleted, what is lacking written by our renderer."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from worldsmith.slices import Draft, Result, Slice
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
-    """Return the draft that may leave, and how often each branch was taken; `own` (our renderer's) where none of it stood."""
+    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
             return own, {"fallback": 1}

@@ -31,8 +31,7 @@ _LOOKALIKES = str.maketrans(
     dict(
         zip(
             "авекмнорстухіјѕԁԛԝһѵАВЕКМНОРСТУХІЈЅԌԚԜᎪаɑαορντικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıøłđðŋØŁĐ",
-            "abekmhopctyxijsdqwhvABEKMHOPCTYXIJSGQWAaaaopvtikuABEZHIKMNOPTYXgioldd"
-            "nOLD",
+            "abekmhopctyxijsdqwhvABEKMHOPCTYXIJSGQWAaaaopvtikuABEZHIKMNOPTYXgiolddnOLD",
             strict=True,
         )
     )
@@ -141,7 +140,7 @@ def decoded(text: str) -> tuple[str, ...]:
     for match in _CODED.finditer(text):
         body = match.group().rstrip("=")
         if body.isalpha() and (body.islower() or body.istitle()):
-            continue                                            # an ordinary word
+            continue  # an ordinary word
         plain = _base64(body)
         if plain:
             found.append(plain)
@@ -154,7 +153,9 @@ def decoded(text: str) -> tuple[str, ...]:
 
 def _base64(body: str) -> str:
     try:
-        return _readable(base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_" if set("-_") & set(body) else None))
+        return _readable(
+            base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_" if set("-_") & set(body) else None)
+        )
     except (binascii.Error, ValueError):
         return ""
 

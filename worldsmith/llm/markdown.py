@@ -15,7 +15,9 @@ _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNOR
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _PIPE = re.compile(r"(?<!\\)\|")
 _DIVIDER = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$")
-_UPDATED = re.compile(r"(?:[*_]{0,2})(?:Updated|Date|Published|Last updated)(?:[*_]{0,2}):?\s+(\d{4}-\d{2}-\d{2})(?:[*_]{0,2})\s*$")
+_UPDATED = re.compile(
+    r"(?:[*_]{0,2})(?:Updated|Date|Published|Last updated)(?:[*_]{0,2}):?\s+(\d{4}-\d{2}-\d{2})(?:[*_]{0,2})\s*$"
+)
 
 
 def _bare(text: str) -> str:
