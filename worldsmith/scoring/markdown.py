@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .table import FENCE, WIDEST, Table, names_columns
 from .text import plain
@@ -18,19 +19,19 @@ class _Line:
     left: bool  # begins with a pipe
     right: bool  # ends with one
     last: bool  # nothing but blank lines follows
+    apart: bool = False  # a blank line stands before it
 
 
 def markdown_tables(text: str, wanted: frozenset[str]) -> Iterator[Table]:
     """Yield the tables in order: runs of lines with pipes, with a rule below the header or a header that matches."""
-    for block, fenced_open in _blocks(text):
-        yield from _tables_of(block, wanted, fenced_open)
+    for block in _blocks(text):
+        yield from _tables_of(block, wanted)
 
 
-def _blocks(text: str) -> Iterator[tuple[list[_Line], bool]]:
+def _blocks(text: str) -> Iterator[list[_Line]]:
     """Yield runs of lines with pipes. One blank line doesn't end a run; a fence or a line of prose does."""
     run: list[_Line] = []
     blank = 0
-    in_fence = False
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
@@ -40,26 +41,25 @@ def _blocks(text: str) -> Iterator[tuple[list[_Line], bool]]:
             line = _QUOTE.sub("", line)
         fence = FENCE.match(line) is not None
         if not fence and ("|" in line or "｜" in line):
-            run.append(_split(line, last=number == len(lines) - 1))
+            run.append(_split(line, last=number == len(lines) - 1, apart=blank > 0))
             blank = 0
             continue
-        in_fence = in_fence != fence
         blank = 0 if line.strip() else blank + 1
         if run and (blank != 1):
-            yield run, False
+            yield run
             run = []
     if run:
-        yield run, in_fence
+        yield run
 
 
-def _split(line: str, *, last: bool) -> _Line:
+def _split(line: str, *, last: bool, apart: bool) -> _Line:
     if "|" not in line:
         line = line.replace("｜", "|")
     line = line.strip()
     left = line.startswith("|")
     right = line.endswith("|") and not line.endswith("\\|") and len(line) > left
     inner = line[left : len(line) - right]
-    return _Line(_cells(inner), inner, left, right, last)
+    return _Line(_cells(inner), inner, left, right, last, apart)
 
 
 _PIPE = re.compile(r"\\\\|\\\||`+|\|")
@@ -88,27 +88,29 @@ def _is_rule(line: _Line) -> bool:
     return bool(filled) and all(_RULE_CELL.fullmatch(cell.replace(" ", "")) for cell in filled)
 
 
-def _tables_of(run: list[_Line], wanted: frozenset[str], fenced_open: bool) -> Iterator[Table]:
+def _tables_of(run: list[_Line], wanted: frozenset[str]) -> Iterator[Table]:
     heads = [i for i in range(len(run) - 1) if _is_rule(run[i + 1]) and not _is_rule(run[i])]
     # A row of dashes among the data makes no header of the row above it, unless that row looks like one.
-    heads = [
-        i for i in heads if i == heads[0] or names_columns(run[i].cells, wanted) or run[i].cells == run[heads[0]].cells
-    ]
+    heads = [i for i in heads if i == heads[0] or run[i].apart or _heads_again(run[i], run[heads[0]], wanted)]
     if not heads:
         heads = [i for i, line in enumerate(run) if names_columns(line.cells, wanted)][:1]
     if not heads and not wanted and len(run) > 1 and len({len(line.cells) for line in run}) == 1:
         heads = [0]
-    for start, end in zip(heads, [*heads[1:], len(run)], strict=True):
+    for start, end in pairwise([*heads, len(run)]):
         ruled = start + 1 < len(run) and _is_rule(run[start + 1])
-        yield _table(run[start], run[start + 1 + ruled : end], fenced_open)
+        yield _table(run[start], run[start + 1 + ruled : end])
 
 
-def _table(head: _Line, body: Iterable[_Line], fenced_open: bool) -> Table:
+def _heads_again(line: _Line, first: _Line, wanted: frozenset[str]) -> bool:
+    return line.cells == first.cells or names_columns(line.cells, wanted)
+
+
+def _table(head: _Line, body: Iterable[_Line]) -> Table:
     header = tuple(plain(cell) for cell in head.cells[:WIDEST])
     width = len(header)
     rows: list[tuple[str, ...]] = []
     dropped: list[str] = []
-    cut = fenced_open
+    cut = False
     for line in body:
         cells = line.cells
         if not head.left and line.left and len(cells) == width - 1:

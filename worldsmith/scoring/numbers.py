@@ -48,14 +48,14 @@ _SOFT = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"(?:over|(?:more|greater) than|not? less than|above|at least|upwards of|exceeding|min(?:imum)?\.?|>=?|≥)\s*",
+    r"(?:over|(?:more|greater) than|not? less than|above|at least|upwards of|exceeding|min(?:imum)?\b\.?|>=?|≥)\s*",
     re.IGNORECASE,
 )
 _UNDER = re.compile(
-    r"(?:under|(?:less|fewer) than|not? (?:more|greater) than|below|at most|up to|max(?:imum)?\.?|<=?|≤)\s*",
+    r"(?:under|(?:less|fewer) than|not? (?:more|greater) than|below|at most|up to|max(?:imum)?\b\.?|<=?|≤)\s*",
     re.IGNORECASE,
 )
-_MINUS = re.compile(r"(?:minus|negative)\s+|-\s?", re.IGNORECASE)
+_MINUS = re.compile(r"(?:minus|negative)\b\s*|-\s?", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|from)\s+", re.IGNORECASE)
 _MONEY = re.compile(r"(?:[A-Za-z]{1,2}[$¥]|[$€£¥₹₩]|Rs\.?|[A-Z]{3}(?![A-Za-z]))\s*")
 _OR_MORE = re.compile(
@@ -66,6 +66,7 @@ _ASIDE = re.compile(r"\s*\(([^()]*)\)")
 _RANGE = re.compile(r"\s?(?:-|to|through|until|and|\.\.\.?|~)\s?", re.IGNORECASE)
 _EITHER = re.compile(r"\s?(?:or|/|;|,|\|)\s?", re.IGNORECASE)
 _OF = re.compile(r"\s?(?:/|out of|of)\s?(5|10|20|100)(?:\s?(?:points|stars))?", re.IGNORECASE)
+_JOINING = re.compile(r"\b(?:or|and|to|than|not|versus|vs|plus|minus|maybe|perhaps|possibly)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 
 
@@ -196,7 +197,9 @@ def _unit(words: str) -> str | None:
         return known.name
     if words.casefold() in COUNT_NOUNS:
         return "ones"
-    return fold(words) if _WORDS.fullmatch(words) else None
+    if not _WORDS.fullmatch(words) or _JOINING.search(words):
+        return None
+    return fold(words)
 
 
 def _digits(body: re.Match[str]) -> tuple[str, str, int]:

@@ -18,9 +18,8 @@ def record_tables(text: str, wanted: frozenset[str]) -> Iterator[Table]:
     """Yield tables written as JSON, JSON lines, CSV or TSV, in fences or bare, in order."""
     for block, open_end in _fenced(text):
         started = _JSON_STARTS.search(block)
-        if started:
-            yield from _json_tables(block[started.end() :])
-        yield from _separated(block.strip(), wanted, open_end)
+        tables = [*_json_tables(block[started.end() :])] if started else []
+        yield from tables or _separated(block.strip(), wanted, open_end)
 
 
 def _fenced(text: str) -> Iterator[tuple[str, bool]]:

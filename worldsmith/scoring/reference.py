@@ -76,7 +76,8 @@ def _check_keys(reference: Reference) -> None:
         mark = tuple(squash(fold(row[c])) for c in (reference.keys or reference.others))
         other = min(twins) if twins else rows_of.setdefault(mark, place)
         if other != place:
-            raise ScoreError(f"Gold rows {other} and {place} have one key: {' | '.join(row)!r:.120}.")
+            pair = f"{min(other, place)} and {max(other, place)}"
+            raise ScoreError(f"Gold rows {pair} have one key: {' | '.join(row)!r:.120}.")
 
 
 class _Index:

@@ -1,0 +1,260 @@
+import csv
+import io
+import json
+import time
+
+import pytest
+
+from worldsmith.scoring import ScoreError, Table, decode, parse
+
+NAMES = ("Name", "Year", "Val")
+HEAD = "| Name | Year | Val |\n|---|---|---|\n"
+ROWS = (("A", "2001", "10"), ("B", "2002", "20"))
+TABLE = HEAD + "| A | 2001 | 10 |\n| B | 2002 | 20 |"
+
+
+def fenced(text, info="markdown"):
+    return f"```{info}\n{text}\n```"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        TABLE,
+        fenced(TABLE),
+        fenced(TABLE, ""),
+        fenced(TABLE, "md"),
+        f"Here it is:\n\n{TABLE}\n\nI hope this helps.",
+        f"Here it is:\n{TABLE}\nDone.",
+        "\ufeff" + TABLE,
+        TABLE.replace("\n", "\r\n"),
+        TABLE.replace("\n", "\r"),
+        TABLE.replace("|---|---|---|", "| :-- | :-: | --: |"),
+        TABLE.replace("|---|---|---|", "|-|-|-|"),
+        TABLE.replace("|---|---|---|\n", ""),
+        TABLE.replace("|---|---|---|\n", "|---|---|---|\n\n"),
+        TABLE.replace("| B", "\n| B"),
+        "Name | Year | Val\n--- | --- | ---\nA | 2001 | 10\nB | 2002 | 20",
+        TABLE.replace("Val |", "Val"),
+        TABLE.replace(" 20 |", " 20"),
+        "\n".join("> " + line for line in TABLE.split("\n")),
+        "\n".join("   " + line for line in TABLE.split("\n")),
+        TABLE.replace("|", "｜").replace("｜---｜---｜---｜", "|---|---|---|"),
+        TABLE.replace("A |", "\u200fA\u200e |"),
+        TABLE.replace("Name", "**Name**").replace("Year", "`Year`").replace("Val", "[Val](http://x.example)"),
+        "<think>\n| Name | Year | Val |\n|---|---|---|\n| X | 1 | 1 |\n</think>\n" + TABLE,
+        "| Name | Year | Val |\n|---|---|---|\n| X | 1 | 1 |\n</think>\n" + TABLE,
+        "<think>a<think>b</think>c</think>" + TABLE,
+        f"<answer>\n{TABLE}\n</answer>\n| Name | Year | Val |\n|---|---|---|\n| X | 1 | 1 |",
+        f"<answer>none yet</answer> more <answer>\n{TABLE}",
+        f"{HEAD}| X | 1 | 1 |\n\nFinal:\n{TABLE}",
+        f"{fenced(HEAD + '| X | 1 | 1 |')}\nFinal:\n{fenced(TABLE)}",
+        f"{TABLE}\n\nSources:\n\n| Site | URL |\n|---|---|\n| a | https://a.example |",
+        f"{TABLE}\n\n| Site | URL |\n|---|---|\n| a | https://a.example |",
+        f"{HEAD}| X | 1 | 1 |\n{TABLE}",
+        f"<tool_response>\n{HEAD}| X | 1 | 1 |\n</tool_response>\n{TABLE}",
+        f"<information>{HEAD}| X | 1 | 1 |</information>{TABLE}",
+        f"<|im_start|>user\n{HEAD}| X | 1 | 1 |<|im_end|>\n<|im_start|>assistant\n{TABLE}<|im_end|>",
+        f"Thought: x\nAction: search\nObservation: {HEAD}| X | 1 | 1 |\nThought: done\nFinal Answer:\n{TABLE}",
+        "Name,Year,Val\nA,2001,10\nB,2002,20",
+        fenced("Name,Year,Val\nA,2001,10\nB,2002,20"),
+        fenced("Name,Year,Val\r\nA,2001,10\r\nB,2002,20", "csv"),
+        fenced('"Name","Year","Val"\n"A","2001","10"\n"B", "2002", "20"', "csv"),
+        "Sure, here it is:\n\nName\tYear\tVal\nA\t2001\t10\nB\t2002\t20\n\nBye, then.",
+        "Name;Year;Val\nA;2001;10\nB;2002;20",
+        json.dumps([dict(zip(NAMES, row, strict=True)) for row in ROWS]),
+        fenced(json.dumps([dict(zip(NAMES, row, strict=True)) for row in ROWS], indent=2), "json"),
+        "Here you go:\n" + json.dumps([{"Name": "A", "Year": 2001, "Val": 10}, {"Name": "B", "Year": 2002, "Val": 20}]),
+        json.dumps({"rows": [dict(zip(NAMES, row, strict=True)) for row in ROWS], "note": "x"}),
+        json.dumps({"columns": NAMES, "rows": ROWS}),
+        json.dumps({"header": NAMES, "data": ROWS}),
+        json.dumps([NAMES, *ROWS]),
+        json.dumps({name: [row[i] for row in ROWS] for i, name in enumerate(NAMES)}),
+        "\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in ROWS),
+        fenced("\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in ROWS), "jsonl"),
+    ],
+)
+def test_a_whole_table_is_found(answer):
+    table = parse(answer, NAMES)
+    assert (table.header, table.rows) == (NAMES, ROWS)
+    assert not table.cut
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| Al\\|pha | 1 | 2 |", ("Al|pha", "1", "2")),
+        ("| `a|b` | 1 | 2 |", ("`a|b`", "1", "2")),
+        ("| `a` | `b` | 2 |", ("`a`", "`b`", "2")),
+        ("| `a | 1 | b` |", ("`a", "1", "b`")),
+        ("| ``a`|`b`` | 1 | 2 |", ("``a`|`b``", "1", "2")),
+        ("| back\\\\ | 1 | 2 |", ("back\\\\", "1", "2")),
+        ("| a<br>b | 1 | 2 |", ("a<br>b", "1", "2")),
+        ("| a | | 2 |", ("a", "", "2")),
+        ("|a|1|2|", ("a", "1", "2")),
+        ("a | 1 | 2", ("a", "1", "2")),
+    ],
+)
+def test_cells_are_split_at_real_pipes(row, cells):
+    assert parse(HEAD + row + "\n| Z | 0 | 0 |", NAMES).rows == (cells, ("Z", "0", "0"))
+
+
+def test_an_empty_first_cell_keeps_its_place_without_edge_pipes():
+    table = parse("Name | Year | Val\n---|---|---\n | 2001 | 10\nB | 2002 | 20", NAMES)
+    assert table.rows == (("", "2001", "10"), ("B", "2002", "20"))
+
+
+def test_a_ragged_row_alone_is_hurt_and_said():
+    table = parse(HEAD + "| A | One | 2001 | 10 |\n| B | 2002 |\n| C | 2003 | 30 |", NAMES)
+    assert table.rows == (("A", "One", "2001"), ("B", "2002", ""), ("C", "2003", "30"))
+    assert table.dropped == (
+        "row 1 has 4 cells for 3 columns: 'A | One | 2001 | 10'",
+        "row 2 has 2 cells for 3 columns: 'B | 2002'",
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```markdown\n{TABLE}\n| C | 20",
+        f"{TABLE}\n| C | 20",
+        "```csv\nName,Year,Val\nA,2001,10\nB,2002,20\nC,20",
+        '[{"Name": "A", "Year": 2001, "Val": 10}, {"Name": "B", "Year": 2002, "Val": 20}, {"Name": "C", "Ye',
+        '{"rows": [{"Name": "A", "Year": "2001", "Val": "10"}, {"Name": "B", "Year": "2002", "Val": "20"}, {"Na',
+        '[["Name", "Year", "Val"], ["A", 2001, 10], ["B", 2002, 20], ["C", 20',
+    ],
+)
+def test_of_an_answer_that_is_cut_off_whole_rows_count(answer):
+    table = parse(answer, NAMES)
+    assert (table.header, table.rows, table.cut) == (NAMES, ROWS, True)
+    assert "cut off" in " ".join(table.dropped)
+
+
+def test_a_fence_left_open_by_a_stop_word_is_no_cut():
+    table = parse("```markdown\n" + TABLE, NAMES)
+    assert (table.rows, table.cut) == (ROWS, False)
+
+
+def test_rows_of_blanks_and_dashes_are_left_out():
+    table = parse(TABLE + "\n| - | - | - |\n|  |  |  |", NAMES)
+    assert table.rows == ROWS
+    assert table.dropped == ("2 rows of blanks or dashes",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "I could not find it.",
+        f"<think>{TABLE}",
+        f"{TABLE}\n<tool_response>\n</tool_response>",
+        f"<tool_response>{TABLE}",
+        f"Action: search\nObservation: {TABLE}",
+        "[[[[[[[[",
+        "{",
+        "a|b",
+        "1, 2, 3",
+    ],
+)
+def test_there_may_be_no_table(answer):
+    table = parse(answer, NAMES)
+    assert (table.header, table.rows, table.format) == ((), (), "")
+    assert table.dropped[-1] == "there is no table"
+
+
+def test_what_is_left_out_is_said():
+    table = parse(f"<think>x</think>{TABLE}\n\n| Site | URL |\n|---|---|\n| a | b |", NAMES)
+    assert table.dropped == ("reasoning", "another table of 1 rows (Site | URL)")
+    table = parse(f"<tool_response>x</tool_response>{TABLE}", NAMES)
+    assert table.dropped == ("everything before the end of the last tool call or reply",)
+
+
+def test_the_last_table_wins_where_no_columns_are_given():
+    assert parse(TABLE + "\n\nthen\n\n" + TABLE.replace("10", "11")).rows == (("A", "2001", "11"), ROWS[1])
+    assert parse("a | b\nc | d").rows == (("c", "d"),)
+
+
+def test_units_in_headers_may_be_left_out():
+    assert parse(
+        "| Name | Battery |\n|---|---|\n| A | 1 |\n\nx\n\n| p | q |\n|---|---|\n| r | s |", ("Name", "Battery (mAh)")
+    ).rows == (("A", "1"),)
+
+
+def test_json_values_are_written_as_cells():
+    table = parse('[{"Name": null, "Year": true, "Val": [1.50, "x"]}, {"Name": {"a": 1}, "Year": false}]', NAMES)
+    assert table.rows == (("null", "Yes", "1.50; x"), ('{"a": "1"}', "No", ""))
+    assert table.format == "json"
+
+
+def test_formats_are_named():
+    assert parse(TABLE, NAMES).format == "markdown"
+    assert parse("Name,Year,Val\nA,2001,10", NAMES).format == "csv"
+    assert parse("Name\tYear\tVal\nA\t2001\t10", NAMES).format == "tsv"
+    assert parse('{"Name": "A", "Year": 1, "Val": 2}\n{"Name": "B", "Year": 1, "Val": 2}', NAMES).format == "jsonl"
+    assert parse('{"Name": "A", "Year": 1, "Val": 2}', NAMES).rows == (("A", "1", "2"),)
+
+
+def test_ragged_csv_is_said():
+    table = parse("Name,Year,Val\nA,2001\nB,2002,20,9", NAMES)
+    assert table.rows == (("A", "2001", ""), ("B", "2002", "20"))
+    assert table.dropped == (
+        "row 1 has 2 cells for 3 columns: 'A, 2001'",
+        "row 2 has 4 cells for 3 columns: 'B, 2002, 20, 9'",
+    )
+
+
+def test_bytes_are_decoded_or_refused():
+    assert decode(b"\xef\xbb\xbfa") == "a"
+    assert decode("ä".encode("utf-16")) == "ä"
+    with pytest.raises(ScoreError, match=r"not UTF-8: byte 0xe4 at offset 1. Save it as UTF-8"):
+        decode(b"a\xe4b")
+    with pytest.raises(ScoreError, match="not UTF-16"):
+        decode(b"\xff\xfea")
+    with pytest.raises(ScoreError, match="An answer is a string, not bytes"):
+        parse(b"x")
+
+
+HOSTILE = {
+    "pipes": "|" * 1_000_000,
+    "pipe lines": "|\n" * 500_000,
+    "rows": HEAD + "".join(f"| k{i} | {i} | {i} |\n" for i in range(100_000)),
+    "nested": "[" * 500_000,
+    "nested objects": '{"a":' * 200_000,
+    "reasoning": "<think>" * 150_000,
+    "reasoning ends": "</think>" * 120_000,
+    "answers": "<answer>" * 120_000,
+    "stars": HEAD + "| " + "*" * 900_000 + " | 1 | 2 |",
+    "brackets": HEAD + "| " + "[" * 900_000 + " | 1 | 2 |",
+    "links": HEAD + "| " + "[a](" * 200_000 + " | 1 | 2 |",
+    "backticks": HEAD + "| " + "` " * 400_000 + " | 1 | 2 |",
+    "ticks": HEAD + "| " + "".join("`" * (i % 97 + 1) + " " for i in range(20_000)) + " | 1 | 2 |",
+    "backslashes": HEAD + "| " + "\\" * 900_000 + " | 1 | 2 |",
+    "entities": HEAD + "| " + "&amp;" * 200_000 + " | 1 | 2 |",
+    "fences": "```\n" * 250_000,
+    "quotes": ">" * 1_000_000,
+    "spaces": HEAD + "| a" + " " * 900_000 + "b | 1 | 2 |",
+    "commas": "Name,Year,Val\n" + "," * 1_000_000,
+    "csv quote": 'Name,Year,Val\n"' + "a,\n" * 300_000,
+    "digits": HEAD + "| A | " + "9" * 900_000 + " | 1 |",
+    "tags": HEAD + "| " + "<b " * 300_000 + " | 1 | 2 |",
+    "json strings": '[{"' * 300_000,
+    "json numbers": "[" + "1," * 400_000,
+    "rules": "|---|\n" * 150_000,
+    "headers": (HEAD + "\n") * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_takes_bounded_time(name):
+    start = time.process_time()
+    table = parse(HOSTILE[name], NAMES)
+    assert isinstance(table, Table)
+    assert len(table.header) <= 200
+    assert time.process_time() - start < 20  # seconds, of a quadratic or exponential step
+
+
+def test_a_field_beyond_the_csv_limit_ends_the_table_and_not_the_program():
+    limit = csv.field_size_limit()
+    text = io.StringIO()
+    text.write("Name,Year,Val\nA,2001,10\n" + "x" * (limit + 1) + ",1,2\n")
+    assert parse(text.getvalue(), NAMES).rows == (("A", "2001", "10"),)

@@ -1,0 +1,496 @@
+import math
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worldsmith.scoring import Column, ScoreError, accepts, fold, forms, read, right, show, states, verdict
+
+PLAIN = Column("n", "int")
+METRES = Column("Altitude (m)", "int", unit="m")
+DOLLARS = Column("Price", "int", unit="USD")
+THOUSANDS = Column("Units sold (thousand)", "int", unit="thousand")
+PERCENT = Column("Share (%)", "num", unit="%", decimals=1)
+DAY = Column("d", "date")
+
+
+@pytest.mark.parametrize(
+    ("span", "points"),
+    [
+        ("2431", [2431]),
+        ("-5", [-5]),
+        ("−5", [-5]),
+        ("+5", [5]),
+        ("minus 5", [-5]),
+        ("-$5", [-5]),
+        ("1,234,000", [1234000]),
+        ("1 234 000", [1234000]),
+        ("1\u202f234\u202f000", [1234000]),
+        ("1'234'000", [1234000]),
+        ("1.234.000", [1234000]),
+        ("1.234.000,5", [1234000.5]),
+        ("1.234,5", [1234.5]),
+        ("12,34,000", [1234000]),
+        ("12.34 lakh", [1234000]),
+        ("1.234", [1.234]),
+        ("1,234", [1234]),
+        ("12,5", [12.5]),
+        ("0,123", [0.123]),
+        ("1,2345", []),
+        ("1.2.3", []),
+        ("1.234e6", [1234000]),
+        ("1.234E+6", [1234000]),
+        ("1.234×10⁶", [1234000]),
+        ("1.234 x 10^6", [1234000]),
+        ("10<sup>3</sup>", []),
+        ("2.5×10<sup>3</sup>", [2500]),
+        ("1.2 million", [1200000]),
+        ("1.2 Mio", [1200000]),
+        ("3 hundred thousand", [300000]),
+        ("4 bn", [4 * 10**9]),
+        ("730k", [730000]),
+        ("1.1 billion", [1100000000]),
+        ("5万", [50000]),
+        ("½", [0.5]),
+        ("2½", [2.5]),
+        ("５００", [500]),
+        ("٣٤", [34]),
+        ("~1,200", [1200]),
+        ("about 1,200", [1200]),
+        ("approx. 1,200 mAh", [1200]),
+        ("**1,200**", [1200]),
+        ("`1200`", [1200]),
+        ("1200 (est.)", [1200]),
+        ("1200 (as of 2029)", [1200]),
+        ("1,200 [3]", [1200]),
+        ("1200¹", []),
+        ("①", []),
+        ("twelve", [12]),
+        ("twenty-one", [21]),
+        ("minus five", [-5]),
+        ("one hundred and five thousand", [105000]),
+        ("two million three hundred thousand and one", [2300001]),
+        ("a hundred", [100]),
+        ("a dozen", [12]),
+        ("two dozen", [24]),
+        ("twenty eleven", []),
+        ("one two", []),
+        ("five and", []),
+        ("3rd", [3]),
+        ("#3", [3]),
+        ("No. 3", [3]),
+        ("5 or 6", [5, 6]),
+        ("5/6", [5, 6]),
+        ("5, 6", [5, 6]),
+        ("5 6 7", []),
+        ("2015: 5", []),
+        ("5 -7", []),
+        ("8.5/10", [8.5]),
+        ("8.5 out of 10", [8.5]),
+        ("unknown", []),
+        ("", []),
+        ("-", []),
+        ("x5", []),
+        ("9" * 60, []),
+        ("9" * 1000, []),
+        ("1e99999", []),
+        ("nan", []),
+        ("inf", []),
+        ("5 km2 or so maybe twice", []),
+    ],
+)
+def test_a_number_is_read_as_it_is_meant(span, points):
+    assert [r.point for r in read(span, "num")] == points
+
+
+@pytest.mark.parametrize(
+    ("span", "lo", "hi"),
+    [
+        ("between 2,430 m and 2,432 m", 2430, 2432),
+        ("100-200", 100, 200),
+        ("100–200", 100, 200),
+        ("200 to 100", 100, 200),
+        ("from 1 to 2 million", 1000000, 2000000),
+        ("over 1,000", 1000, math.inf),
+        ("more than 1000", 1000, math.inf),
+        ("at least 5", 5, math.inf),
+        ("not less than 5", 5, math.inf),
+        ("1000+", 1000, math.inf),
+        ("5 million or more", 5000000, math.inf),
+        ("less than 5", -math.inf, 5),
+        ("no more than 5", -math.inf, 5),
+        ("up to 5", -math.inf, 5),
+        ("5 or less", -math.inf, 5),
+        ("≤ 5", -math.inf, 5),
+    ],
+)
+def test_a_range_has_no_point(span, lo, hi):
+    assert [(r.lo, r.hi, r.point) for r in read(span, "num")] == [(lo, hi, None)]
+
+
+@pytest.mark.parametrize(
+    ("span", "unit"),
+    [
+        ("5", ""),
+        ("5 km", "km"),
+        ("5 kilometres", "km"),
+        ("5 MB", "MB"),
+        ("5 mW", "mW"),
+        ("5 MW", "MW"),
+        ("$5", "$"),
+        ("US$ 5", "USD"),
+        ("5 US dollars", "USD"),
+        ("€5", "EUR"),
+        ("5 thousand", "ones"),
+        ("5 pieces", "ones"),
+        ("5 %", "%"),
+        ("5 per cent", "%"),
+        ("1,234,000 crowns", "crowns"),
+        ("5 million euros", "EUR"),
+        ("8/10", "of 10"),
+    ],
+)
+def test_a_unit_is_named_in_one_way(span, unit):
+    assert [r.unit for r in read(span, "num")] == [unit]
+
+
+def test_a_number_covers_half_its_last_significant_digit():
+    assert [(r.lo, r.hi) for r in read("2431", "num")] == [(2430.5, 2431.5)]
+    assert [(r.lo, r.hi) for r in read("2,400", "num")] == [(2350, 2450)]
+    assert [(r.lo, r.hi) for r in read("1.20 million", "num")] == [(1195000, 1205000)]
+    assert [(r.lo, r.hi) for r in read("-2.5", "num")] == [(-2.55, -2.45)]
+    assert [(r.lo, r.hi) for r in read("0", "num")] == [(-0.5, 0.5)]
+
+
+def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
+    assert [(r.point, r.unit) for r in read("5 m", "num")] == [(5, "m"), (5000000, "ones")]
+    assert [(r.point, r.unit) for r in read("$5m", "num")] == [(5000000, "$")]
+
+
+@pytest.mark.parametrize(
+    ("span", "value", "col", "word"),
+    [
+        ("1.234", 1234000, PLAIN, "different"),
+        ("1.234 million", 1234000, PLAIN, "right"),
+        ("5 m", 5, METRES, "right"),
+        ("5 m", 5000000, METRES, "different"),
+        ("5 m", 5000000, DOLLARS, "right"),
+        ("5 m", 5, PLAIN, "ambiguous"),
+        ("2.431 km", 2431, METRES, "right"),
+        ("2431 km", 2431, METRES, "different"),
+        ("243100 cm", 2431, METRES, "right"),
+        ("2431 kg", 2431, METRES, "unit"),
+        ("2431 things", 2431, METRES, "unit"),
+        ("2431 things", 2431, PLAIN, "right"),
+        ("$1,500", 1500, DOLLARS, "right"),
+        ("€1,500", 1500, DOLLARS, "unit"),
+        ("1500 CAD", 1500, DOLLARS, "unit"),
+        ("$1,500", 1500, Column("Price", "int", unit="CAD"), "right"),
+        ("730", 730, THOUSANDS, "right"),
+        ("730 thousand", 730, THOUSANDS, "right"),
+        ("0.73 million", 730, THOUSANDS, "right"),
+        ("730,000 units", 730, THOUSANDS, "right"),
+        ("730,000", 730, THOUSANDS, "different"),
+        ("730 units", 730, THOUSANDS, "different"),
+        ("$1.5 million", 1.5, Column("Revenue", "num", unit="million USD", decimals=1), "right"),
+        ("$1.5", 1.5, Column("Revenue", "num", unit="million USD", decimals=1), "different"),
+        ("12.5%", 12.5, PERCENT, "right"),
+        ("12.50", 12.5, PERCENT, "right"),
+        ("0.125", 12.5, PERCENT, "different"),
+        ("12.5%", 0.125, Column("ratio", "num", decimals=3), "right"),
+        ("12.5", 0.125, Column("ratio", "num", decimals=3), "different"),
+        ("12.5%", 12.5, Column("Share (%)", "num", decimals=1), "right"),
+        ("8.5/10", 8.5, Column("Rating (of 10)", "num", decimals=1), "right"),
+        ("8.5/100", 8.5, Column("Rating (of 10)", "num", decimals=1), "unit"),
+        ("7 crowns", 7, Column("Budget", "int", unit="crown"), "right"),
+        ("2320", 2431, Column("a", "int", tolerance=0.05), "right"),
+        ("2300", 2431, Column("a", "int", tolerance=0.05), "different"),
+        ("between 2,430 and 2,432", 2431, Column("a", "int", tolerance=0.05), "right"),
+        ("between 2,000 and 2,432", 2431, Column("a", "int", tolerance=0.05), "different"),
+        ("over 2,400", 2431, Column("a", "int", tolerance=0.05), "different"),
+        ("between 2430 and 2432", 2431, PLAIN, "different"),
+        ("0.001", 0, Column("a", "num", tolerance=0.05), "different"),
+        ("5 or 6", 5, PLAIN, "ambiguous"),
+        ("5 or five", 5, PLAIN, "unreadable"),
+        ("7", "7", PLAIN, "right"),
+        ("2029-03-14", "2029-03-14", DAY, "right"),
+        ("March 14, 2029", "2029-03-14", DAY, "right"),
+        ("Wed, 14 Mar 2029", "2029-03-14", DAY, "right"),
+        ("14th of March, 2029", "2029-03-14", DAY, "right"),
+        ("2029/3/14", "2029-03-14", DAY, "right"),
+        ("20290314", "2029-03-14", DAY, "right"),
+        ("14.03.2029", "2029-03-14", DAY, "right"),
+        ("3/14/2029", "2029-03-14", DAY, "right"),
+        ("2029年3月14日", "2029-03-14", DAY, "right"),
+        ("2029-03-14T10:20:30Z", "2029-03-14", DAY, "right"),
+        ("March 14, 2029 (est.)", "2029-03-14", DAY, "right"),
+        ("04.03.2020", "2020-03-04", DAY, "ambiguous"),
+        ("3/4/2020", "2020-03-04", DAY, "ambiguous"),
+        ("3/4/2020", "2020-05-04", DAY, "different"),
+        ("4.4.2020", "2020-04-04", DAY, "right"),
+        ("14.03.29", "2029-03-14", DAY, "unreadable"),
+        ("2029-02-30", "2029-02-28", DAY, "unreadable"),
+        ("30 Smarch 2029", "2029-03-30", DAY, "unreadable"),
+        ("March 2029", "2029-03-14", DAY, "different"),
+        ("March 1987", "1987-03-14", Column("d", "date", tolerance=31), "right"),
+        ("1987", "1987-03-14", Column("d", "date", tolerance=31), "different"),
+        ("15 April 1987", "1987-03-14", Column("d", "date", tolerance=31), "different"),
+        ("14 April 1987", "1987-03-14", Column("d", "date", tolerance=31), "right"),
+        ("2029", 2029, Column("y", "year"), "right"),
+        ("14 March 2029", 2029, Column("y", "year"), "right"),
+        ("in 2029", 2029, Column("y", "year"), "right"),
+        ("2028", 2029, Column("y", "year", tolerance=5), "different"),
+        ("1990s", 1995, Column("y", "year"), "different"),
+        ("yes", True, Column("b", "bool"), "right"),
+        ("✓", True, Column("b", "bool"), "right"),
+        ("false", True, Column("b", "bool"), "different"),
+        ("No.", False, Column("b", "bool"), "right"),
+        ("maybe", False, Column("b", "bool"), "different"),
+        ("Foldable", True, Column("b", "bool", labels=("foldable", "rigid")), "right"),
+        ("rigid", True, Column("b", "bool", labels=("foldable", "rigid")), "different"),
+        ("rigid", False, Column("b", "bool", labels=("foldable", "rigid")), "right"),
+        ("https://a.example/x", "http://www.a.example/x/", Column("u", "url"), "right"),
+        ("a.example/x", "https://a.example/x", Column("u", "url"), "right"),
+        ("[site](https://a.example/)", "https://a.example", Column("u", "url"), "right"),
+        ("https://a.example/y", "https://a.example/x", Column("u", "url"), "different"),
+        ("https://a.example/x?id=1", "https://a.example/x", Column("u", "url"), "different"),
+        ("-", "https://a.example", Column("u", "url"), "unreadable"),
+        ("b; a", ["a", "b"], Column("l", "list"), "right"),
+        ("a, b", ["a", "b"], Column("l", "list"), "right"),
+        ("a and b", ["a", "b"], Column("l", "list"), "right"),
+        ("a<br>b", ["a", "b"], Column("l", "list"), "right"),
+        ("a", ["a", "b"], Column("l", "list"), "different"),
+        ("a; b; c", ["a", "b"], Column("l", "list"), "different"),
+        ("a, b", ["a, b"], Column("l", "list"), "right"),
+        ("still sold", None, Column("w", "date", none="still sold"), "right"),
+        ("N/A", None, Column("w", "date", none="still sold"), "right"),
+        ("—", None, Column("w", "date"), "right"),
+        ("", None, Column("w", "date"), "empty"),
+        ("  ", None, Column("w", "date"), "empty"),
+        ("unknown", None, Column("w", "date"), "different"),
+        ("2029-01-01", None, Column("w", "date"), "different"),
+        ("none", 0, PLAIN, "unreadable"),
+        ("Spring term", "Spring term", DAY, "right"),
+        ("xxxx", "Spring term", DAY, "different"),
+        ("hello", "unknown", PLAIN, "different"),
+        ("*", "anything", Column("t", "text"), "different"),
+        ("007", "7", Column("t", "text"), "different"),
+        ("Neo Five", "Neo 5", Column("t", "text", aliases=(("Neo 5", ("Neo Five", "N5")),)), "right"),
+        ("N5", "Neo 6", Column("t", "text", aliases=(("Neo 5", ("Neo Five", "N5")),)), "different"),
+        ("b", "a", Column("e", "enum", labels=("a", "b"), aliases=(("a", ("b", "alpha")),)), "different"),
+        ("alpha", "a", Column("e", "enum", labels=("a", "b"), aliases=(("a", ("b", "alpha")),)), "right"),
+    ],
+)
+def test_a_cell_is_judged(span, value, col, word):
+    assert verdict(span, value, col) == word
+    assert right(span, value, col) == (word == "right")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Imre Halloway", "imre   HALLOWAY"),
+        ("Imre\xa0Halloway", "Imre Halloway"),
+        ("Zoë Ångström-Quill", "Zoe Angstrom Quill"),
+        ("Іmrе Hаllowаy", "Imre Halloway"),
+        ("Imre Hallo\xadway", "Imre Halloway"),
+        ("Ｏ’Neil", "O'Neil"),
+        ("Straße", "STRASSE"),
+        ("Łódź", "Lodz"),
+        ("A&B", "A and B"),
+        ("1,234 Club", "1234 Club"),
+        ("Foo, Bar.", "foo bar"),
+        ("\u200fNeo\u200e", "Neo"),
+        ("МОСКВА", "Москва"),
+        ("𝐍𝐞𝐨", "Neo"),
+    ],
+)
+def test_folding_ignores_what_is_only_spelling(one, other):
+    assert fold(one) == fold(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("S20", "S20+"),
+        ("C", "C#"),
+        ("1.5", "15"),
+        ("v1.5", "v15"),
+        ("-5", "5"),
+        ("1 1", "11"),
+        ("Neo 1 2", "Neo 12"),
+        ("12,34", "1234"),
+        ("が", "か"),
+        ("-", ""),
+        ("*", "a"),
+    ],
+)
+def test_folding_keeps_what_tells_things_apart(one, other):
+    col = Column("t", "text", key=True)
+    assert not right(one, other, col)
+    assert not right(other, one, col)
+
+
+def test_text_without_a_letter_is_still_text():
+    assert fold("!!!") == "!!!"
+    assert right("!!!", "!!!", Column("t", "text"))
+    assert read("", "text") == ()
+
+
+def test_entities_and_markup_are_not_part_of_a_value():
+    col = Column("t", "text")
+    assert right("&#73;mre&nbsp;Halloway", "Imre Halloway", col)
+    assert right("***[Imre](http://x.example) <b>Halloway</b>***[^1]", "Imre Halloway", col)
+    assert right("a\\_b", "a_b", col)
+
+
+NUMBER_COLUMNS = st.sampled_from(
+    [
+        PLAIN,
+        METRES,
+        DOLLARS,
+        THOUSANDS,
+        Column("Weight", "int", unit="thousand tonnes"),
+        Column("x", "int", unit="crowns"),
+    ]
+)
+
+
+@given(st.integers(-(10**13), 10**13), NUMBER_COLUMNS)
+def test_every_form_of_a_whole_number_is_accepted(value, col):
+    for form in forms(value, col):
+        assert verdict(form, value, col) == "right", form
+        assert any(accepts(r, value, col) for r in read(form, col.kind))
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(1, 4))
+def test_every_form_of_a_decimal_is_accepted(digits, decimals):
+    value = digits / 10**decimals
+    for col in (Column("x", "num", decimals=decimals), Column("x (%)", "num", unit="%", decimals=decimals)):
+        for form in forms(value, col):
+            assert verdict(form, value, col) == "right", form
+
+
+@given(st.dates(date(1000, 1, 1), date(9998, 1, 1)))
+def test_every_form_of_a_date_is_accepted_and_no_other_day_is(day):
+    other = (day + timedelta(days=1)).isoformat()
+    for form in forms(day.isoformat(), DAY):
+        assert verdict(form, day.isoformat(), DAY) == "right", form
+        assert verdict(form, other, DAY) == "different", form
+
+
+@given(st.text(min_size=1, max_size=30).filter(lambda t: t.strip() and fold(t)))
+def test_a_text_is_equal_to_itself(text):
+    col = Column("t", "text")
+    if read(text, "text"):
+        assert right(text, text, col)
+
+
+JUNK = st.text(alphabet="abcxyz !?-*&", max_size=12)
+
+
+@given(JUNK, JUNK, st.sampled_from(["int", "num", "date", "year", "url"]))
+def test_unreadable_is_never_equal_to_unreadable(one, other, kind):
+    if read(one, kind) == () and read(other, kind) == () and fold(one) != fold(other):
+        assert not right(one, other, Column("c", kind))
+
+
+@given(st.text(alphabet="0123456789.,-+ %kmKM$e/()orto~", max_size=14), st.integers(-9999, 9999), NUMBER_COLUMNS)
+def test_what_scores_is_accepted_in_some_reading(span, value, col):
+    if right(span, value, col):
+        assert any(accepts(r, value, col) for r in read(span, col.kind))
+
+
+@given(st.text(max_size=200), st.sampled_from(["text", "int", "num", "date", "year", "bool", "enum", "url", "list"]))
+def test_reading_never_fails(span, kind):
+    for reading in read(span, kind):
+        assert reading.kind in {"text", "num", "date", "year", "bool", "url", "list"}
+        if reading.kind in {"num", "date", "year"}:
+            assert reading.lo <= reading.hi
+            assert reading.point is None or reading.lo <= reading.point <= reading.hi
+
+
+@pytest.mark.parametrize(
+    ("span", "value", "col", "bare", "hedged"),
+    [
+        ("2431", 2431, METRES, True, True),
+        ("2,400", 2431, METRES, False, True),
+        ("2,000", 2431, METRES, False, False),
+        ("2,500", 2431, METRES, False, False),
+        ("2.4 km", 2431, METRES, True, True),
+        ("2.5 km", 2431, METRES, False, False),
+        ("over 2,400", 2431, METRES, True, True),
+        ("over 2,000", 2431, METRES, False, False),
+        ("over 2,432", 2431, METRES, False, False),
+        ("under 2,500", 2431, METRES, True, True),
+        ("between 2,000 and 3,000", 2431, METRES, True, True),
+        ("between 2,500 and 3,000", 2431, METRES, False, False),
+        ("2320", 2431, Column("a", "int", tolerance=0.05), False, False),
+        ("5 kg", 5, METRES, False, False),
+        ("March 2029", "2029-03-14", DAY, True, True),
+        ("Q1 2029", "2029-03-14", DAY, True, True),
+        ("2029", "2029-03-14", DAY, True, True),
+        ("the 2020s", "2029-03-14", DAY, True, True),
+        ("April 2029", "2029-03-14", DAY, False, False),
+        ("15 March 2029", "2029-03-14", Column("d", "date", tolerance=31), False, False),
+        ("1990s", 1995, Column("y", "year"), True, True),
+        ("Neo 5", "Neo 5", Column("t", "text"), True, True),
+        ("5", None, METRES, False, False),
+    ],
+)
+def test_an_honest_writer_may_round_but_not_use_the_tolerance(span, value, col, bare, hedged):
+    found = read(span, col.kind)
+    assert [any(states(r, value, col, hedge=h) for r in found) for h in (False, True)] == [bare, hedged]
+
+
+@pytest.mark.parametrize(
+    ("value", "col", "printed"),
+    [
+        (None, DAY, "-"),
+        (None, Column("w", "date", none="still sold"), "still sold"),
+        (True, Column("b", "bool"), "Yes"),
+        (False, Column("b", "bool", labels=("foldable", "rigid")), "rigid"),
+        (12345, PLAIN, "12345"),
+        (3.0, PERCENT, "3.0"),
+        (12.25, Column("x", "num"), "12.25"),
+        (12.0, Column("x", "num"), "12"),
+        (["a", "b"], Column("l", "list"), "a; b"),
+        ("2029-03-14", DAY, "2029-03-14"),
+    ],
+)
+def test_the_printed_form_is_plain_and_comes_first(value, col, printed):
+    assert show(value, col) == printed
+    assert forms(value, col)[0] == printed
+
+
+def test_forms_name_units_magnitudes_and_aliases():
+    assert forms(1234000, METRES) == (
+        *("1234000", "1,234,000", "1 234 000", "1.234.000", "1234000 m", "1,234,000 m"),
+        *("1.234 million", "1234 thousand"),
+    )
+    assert forms(7, Column("x", "int", unit="crowns")) == ("7", "7 crowns", "seven")
+    assert forms(730, THOUSANDS) == ("730", "730 thousand")
+    assert forms(-12.5, PERCENT) == ("-12.5", "-12.5 %", "-12.5%", "-12,5", "−12.5")
+    assert forms("Neo 5", Column("t", "text", aliases=(("Neo 5", ("N5",)),))) == ("Neo 5", "N5")
+    assert forms("Spring", DAY) == ("Spring",)
+    assert "May 1st, 2029" in forms("2029-05-01", DAY)
+    assert "May 11th, 2029" in forms("2029-05-11", DAY)
+    assert "May 22nd, 2029" in forms("2029-05-22", DAY)
+    assert "May 23rd, 2029" in forms("2029-05-23", DAY)
+
+
+def test_a_column_survives_json():
+    col = Column("a", "enum", "u", 2, 0.5, ("x", "y"), (("x", ("z",)),), key=True, free=True, none="-")
+    assert Column.from_json(col.to_json()) == col
+    assert Column("a", "text").to_json() == {"name": "a", "kind": "text"}
+    with pytest.raises(ScoreError, match="unknown field 'tolerence'"):
+        Column.from_json({"name": "a", "kind": "int", "tolerence": 1})
+    with pytest.raises(ScoreError, match="no name or no kind"):
+        Column.from_json({"name": "a"})
+    with pytest.raises(ScoreError, match="kind 'float'; known kinds: text, int"):
+        Column("a", "float")
+    with pytest.raises(ScoreError, match="tolerance -1"):
+        Column("a", "int", tolerance=-1)
+    with pytest.raises(ScoreError, match="tolerance nan"):
+        Column("a", "int", tolerance=math.nan)

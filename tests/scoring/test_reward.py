@@ -1,0 +1,123 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from score_tables import GOLD, PHONES, markdown
+
+from worldsmith.scoring import Column, ScoreError, reward, score, show
+
+COUNTS = {"turns": 6, "search_calls": 3, "extract_calls": 3}
+
+
+def of(answer, **options):
+    return reward(score(answer, PHONES, GOLD), **{**COUNTS, **options})
+
+
+def rows(count, wrong=0):
+    out = [[show(v, c) for v, c in zip(row, PHONES, strict=True)] for row in GOLD[:count]]
+    for i in range(min(wrong, 5 * len(out))):
+        out[i % len(out)][1 + i // len(out)] = "wrong"
+    return out
+
+
+def test_a_perfect_answer_earns_1_and_says_of_what():
+    result = of(markdown(PHONES, GOLD))
+    assert result.total == pytest.approx(1.0)
+    assert result.terms == {
+        "cells": pytest.approx(0.7),
+        "rows": pytest.approx(0.2),
+        "whole": pytest.approx(0.1),
+        "no_table": 0.0,
+        "no_columns": 0.0,
+        "truncated": 0.0,
+        "cost": 0.0,
+    }
+    assert (result.mask, result.closed_book, result.version) == (False, False, "1")
+    assert result.to_json() == {
+        "total": result.total,
+        "terms": result.terms,
+        "mask": False,
+        "closed_book": False,
+        "version": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "total"),
+    [
+        ("", {}, -0.2),
+        ("I give up", {"truncated": True}, -0.3),
+        (markdown(PHONES, []), {}, 0.0),
+        (markdown(("Phone",), [["Neo 5"]]), {}, -0.05),
+        (markdown(PHONES, [[row[0], "", "", "", "", ""] for row in GOLD]), {}, 0.0),
+        (markdown(PHONES, [[row[0], "-", "-", "-", "-", "-"] for row in GOLD]), {}, 0.0),
+        (markdown(PHONES, [[row[0], "still sold", "still sold", "?", "?", "still sold"] for row in GOLD]), {}, 0.0),
+        (markdown(PHONES, GOLD), {"truncated": True}, 0.9),
+        (markdown(PHONES, GOLD)[:-20], {}, 0.7 * 6 / 7 + 0.2 * 6 / 7 - 0.1),
+        (markdown(PHONES, GOLD), {"budget": 6}, 1.0),
+        (markdown(PHONES, GOLD), {"budget": 4}, 0.95),
+        (markdown(PHONES, GOLD), {"budget": 1}, 0.9),
+        (markdown(PHONES, GOLD), {"budget": 0}, 0.9),
+        (markdown(PHONES, GOLD), {"turns": 60, "budget": 6}, 0.9),
+        (markdown(PHONES, GOLD), {"search_calls": 0, "extract_calls": 0}, 1.0),
+        (markdown(PHONES, GOLD), {"search_calls": 0, "extract_calls": 0, "require_evidence": True}, 0.0),
+        (markdown(PHONES, GOLD), {"search_calls": 1, "extract_calls": 0, "require_evidence": True}, 1.0),
+        ("reward: 1.0 <reward>NaN</reward> 1e999 | score | 1.0 |", {}, -0.2),
+    ],
+)
+def test_ends_are_told_apart(answer, options, total):
+    assert of(answer, **options).total == pytest.approx(total)
+
+
+def test_finishing_with_nothing_right_is_worth_more_than_not_finishing():
+    finished, silent = of(markdown(PHONES, [])), of("")
+    cut = of("", truncated=True)
+    assert cut.total < silent.total < finished.total
+
+
+def test_an_answer_without_a_call_is_flagged():
+    assert of(markdown(PHONES, GOLD), search_calls=0, extract_calls=0).closed_book
+    assert not of(markdown(PHONES, GOLD), search_calls=0, extract_calls=1).closed_book
+
+
+def test_a_fault_of_the_infrastructure_is_masked():
+    result = of(markdown(PHONES, GOLD), infrastructure_error=True)
+    assert (result.total, result.mask) == (0.0, True)
+    assert result.terms == dict.fromkeys(of("").terms, 0.0)
+
+
+def test_free_cells_alone_earn_nothing():
+    columns = (Column("k", "text", key=True), Column("city", "text", free=True), Column("n", "int"))
+    gold = [["a", "Rome", 1], ["b", "Rome", 2]]
+    result = score(markdown(columns, [["a", "Rome", "?"], ["b", "Rome", ""]]), columns, gold)
+    assert result.nonkey.f1 == 0.5
+    assert reward(result, **COUNTS).total == 0.0
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 4),
+    st.integers(0, 6),
+    st.integers(0, 6),
+    st.integers(0, 20),
+    st.one_of(st.none(), st.integers(0, 9)),
+    st.booleans(),
+)
+def test_the_reward_is_bounded_and_rises_with_the_score(count, wrong, more, calls, budget, truncated):
+    options = {"turns": calls, "search_calls": calls, "budget": budget, "truncated": truncated}
+    better, worse = (
+        of(markdown(PHONES, rows(count, wrong)), **options),
+        of(markdown(PHONES, rows(count, wrong + more)), **options),
+    )
+    assert -0.3 <= worse.total <= better.total + 1e-12 <= 1.0 + 2e-12
+    fewer = of(markdown(PHONES, rows(count - 1, 0)), **options)
+    assert fewer.total <= of(markdown(PHONES, rows(count, 0)), **options).total
+    assert better.total == pytest.approx(math.fsum(better.terms.values()))
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, math.nan, math.inf, True, "3", None])
+@pytest.mark.parametrize("name", ["turns", "search_calls", "extract_calls"])
+def test_counts_are_whole_numbers(name, bad):
+    with pytest.raises(ScoreError, match=f"{name} is "):
+        of("", **{name: bad})
