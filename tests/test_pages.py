@@ -10,7 +10,7 @@ from pages_world import KEEPERS, NAMES, isles
 
 from worldsmith.generate import generate
 from worldsmith.pages import Pages, boilerplate, uncarried
-from worldsmith.pages.grammar import article, lower, plural
+from worldsmith.pages.grammar import Phrasing, article, lower, plural
 from worldsmith.pages.kinds import TITLE, quantile
 from worldsmith.pages.lists import split
 from worldsmith.pages.sites import canonical, site, slug, slugs, tag
@@ -294,6 +294,10 @@ def test_words():
     assert [plural(x) for x in ("Units sold", "Foldable phones", "Phones using it", "Visits recorded")] == [True] * 4
     assert [plural(x) for x in ("Battery", "Rank by units", "Bus", "Address", "Price rank in its brand")] == [False] * 5
     assert [lower(x) for x in ("Launch price", "RAM", "5G bands")] == ["launch price", "RAM", "5G bands"]
+    words = Phrasing(isles().schema)
+    assert words.called("visit", ("Ulvet", "2027")) == "the visit to Ulvet in the year 2027"
+    assert words.children_of("light", "keeper") == "Lighthouses kept by"
+    assert [words.person(t) for t in ("keeper", "light")] == [True, False]
     assert [article(x) for x in ("phone", "inspection")] == ["a phone", "an inspection"]
 
 

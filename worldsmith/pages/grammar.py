@@ -13,6 +13,7 @@ _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|lis
 _SINGULAR_S = ("ss", "us", "is")
 _ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id)|lit|set|cut|put|shut|won)\b")
+_LEADING = re.compile(r"(of|in|to|by|for|from|on|at|with|under)\b")
 _PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
 
 
@@ -112,7 +113,7 @@ class Phrasing:
     def topics(self, places: tuple[tuple[str, str], ...]) -> tuple[tuple[tuple[str, str], str], ...]:
         """Return the labels of columns that can be named without being told: no keys, no truth values."""
         named = ((place, self.columns[place]) for place in dict.fromkeys(places))
-        return tuple((place, lower(c.label)) for place, c in named if not c.key and c.type != "bool")
+        return tuple((place, c.label) for place, c in named if not c.key and c.type != "bool")
 
     def children_of(self, table: str, ref: str) -> str:
         """Return the words that stand before a parent's name over a table of its children: "Phones sold by"."""
@@ -124,7 +125,7 @@ class Phrasing:
 
 
 def _joint(column: Column) -> str:
-    return column.says if _PREPOSITION.search(column.says) else "of"
+    return column.says if _PREPOSITION.search(column.says) or _LEADING.match(column.says) else "of"
 
 
 def _plans(column: Column) -> tuple[Plan, ...]:

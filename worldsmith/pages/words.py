@@ -42,6 +42,11 @@ EN = Phrases(
         "complete entry with links",
         "facts and figures at a glance",
         "what the open record says of it",
+        "on record, checked and linked",
+        "facts, figures and links in one place",
+        "every fact on file, with related pages",
+        "an entry in the open collection, in full",
+        "open record with facts, figures and links",
         "the complete entry, with related pages",
     ),
     notes=(

@@ -166,18 +166,25 @@ def sentences(desk: Desk, block: Block, row: Row) -> list[Text]:
     out: list[Text] = []
     i = 0
     while i < len(told):
-        kind = plans[i].kind
-        pair = (
-            i + 1 < len(told) and kind == plans[i + 1].kind and kind in {"has", "own"} and not (refs[i] or refs[i + 1])
-        )
+        pair = i + 1 < len(told) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
         n = 2 if pair else 1
-        named = not out or refs[i]
+        named = not out or any(refs[i : i + n])
         who = (name if len(form.key) == 1 else noun) if named else (noun, again)[(block.variant + len(out)) % 2]
-        values = [desk.text(c, block, unit=False) if refs[i] else words.show(c) for c in told[i : i + n]]
+        values = [
+            desk.text(c, block, unit=False) if ref else words.show(c)
+            for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
+        ]
         parts = _sentence(plans[i : i + n], values, who, "its" if again == "it" else "the", first=not out)
         out.append(_flat([capital(parts[0]) if isinstance(parts[0], str) else parts[0], *parts[1:], "."]))
         i += n
     return out
+
+
+def _shared(one: Plan, other: Plan, ref: str | None) -> bool:
+    """Tell whether two cells go into one sentence: verbs after one name, or measures of the row alone."""
+    if {one.kind, other.kind} <= {"is", "was"}:
+        return True
+    return one.kind == other.kind and one.kind in {"has", "own"} and not ref
 
 
 def _sentence(
@@ -196,7 +203,11 @@ def _sentence(
         return _joined(told, ", ", " and ")
     if kind == "free":
         return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]
-    return [f"{who} {kind} {plans[0].before} ", values[0]]
+    told = [
+        [f"{'' if i and plan.kind == kind else plan.kind + ' '}{plan.before} ", value]
+        for i, (plan, value) in enumerate(both)
+    ]
+    return [f"{who} ", *_joined(told, ", ", " and ")]
 
 
 def prose(desk: Desk, block: Block) -> list[Piece]:
