@@ -15,6 +15,7 @@ NAMES = 40
 PAGES = 3
 """Results pages it reads of one query."""
 _PARTS = re.compile(r"[;,.·]\s")
+_JOINTS = re.compile(r" (?:of|by|for|in) ")
 
 
 def fixed(task: Task) -> dict[Path, Value]:
@@ -44,7 +45,7 @@ def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG
 
 def keys_only(task: Task, schema: Schema, client: Client) -> str:
     """List the scope, and name its rows without reading about any of them."""
-    search = Search(task.query, schema, client)
+    search = Search(task, schema, client)
     rows = []
     for key in search.rows():
         rows.append([str(part) for part in key] + blank(task)[len(task.query.key) :])
@@ -85,8 +86,6 @@ class Crawl:
         self.task, self.schema = task, schema
         self.names: dict[str, dict[str, str]] = {}
         """What hits said under each label, by the name in their titles."""
-        key = schema.tables[task.query.table].key
-        self.open = [name for name in key if (name,) not in fixed(task)]
 
     def take(self, reply: Reply) -> None:
         """Read the hits of a search."""
@@ -111,31 +110,37 @@ class Crawl:
         return found
 
     def answer(self) -> str:
-        """Return a table of a row for each name, with whatever was told of it."""
-        rows = [self._row(name) for name in self.names]
-        return table(self.task.columns, [row for row in rows if row])
+        """Return a table of a row for each name of which something was told; of all names where nothing was."""
+        told, bare = [], []
+        for name in self.names:
+            row, rich = self._row(name)
+            bare.append(row)
+            if rich:
+                told.append(row)
+        return table(self.task.columns, told or bare)
 
-    def _row(self, name: str) -> list[str]:
-        told = fixed(self.task)
-        cells = []
+    def _row(self, name: str) -> tuple[list[str], bool]:
+        """Return the cells of a row, and whether a hit told one of them."""
+        known = fixed(self.task)
+        cells, rich = [], False
         for path, column in zip(self.task.query.columns, self.task.columns, strict=True):
-            if path in told:
-                cells.append(scoring.show(told[path], column))
+            if path in known:
+                cells.append(scoring.show(known[path], column))
             elif path in self.task.query.key:
                 cells.append(self._key(name, path[0]))
             else:
                 last = steps(self.schema, self.task.query.table, path)[-1]
-                cells.append(self.names[self._owner(name, path)].get(lower(last.label), "-"))
-        return cells
+                told = self.names[self._owner(name, path)].get(lower(last.label))
+                rich = rich or told is not None
+                cells.append(told or scoring.show(None, column))
+        return cells, rich
 
     def _key(self, name: str, col: str) -> str:
         """Return a key column of a row by its page's name: the whole, or what stands in "review of X by Y"."""
-        if len(self.open) <= 1:
-            parts = re.split(r" of | by | for ", name)
-            return parts[1] if len(parts) > 1 and len(self.schema.tables[self.task.query.table].key) > 1 else name
-        parts = re.split(r" of | by | for ", name)
-        place = self.open.index(col) + 1
-        return parts[place] if place < len(parts) else name
+        key = self.schema.tables[self.task.query.table].key
+        parts = _JOINTS.split(name)
+        place = key.index(col) + 1
+        return parts[place] if len(key) > 1 and place < len(parts) else name
 
     def _owner(self, name: str, path: Path) -> str:
         """Return the name of the row that a path ends in, where it is the row itself or one its key refers to."""

@@ -51,10 +51,16 @@ class Client(Protocol):
 
 
 class SimulatorClient:
-    """The tools of a world in this process. `seen` gathers the plans of the pages that were read."""
+    """The tools of a world in this process. `seen` gathers the plans of the pages that were read.
 
-    def __init__(self, simulator: Simulator, address: Address | None = None) -> None:
-        self.simulator, self.address = simulator, address or Address(simulator.world.id)
+    With `kept`, a mapping that clients of one simulator and address may share, a call is answered once: replies are
+    pure in (world, address, call, attempt), and many tasks of a world read the same pages.
+    """
+
+    def __init__(
+        self, simulator: Simulator, address: Address | None = None, kept: dict[Call, Observation] | None = None
+    ) -> None:
+        self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
         self.seen: list[Page] = []
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
@@ -74,6 +80,14 @@ class SimulatorClient:
         return found.text
 
     def _answered(self, call: Call) -> Observation:
+        if self.kept is None:
+            return self._tried(call)
+        found = self.kept.get(call)
+        if found is None:
+            found = self.kept[call] = self._tried(call)
+        return found
+
+    def _tried(self, call: Call) -> Observation:
         for attempt in range(TRIES):
             found = self.simulator.call(self.address, call, attempt)
             if found.status in {"ok", "not_found"}:

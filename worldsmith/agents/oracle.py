@@ -4,16 +4,17 @@ It lists the scope, reads what the clauses need of every row in it, and the aske
 What no reply told stays empty. Its calls are the certificate of a task.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from worldsmith import expr, scoring
 from worldsmith.agents.book import Book, Key, Place, Unread
-from worldsmith.agents.client import Client
+from worldsmith.agents.client import Client, Reply, shown
 from worldsmith.agents.sheet import read
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.words import capital
 from worldsmith.schema import PageSpec, Path, Schema, Value
-from worldsmith.tasks import Query, Scope, Task
+from worldsmith.tasks import Scope, Task
 from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import within
 
@@ -23,11 +24,17 @@ LISTS = 5
 """Results asked for when a list is looked for."""
 PARTS = 40
 """Pages of one list at most."""
+_WORD = re.compile(r"\w+")
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text, in small letters."""
+    return set(_WORD.findall(text.casefold()))
 
 
 def oracle(task: Task, schema: Schema, client: Client) -> str:
     """Return the answer to a task, as a Markdown table."""
-    search = Search(task.query, schema, client)
+    search = Search(task, schema, client)
     kept = [key for key in search.rows() if search.passes(key)]
     lines = [[search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept]
     return table(task.columns, lines)
@@ -43,8 +50,11 @@ def table(columns: tuple[scoring.Column, ...], lines: list[list[str]]) -> str:
 class Search:
     """One task being solved."""
 
-    def __init__(self, query: Query, schema: Schema, client: Client) -> None:
-        self.query, self.schema, self.client = query, schema, client
+    def __init__(self, task: Task, schema: Schema, client: Client) -> None:
+        self.query, self.schema, self.client = task.query, schema, client
+        self.words = words_of(task.question)
+        """The words of the question and of every reply so far: all that a query may be made of."""
+        query = task.query
         self.book = Book(schema)
         self.opened: dict[str, str] = {}
         self.sought: set[tuple[str, Place]] = set()
@@ -76,30 +86,50 @@ class Search:
             waiting += [link.url for link in sheet.links if link.text in {"Next page", "Previous page"}]
 
     def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
-        one = within(self.schema, spec.table, Scope(spec.by or "", (scope,)))
-        words = verb_phrase(Wording(self.schema), spec.table, one)
-        table = self.schema.tables[spec.table]
-        column = table.column(spec.by or "")
-        name = f"{capital(table.plural)} by {lower(column.label)}"
-        shown = scoring.show(scope, column.answer())
-        wanted = {f"{name}: {text}" for text in (shown, f"{shown} {column.unit}", f"{shown}{column.unit}")}
-        for page in (1, 2, 3):
-            reply = self.client.search(f"{table.plural} that {words}", LISTS * page, page)
-            hits = [(r["title"].split(" | ")[0].removesuffix(" (continued)"), r["url"]) for r in reply["results"]]
-            # A hit whose scope is withheld has only the list's name for a title.
-            for exact in (True, False):
-                for title, url in hits:
-                    if title in wanted if exact else (title == name or title.endswith("...")):
-                        sheet = read(self._open(url))
-                        if sheet.title.removesuffix(" (continued)") in wanted:
-                            return str(url)
-            if not reply["more"]:
-                break
+        """Return the address of a page of the list of `scope`: a hit, or where a row in scope links to."""
+        form = self.schema.tables[spec.table]
+        column = form.column(spec.by or "")
+        told = scoring.show(scope, column.answer())
+        name = f"{capital(form.plural)} by {lower(column.label)}"
+        wanted = frozenset(f"{name}: {text}" for text in (told, f"{told} {column.unit}", f"{told}{column.unit}"))
+        words = verb_phrase(Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,))))
+        queries = [f"{form.plural} that {words}", f"{name} {told}"]
+        hits: dict[str, str] = {}
+        for query in queries:
+            if not words_of(query) <= self.words:
+                continue
+            for page in (1, 2):
+                reply = self._ask(query, LISTS, page)
+                fresh = {r["url"]: r["title"].split(" | ")[0].removesuffix(" (continued)") for r in reply["results"]}
+                hits |= fresh
+                # A hit whose scope is withheld has only the list's name for a title.
+                likely = [u for u, t in fresh.items() if t in wanted] or [u for u, t in fresh.items() if t == name]
+                found = next((url for url in likely if self._is_list(url, wanted)), None)
+                if found or not reply["more"]:
+                    return found
+        return self._linked_list(hits, told, wanted)
+
+    def _linked_list(self, hits: Mapping[str, str], told: str, wanted: frozenset[str]) -> str | None:
+        for url, title in hits.items():
+            if told in title:
+                leads = [s.url for s in read(self._open(url)).links if s.text == told]
+                found = next((lead for lead in leads if self._is_list(lead, wanted)), None)
+                if found:
+                    return found
         return None
+
+    def _is_list(self, url: str, wanted: frozenset[str]) -> bool:
+        return read(self._open(url)).title.removesuffix(" (continued)") in wanted
+
+    def _ask(self, query: str, k: int, page: int = 1) -> Reply:
+        reply = self.client.search(query, k, page)
+        self.words |= words_of(shown(reply))
+        return reply
 
     def _open(self, url: str) -> str:
         if url not in self.opened:
             self.opened[url] = self.client.extract(url)
+            self.words |= words_of(self.opened[url])
         return self.opened[url]
 
     def value(self, key: Key, path: Path) -> Value:
@@ -151,7 +181,7 @@ class Search:
             self._visit(first, place)  # it is needed anyway, and links to this page
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return
-        reply = self.client.search(self._named(spec, place, first=spec is first), HITS)
+        reply = self._ask(self._named(spec, place, first=spec is first), HITS)
         name = str(place[1][0]).casefold()
         for hit in reply["results"]:
             if name in hit["title"].casefold() and self._take(hit["url"], spec, place):

@@ -35,7 +35,13 @@ class Episode:
     answer: str
     calls: tuple[dict[str, Any], ...]
     replies: tuple[str, ...]
-    tool_tokens: int
+    costs: tuple[int, ...]
+    """The tokens of each reply."""
+
+    @property
+    def tool_tokens(self) -> int:
+        """The tokens of all replies."""
+        return sum(self.costs)
 
     @property
     def search_calls(self) -> int:
@@ -99,5 +105,5 @@ def run(
         raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
     recorder = Recorder(client, count)
     answer = agent(name)(task, world.schema, recorder)
-    cost = sum(recorder.costs)
-    return Episode(task.task_id, task.world, name, answer, tuple(recorder.calls), tuple(recorder.replies), cost)
+    costs = tuple(recorder.costs)
+    return Episode(task.task_id, task.world, name, answer, tuple(recorder.calls), tuple(recorder.replies), costs)

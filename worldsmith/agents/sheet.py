@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)")
@@ -50,8 +51,9 @@ def cells(line: str) -> tuple[Said, ...]:
     return tuple(map(said, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
 
 
+@lru_cache(maxsize=1024)
 def read(text: str) -> Sheet:
-    """Read a page's Markdown."""
+    """Read a page's Markdown. The sheet is kept and shared: don't change it."""
     sheet, heading, table = Sheet(), "", list[str]()
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):

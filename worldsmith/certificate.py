@@ -1,0 +1,234 @@
+"""Proof that a task can be solved: a list of calls whose replies disclose all the evidence.
+
+The calls are the oracle's. Each argument comes from the question or from an earlier reply; together the pages that
+were read state the gold cells and the filter cells of every row in scope; and the oracle's answer, read from the
+replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that it
+goes stale loudly.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from worldsmith.agents import TOKENS, Episode, Recorder, SimulatorClient, run
+from worldsmith.agents.oracle import words_of
+from worldsmith.errors import BackendError, FormatError
+from worldsmith.pages import RENDER, Page
+from worldsmith.schema import Path
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address
+from worldsmith.tasks import Reader, Task
+from worldsmith.world import Row, World
+
+TYPICAL_HITS = 10
+"""Results of the searches that a typical episode makes, one for each page it reads."""
+
+Evidence = frozenset[tuple[Row, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The calls that solve a task, and what they cost."""
+
+    task_id: str
+    world: str
+    world_digest: str
+    render: int
+    profile: str
+    calls: tuple[Mapping[str, Any], ...]
+    """Each {"tool", "arg", ...} with "sha256", the start of the digest of its reply."""
+    evidence: int
+    """Cells that had to be disclosed."""
+    tool_tokens: int
+    """Of all replies, by `tokens`; near the least an agent can do with."""
+    typical_tokens: int
+    """The same if every page read were first searched for, with ten results: what an agent without the plan pays."""
+    tokens: str = TOKENS
+
+    @property
+    def search_calls(self) -> int:
+        """The number of searches."""
+        return sum(call["tool"] == "web_search" for call in self.calls)
+
+    @property
+    def extract_calls(self) -> int:
+        """The number of pages read."""
+        return len(self.calls) - self.search_calls
+
+    @property
+    def turns(self) -> int:
+        """The assistant messages: one a call, and the answer."""
+        return len(self.calls) + 1
+
+    @property
+    def typical_turns(self) -> int:
+        """The same if every page read were first searched for."""
+        return 2 * self.extract_calls + 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as JSON values."""
+        return {
+            "task_id": self.task_id,
+            "world": self.world,
+            "world_digest": self.world_digest,
+            "render": self.render,
+            "profile": self.profile,
+            "calls": [dict(call) for call in self.calls],
+            "evidence": self.evidence,
+            "search_calls": self.search_calls,
+            "extract_calls": self.extract_calls,
+            "turns": self.turns,
+            "typical_turns": self.typical_turns,
+            "tool_tokens": self.tool_tokens,
+            "typical_tokens": self.typical_tokens,
+            "tokens": self.tokens,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
+        """Read what `to_json` wrote; FormatError for anything else."""
+        try:
+            return cls(
+                data["task_id"],
+                data["world"],
+                data["world_digest"],
+                data["render"],
+                data["profile"],
+                tuple(dict(call) for call in data["calls"]),
+                data["evidence"],
+                data["tool_tokens"],
+                data["typical_tokens"],
+                data["tokens"],
+            )
+        except (KeyError, TypeError) as error:
+            raise FormatError(f"not a certificate: {error!r} in {str(dict(data))[:80]}") from None
+
+
+def evidence(task: Task, reader: Reader) -> Evidence:
+    """Return the cells that must be disclosed: all that the query reads of rows in scope, and the gold cells.
+
+    Along a path every reference counts too: without it nobody knows whose value the last one is.
+    """
+    query = task.query
+    found: set[tuple[Row, str]] = set()
+    for rows, paths in ((reader.in_scope(query), query.evidence), (reader.kept(query), query.columns)):
+        for path in dict.fromkeys(prefix for path in paths for prefix in _prefixes(path)):
+            cells = (reader.cell(query.table, i, path) for i in rows)
+            found.update(cell for cell in cells if cell is not None)
+    return frozenset(found)
+
+
+def _prefixes(path: Path) -> list[Path]:
+    return [path[: i + 1] for i in range(len(path))]
+
+
+def disclosed(pages: Iterable[Page]) -> Evidence:
+    """Return the cells that pages state."""
+    return frozenset((cell.row, cell.col) for page in pages for cell in page.cells)
+
+
+def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
+    """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
+    words, told = words_of(task.question), task.question
+    for call, reply in zip(calls, replies, strict=True):
+        arg = str(call["arg"])
+        if call["tool"] == "web_extractor" and arg not in told:
+            return arg
+        if call["tool"] == "web_search" and not words_of(arg) <= words:
+            return arg
+        words |= words_of(reply)
+        told += "\n" + reply
+    return ""
+
+
+def attempt(
+    task: Task, world: World, simulator: Simulator, *, reader: Reader | None = None, client: SimulatorClient | None = None
+) -> Certificate | str:
+    """Return a certificate, or why there is none."""
+    if task.world_digest != world.digest:
+        return "another world"
+    tools = client or SimulatorClient(simulator)
+    start = len(tools.seen)
+    try:
+        episode = run(task, world, "oracle", tools)
+    except BackendError as error:
+        return str(error)
+    score = episode.scored(task)
+    needed = evidence(task, reader or Reader(world))
+    if needed - disclosed(tools.seen[start:]):
+        return "evidence that its calls don't disclose"
+    if not score.success:
+        return "the oracle's answer is not the gold table"
+    if foreign(task, episode.calls, episode.replies):
+        return "an argument from nowhere"
+    return _made(task, tools.address, episode, len(needed))
+
+
+def certify(
+    task: Task, world: World, simulator: Simulator, *, reader: Reader | None = None, client: SimulatorClient | None = None
+) -> Certificate | None:
+    """Return the oracle's calls as a certificate, None where they don't solve the task.
+
+    Args:
+        task: what is to be solved.
+        world: its world.
+        simulator: answers the calls.
+        reader: of the world, where there is one already.
+        client: the tools, where replies are kept already; must be the simulator's.
+    """
+    found = attempt(task, world, simulator, reader=reader, client=client)
+    return found if isinstance(found, Certificate) else None
+
+
+def _made(task: Task, address: Address, episode: Episode, needed: int) -> Certificate:
+    calls = tuple(
+        {**call, "sha256": _digest(reply)} for call, reply in zip(episode.calls, episode.replies, strict=True)
+    )
+    return Certificate(
+        task.task_id,
+        task.world,
+        task.world_digest,
+        RENDER,
+        address.profile,
+        calls,
+        needed,
+        episode.tool_tokens,
+        _typical(episode),
+    )
+
+
+def _typical(episode: Episode) -> int:
+    pages = [c for call, c in zip(episode.calls, episode.costs, strict=True) if call["tool"] == "web_extractor"]
+    hits = sum(call["k"] for call in episode.calls if call["tool"] == "web_search")
+    searches = episode.tool_tokens - sum(pages)
+    return sum(pages) + (len(pages) * TYPICAL_HITS * searches // hits if hits else 0)
+
+
+def _digest(reply: str) -> str:
+    return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str:
+    """Play a certificate's calls again; return what no longer holds, "" where everything does."""
+    if certificate.world_digest != world.digest:
+        return f"it was made for another state of {world.id}: mine the tasks again"
+    if certificate.render != RENDER:
+        return f"it was made with render version {certificate.render}, this is {RENDER}: mine the tasks again"
+    client = SimulatorClient(simulator, Address(world.id, certificate.profile))
+    recorder = Recorder(client)
+    for call in certificate.calls:
+        if call["tool"] == "web_search":
+            recorder.search(call["arg"], call["k"], call["page"])
+        else:
+            recorder.extract(call["arg"], call.get("offset", 0), call.get("max_chars"))
+        if _digest(recorder.replies[-1]) != call["sha256"]:
+            return f"call {len(recorder.calls)} ({call['arg'][:80]}) has another reply now"
+    strange = foreign(task, recorder.calls, recorder.replies)
+    if strange:
+        return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
+    missing = evidence(task, Reader(world)) - disclosed(client.seen)
+    if missing:
+        row, col = min(missing, key=str)
+        return f"{len(missing)} cells of its evidence are not disclosed, {row} {col} among them"
+    return ""

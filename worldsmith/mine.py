@@ -1,0 +1,129 @@
+"""Mining: candidates are certified, audited, and kept, until there are enough."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from worldsmith.agents import SimulatorClient
+from worldsmith.audit import GATES, failed, measure
+from worldsmith.certificate import Certificate, attempt
+from worldsmith.errors import UsageError, close_match
+from worldsmith.pages import Pages
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Call, Observation
+from worldsmith.tasks import SIZES, Reader, Rejected, Task, drawn
+from worldsmith.world import World
+
+MAX_TOKENS = 32_000
+"""Tool tokens an episode is given unless told."""
+DRAWS = 120
+"""Draws a task wanted, before mining gives up."""
+ALIKE = 2
+"""Tasks of one world with one scope and the same columns in their clauses, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """Tasks of a world, how many draws they took, and why the others were rejected."""
+
+    tasks: tuple[Task, ...]
+    tried: int
+    rejected: Mapping[str, int]
+
+
+def mine(
+    world: World,
+    count: int,
+    *,
+    size: str = "wide",
+    max_tokens: int = MAX_TOKENS,
+    max_turns: int | None = None,
+    seed: int | None = None,
+    simulator: Simulator | None = None,
+    keep_failing: bool = False,
+) -> Mined:
+    """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
+
+    Args:
+        world: what the tasks are about.
+        count: how many are wanted.
+        size: "wide" or "small".
+        max_tokens: tool tokens that a task's certificate may take.
+        max_turns: assistant messages it may take; None for any number.
+        seed: of the draws; the world's own unless given.
+        simulator: of the world, where there is one already.
+        keep_failing: keep tasks that fail a gate; their figures tell.
+
+    Raises:
+        UsageError: no such size.
+    """
+    if size not in SIZES:
+        raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
+    miner = _Miner(world, simulator or Simulator(world), max_tokens, max_turns, keep_failing)
+    kept: list[Task] = []
+    tried = 0
+    pages = miner.pages
+    for found in drawn(world, pages, world.seed if seed is None else seed, size):
+        if len(kept) >= count or tried >= DRAWS * count:
+            break
+        tried += 1
+        if isinstance(found, Rejected):
+            miner.rejected[found.reason] += 1
+            continue
+        task = miner.passed(found)
+        if task is not None:
+            kept.append(task)
+    return Mined(tuple(kept), tried, dict(sorted(miner.rejected.items())))
+
+
+class _Miner:
+    """The screens a candidate passes, and what they rejected."""
+
+    def __init__(
+        self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
+    ) -> None:
+        self.world, self.simulator, self.reader = world, simulator, Reader(world)
+        self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
+        self.pages = Pages(world)
+        self.replies: dict[Call, Observation] = {}
+        self.alike: Counter[object] = Counter()
+        self.rejected: Counter[str] = Counter()
+        self.totals: Counter[str] = Counter()
+        self.number = 0
+
+    def passed(self, task: Task) -> Task | None:
+        """Return the task with its proof and figures, or None, the reason counted."""
+        mark = (task.query.table, task.query.scope, tuple(sorted(task.query.evidence)))
+        if self.alike[mark] >= ALIKE:
+            return self._rejected("like another task")
+        client = SimulatorClient(self.simulator, kept=self.replies)
+        proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
+        if isinstance(proof, str):
+            return self._rejected(f"not certified: {proof}")
+        if proof.tool_tokens > self.max_tokens:
+            return self._rejected("too many tokens")
+        if self.max_turns is not None and proof.turns > self.max_turns:
+            return self._rejected("too many turns")
+        figures = measure(task, self.world, client)
+        why = failed(task, figures) or self._over(figures)
+        if why and not self.keep_failing:
+            return self._rejected(f"gate: {why}")
+        self.alike[mark] += 1
+        return self._kept(task, proof, figures)
+
+    def _kept(self, task: Task, proof: Certificate, figures: Mapping[str, float]) -> Task:
+        self.number += 1
+        for name in GATES:
+            self.totals[name] += figures[name]  # type: ignore[assignment]  # sums of shares
+        return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+
+    def _over(self, figures: Mapping[str, float]) -> str:
+        """Return the gate whose mean over this world's tasks would be too high with this one; "" for none."""
+        for name, allowed in GATES.items():
+            mean = (self.totals[name] + figures[name]) / (self.number + 1)
+            if mean > allowed and figures[name] > allowed:
+                return f"mean {name} over {allowed}"
+        return ""
+
+    def _rejected(self, reason: str) -> None:
+        self.rejected[reason] += 1
