@@ -7,7 +7,7 @@ from worldsmith.graph import Name, graph_of
 from worldsmith.schema import COMPUTED, Column, Schema, Value
 from worldsmith.world import World
 
-ROW, WIDTH, GAP, TOP = 20, 210, 120, 70
+ROW, WIDTH, GAP, TOP, LEFT = 20, 210, 120, 70, 60
 COLOURS = {"drawn": "#2b6cb0", "computed": "#2f855a", "ref": "#b7791f", "rule": "#c53030"}
 
 
@@ -50,7 +50,7 @@ def graph_svg(schema: Schema) -> str:
     at: dict[Name, tuple[int, int]] = {}
     parts: list[str] = []
     for i, (title, lines) in enumerate(boxes):
-        x = 20 + i * (WIDTH + GAP)
+        x = LEFT + i * (WIDTH + GAP)
         parts.append(
             f'<rect x="{x}" y="{TOP - 26}" width="{WIDTH}" height="{len(lines) * ROW + 34}" rx="6" class="box"/>'
             f'<text x="{x + 10}" y="{TOP - 8}" class="title">{escape(title)}</text>'
@@ -60,7 +60,7 @@ def graph_svg(schema: Schema) -> str:
             at[name] = (x, y)
             parts.append(f'<text x="{x + 10}" y="{y + 4}" fill="{COLOURS[kind]}">{escape(text)}</text>')
     curves = [_curve(at[a], at[b], COLOURS["rule" if b[0] == "rule" else "drawn"], a, b) for a, b in graph.graph.edges]
-    width = 20 + len(boxes) * (WIDTH + GAP) - GAP + 20
+    width = LEFT + len(boxes) * (WIDTH + GAP) - GAP + 20
     height = TOP + max(len(lines) for _, lines in boxes) * ROW + 40
     title = f"{schema.name}: what is filled from what (numbers: order of filling), and which rule reads it"
     return "\n".join(

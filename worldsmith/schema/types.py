@@ -208,8 +208,9 @@ class Column:
 
     @property
     def header(self) -> str:
-        """The label with its unit: "Battery (mAh)"."""
-        return f"{self.label} ({self.unit})" if self.unit and f"({self.unit})" not in self.label else self.label
+        """The label with its unit, unless it says it already: "Battery (mAh)", "Days to release"."""
+        said = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
+        return f"{self.label} ({self.unit})" if self.unit and not said else self.label
 
     @property
     def nullable(self) -> bool:
