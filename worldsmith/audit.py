@@ -34,9 +34,7 @@ def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
 def constant_guess(task: Task) -> float:
     """Return the item F1 outside the key of one who knows the keys, and each column's most common value."""
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
-    lines = [
-        [scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold
-    ]
+    lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
     return scoring.score(table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 

@@ -113,7 +113,7 @@ def evidence(task: Task, reader: Reader) -> Evidence:
     query = task.query
     found: set[tuple[Row, str]] = set()
     for rows, paths in ((reader.in_scope(query), query.evidence), (reader.kept(query), query.columns)):
-        for path in dict.fromkeys(prefix for path in paths for prefix in _prefixes(path)):
+        for path in dict.fromkeys(prefix for whole in paths for prefix in _prefixes(whole)):
             cells = (reader.cell(query.table, i, path) for i in rows)
             found.update(cell for cell in cells if cell is not None)
     return frozenset(found)
@@ -130,7 +130,7 @@ def disclosed(pages: Iterable[Page]) -> Evidence:
 
 def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
     """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
-    words, told = words_of(task.question), task.question
+    words, told = set(words_of(task.question)), task.question
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
         if call["tool"] == "web_extractor" and arg not in told:
@@ -143,7 +143,12 @@ def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[st
 
 
 def attempt(
-    task: Task, world: World, simulator: Simulator, *, reader: Reader | None = None, client: SimulatorClient | None = None
+    task: Task,
+    world: World,
+    simulator: Simulator,
+    *,
+    reader: Reader | None = None,
+    client: SimulatorClient | None = None,
 ) -> Certificate | str:
     """Return a certificate, or why there is none."""
     if task.world_digest != world.digest:
@@ -166,7 +171,12 @@ def attempt(
 
 
 def certify(
-    task: Task, world: World, simulator: Simulator, *, reader: Reader | None = None, client: SimulatorClient | None = None
+    task: Task,
+    world: World,
+    simulator: Simulator,
+    *,
+    reader: Reader | None = None,
+    client: SimulatorClient | None = None,
 ) -> Certificate | None:
     """Return the oracle's calls as a certificate, None where they don't solve the task.
 

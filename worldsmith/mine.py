@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit import GATES, failed, measure
-from worldsmith.certificate import Certificate, attempt
+from worldsmith.certificate import attempt
 from worldsmith.errors import UsageError, close_match
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Call, Observation
-from worldsmith.tasks import SIZES, Reader, Rejected, Task, drawn
+from worldsmith.tasks import SIZES, Reader, Rejected, Task, drawn, gold_duckdb
 from worldsmith.world import World
 
 MAX_TOKENS = 32_000
@@ -73,6 +73,7 @@ def mine(
         task = miner.passed(found)
         if task is not None:
             kept.append(task)
+    kept = miner.agreed(kept)
     return Mined(tuple(kept), tried, dict(sorted(miner.rejected.items())))
 
 
@@ -88,33 +89,35 @@ class _Miner:
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
         self.rejected: Counter[str] = Counter()
-        self.totals: Counter[str] = Counter()
+        self.totals = dict.fromkeys(GATES, 0.0)
         self.number = 0
 
     def passed(self, task: Task) -> Task | None:
         """Return the task with its proof and figures, or None, the reason counted."""
         mark = (task.query.table, task.query.scope, tuple(sorted(task.query.evidence)))
-        if self.alike[mark] >= ALIKE:
-            return self._rejected("like another task")
+        found = "like another task" if self.alike[mark] >= ALIKE else self._judged(task)
+        if isinstance(found, str):
+            self.rejected[found] += 1
+            return None
+        self.alike[mark] += 1
+        self.number += 1
+        for name in GATES:
+            self.totals[name] += found.audit[name]
+        return found
+
+    def _judged(self, task: Task) -> Task | str:
         client = SimulatorClient(self.simulator, kept=self.replies)
         proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
         if isinstance(proof, str):
-            return self._rejected(f"not certified: {proof}")
+            return f"not certified: {proof}"
         if proof.tool_tokens > self.max_tokens:
-            return self._rejected("too many tokens")
+            return "too many tokens"
         if self.max_turns is not None and proof.turns > self.max_turns:
-            return self._rejected("too many turns")
+            return "too many turns"
         figures = measure(task, self.world, client)
         why = failed(task, figures) or self._over(figures)
         if why and not self.keep_failing:
-            return self._rejected(f"gate: {why}")
-        self.alike[mark] += 1
-        return self._kept(task, proof, figures)
-
-    def _kept(self, task: Task, proof: Certificate, figures: Mapping[str, float]) -> Task:
-        self.number += 1
-        for name in GATES:
-            self.totals[name] += figures[name]  # type: ignore[assignment]  # sums of shares
+            return f"gate: {why}"
         return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
 
     def _over(self, figures: Mapping[str, float]) -> str:
@@ -125,5 +128,10 @@ class _Miner:
                 return f"mean {name} over {allowed}"
         return ""
 
-    def _rejected(self, reason: str) -> None:
-        self.rejected[reason] += 1
+    def agreed(self, tasks: list[Task]) -> list[Task]:
+        """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""
+        again = gold_duckdb([(self.world, [task.query for task in tasks])])[0] if tasks else []
+        same = [task for task, rows in zip(tasks, again, strict=True) if task.gold == rows]
+        if len(same) < len(tasks):
+            self.rejected["two engines give different gold"] += len(tasks) - len(same)
+        return same

@@ -46,10 +46,8 @@ def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG
 def keys_only(task: Task, schema: Schema, client: Client) -> str:
     """List the scope, and name its rows without reading about any of them."""
     search = Search(task, schema, client)
-    rows = []
-    for key in search.rows():
-        rows.append([str(part) for part in key] + blank(task)[len(task.query.key) :])
-    return table(task.columns, rows)
+    rest = blank(task)[len(task.query.key) :]
+    return table(task.columns, [[*map(str, key), *rest] for key in search.rows()])
 
 
 def one_query(task: Task, schema: Schema, client: Client) -> str:
@@ -84,6 +82,9 @@ class Crawl:
 
     def __init__(self, task: Task, schema: Schema) -> None:
         self.task, self.schema = task, schema
+        labels = {lower(c.label).lower() for t in schema.tables.values() for c in t.columns}
+        longest = sorted(labels, key=lambda label: (-len(label), label))
+        self.label = re.compile(f"({'|'.join(map(re.escape, longest))}) (.+)")
         self.names: dict[str, dict[str, str]] = {}
         """What hits said under each label, by the name in their titles."""
 
@@ -101,12 +102,11 @@ class Crawl:
                     self.names.setdefault(row, {})
 
     def _labelled(self, snippet: str) -> dict[str, str]:
-        labels = {lower(c.label) for t in self.schema.tables.values() for c in t.columns}
         found = {}
         for part in _PARTS.split(snippet.partition(": ")[2]):
-            for label in labels:
-                if part.lower().startswith(f"{label} "):
-                    found[label] = part[len(label) + 1 :].strip(" .")
+            told = self.label.fullmatch(part.lower())
+            if told:
+                found[told[1]] = part[-len(told[2]) :].strip(" .")
         return found
 
     def answer(self) -> str:
@@ -130,7 +130,7 @@ class Crawl:
                 cells.append(self._key(name, path[0]))
             else:
                 last = steps(self.schema, self.task.query.table, path)[-1]
-                told = self.names[self._owner(name, path)].get(lower(last.label))
+                told = self.names[self._owner(name, path)].get(lower(last.label).lower())
                 rich = rich or told is not None
                 cells.append(told or scoring.show(None, column))
         return cells, rich

@@ -89,9 +89,7 @@ class Book:
         self._leads(form, key, told, leads, own=not here and table in self._abouts)
         return key
 
-    def _leads(
-        self, form: Table, key: Key, told: Mapping[str, Value], leads: Mapping[str, str], *, own: bool
-    ) -> None:
+    def _leads(self, form: Table, key: Key, told: Mapping[str, Value], leads: Mapping[str, str], *, own: bool) -> None:
         for name, url in leads.items():
             ref = form.column(name).ref
             if url and told[name] is not None:

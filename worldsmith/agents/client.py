@@ -29,7 +29,7 @@ def tokens(text: str) -> int:
 def tokenizer(path: Path) -> Callable[[str], int]:
     """Return an exact count by a `tokenizer.json`. Raises UsageError without the `tokenizers` package or the file."""
     try:
-        from tokenizers import Tokenizer  # noqa: PLC0415 - optional, and only here
+        from tokenizers import Tokenizer  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - optional
     except ImportError:
         raise UsageError("counting by a tokenizer needs the tokenizers package: pip install tokenizers") from None
     if not path.is_file():
@@ -132,7 +132,11 @@ class HttpClient:
                 return None
             if response.status_code == 200 and "error" not in found:
                 return cast("Reply", found)
-            why = f"{response.status_code} {str(found.get('error', ''))[:200]}" if isinstance(found, dict) else "no object"
+            why = (
+                f"{response.status_code} {str(found.get('error', ''))[:200]}"
+                if isinstance(found, dict)
+                else "no object"
+            )
             if response.status_code in {400, 401, 405}:
                 break
         raise BackendError(f"{self._http.base_url}{path}: {why}")

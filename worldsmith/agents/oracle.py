@@ -6,6 +6,7 @@ What no reply told stays empty. Its calls are the certificate of a task.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from worldsmith import expr, scoring
 from worldsmith.agents.book import Book, Key, Place, Unread
@@ -27,16 +28,19 @@ PARTS = 40
 _WORD = re.compile(r"\w+")
 
 
-def words_of(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> frozenset[str]:
     """Return the words of a text, in small letters."""
-    return set(_WORD.findall(text.casefold()))
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def oracle(task: Task, schema: Schema, client: Client) -> str:
     """Return the answer to a task, as a Markdown table."""
     search = Search(task, schema, client)
     kept = [key for key in search.rows() if search.passes(key)]
-    lines = [[search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept]
+    lines = [
+        [search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept
+    ]
     return table(task.columns, lines)
 
 
@@ -52,7 +56,7 @@ class Search:
 
     def __init__(self, task: Task, schema: Schema, client: Client) -> None:
         self.query, self.schema, self.client = task.query, schema, client
-        self.words = words_of(task.question)
+        self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
         query = task.query
         self.book = Book(schema)
@@ -92,7 +96,9 @@ class Search:
         told = scoring.show(scope, column.answer())
         name = f"{capital(form.plural)} by {lower(column.label)}"
         wanted = frozenset(f"{name}: {text}" for text in (told, f"{told} {column.unit}", f"{told}{column.unit}"))
-        words = verb_phrase(Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,))))
+        words = verb_phrase(
+            Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,)))
+        )
         queries = [f"{form.plural} that {words}", f"{name} {told}"]
         hits: dict[str, str] = {}
         for query in queries:
@@ -177,7 +183,9 @@ class Search:
             return
         self.sought.add((spec.name, place))
         first = next(s for s in self.schema.pages if s.about == spec.about)
-        if spec is not first and any(self.schema.walk(self.query.table, p).ref == place[0] for p in self.passed_through):
+        if spec is not first and any(
+            self.schema.walk(self.query.table, p).ref == place[0] for p in self.passed_through
+        ):
             self._visit(first, place)  # it is needed anyway, and links to this page
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return

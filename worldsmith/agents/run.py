@@ -89,9 +89,7 @@ def agent(name: str) -> Agent:
     return AGENTS[name]
 
 
-def run(
-    task: Task, world: World | None, name: str, client: Client, count: Callable[[str], int] = tokens
-) -> Episode:
+def run(task: Task, world: World | None, name: str, client: Client, count: Callable[[str], int] = tokens) -> Episode:
     """Let an agent answer a task and return the episode.
 
     Of the world only its schema is used: how columns are headed and which pages there are.

@@ -6,6 +6,7 @@ answers of one page, columns that snippets show, columns of one value.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,9 @@ from dataclasses import dataclass, replace
 from worldsmith import expr, scoring
 from worldsmith.engine import attach
 from worldsmith.expr import Node
+from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
-from worldsmith.schema import Path
+from worldsmith.schema import Path, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.headers import column
@@ -23,6 +25,8 @@ from worldsmith.tasks.question import question
 from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
 from worldsmith.tasks.task import Task
 from worldsmith.world import World
+
+_NUMBER = re.compile(r"\d[\d.-]*\d|\d")
 
 CONSTANT = 0.3
 """What guessing each column's most common value may be worth on a task."""
@@ -178,19 +182,43 @@ def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task
         raise Refused("two columns with one header")
     carried = _carried(source, query, kept, rows)
     _shortcuts(source, query, kept, carried)
+    text = question(schema, query, columns, turn)
+    if told_values(text, query, columns, rows):
+        raise Refused("the question holds a gold value")
     return Task(
         world.id,
         world.digest,
         schema.name,
         "wide",
         size,
-        question(schema, query, columns, turn),
+        text,
         query,
         sql(query, schema),
         columns,
         rows,
         carried,
     )
+
+
+def constants(query: Query) -> frozenset[Value]:
+    """Return the values that the question of a query has to hold."""
+    nodes = [node for clause in query.clauses for node in expr_walk(clause)]
+    return frozenset({*query.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))})
+
+
+def told_values(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
+    """Return the gold cells outside the key that a question holds beyond its own constants."""
+    own, body = constants(query), text.rpartition("\n\n")[0]
+    numbers = frozenset(_NUMBER.findall(body))
+    found = set()
+    for i, col in enumerate(columns):
+        if col.key or col.kind == "bool":
+            continue
+        for value in {row[i] for row in rows} - own - {None}:
+            shown = scoring.show(value, col)
+            if shown in numbers or (isinstance(value, str) and col.kind != "date" and shown in body):
+                found.add(shown)
+    return frozenset(found)
 
 
 def _answer(source: Source, query: Query, path: Path, rows: Rows, place: int) -> scoring.Column:
