@@ -82,6 +82,8 @@ class Names:
         self._patterns: dict[str, list[_Pattern]] = {}
         self._values: dict[str, str] = {}
         people = self._people(world.schema)
+        self.people = tuple(v for t, c in sorted(people) for v in world.tables[t][c] if isinstance(v, str))
+        """The names of people, as often as they stand in the world."""
         for table, col in name_like(world.schema):
             for value in dict.fromkeys(world.tables[table][col]):
                 if isinstance(value, str):
@@ -172,7 +174,7 @@ class Names:
             if place is None:
                 continue
             first, last = place
-            span = (read.spans[first][0], read.spans[last][1])
+            span = _closed(read.text, read.spans[first][0], read.spans[last][1])
             for pattern in self._patterns[self._keys[index]]:
                 if self._means(pattern, read, first, last, span):
                     layer = "cue" if pattern.kind in ("cue", "filler") else "name"
@@ -187,7 +189,13 @@ class Names:
             around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
             return read.text[span[0] : span[1]] == pattern.exact and not any(c.isalnum() for c in around)
         # "at or" is no "Ator": a short name is not put together from words
-        return last - first < 1 or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind == "cue"
+        return last - first < 1 or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler")
+
+
+def _closed(text: str, start: int, end: int) -> Span:
+    """Return a span with the bracket that closes one it opened: "Rating (of 10)"."""
+    opened = text.count("(", start, end) > text.count(")", start, end)
+    return start, end + (opened and text[end : end + 1] == ")")
 
 
 def longest(mentions: list[Mention]) -> list[Mention]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from worldsmith import scoring
-from worldsmith.guard.text import Span
+from worldsmith.guard.text import Span, clean
 from worldsmith.schema import Value
 from worldsmith.scoring.units import MAGNITUDES, unit_named
 
@@ -106,7 +106,8 @@ class Quantity:
 
 @lru_cache(maxsize=4096)
 def _is_unit(word: str) -> bool:
-    return unit_named(word) is not None or word.lower() in MAGNITUDES
+    # "for 470 in cash" has no inches
+    return word not in ("in", "a", "at") and (unit_named(word) is not None or word.lower() in MAGNITUDES)
 
 
 def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
@@ -131,9 +132,10 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
     body = text[start:end]
     unit, follows = "", ""
     after = _UNIT.match(text, end)
-    if after and not any(a < after.end() and after.start(1) < b for a, b in taken):
+    if after:
         follows = after.group(1).lower()
-        if kind == "number" and _is_unit(after.group(1)):
+        free = not any(a < after.end() and after.start(1) < b for a, b in taken)
+        if free and kind == "number" and _is_unit(after.group(1)):
             unit, end = after.group(1), after.end(1)
             second = _SECOND.match(text, after.end())
             if (
@@ -169,7 +171,10 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
         return isinstance(value, int) and (quantity.small or _digits(quantity.text)) == value
     if quantity.kind not in ("number", "year"):
         return False
-    written = quantity.full
+    own = quantity.unit == clean(column.unit)  # then the number alone says it, whatever the unit's spelling
+    if quantity.unit and not column.unit and not column.name.endswith(")") and quantity.unit.lower() not in MAGNITUDES:
+        return False  # a column without a unit holds no kilograms
+    written = quantity.text if own else quantity.full
     return any(
         scoring.states(reading, value, column, hedged) or _beyond(reading, value, quantity.hedge)
         for reading in scoring.read(written, column.kind)

@@ -1,0 +1,49 @@
+"""Options, truth values and nulls as a clause says them: words too common to be judged away from their label."""
+
+import re
+from collections.abc import Sequence
+
+from worldsmith.guard.text import Span, clean, squeeze, tokens
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NOT = re.compile(r"\b(?:not|no|non|isn't|aren't|wasn't|without|never|false|un)\b|n't\b|^un", re.IGNORECASE)
+SAYS = re.compile(r"(?:\b(?:is|are|was|were|it's|fully|also|a|an|this|the only))\s*(?:a\s|an\s)?$", re.IGNORECASE)
+"""What stands before a word that is said of something: "is a", "this"."""
+_NO, _YES = frozenset(("no", "false", "never")), frozenset(("yes", "true"))
+
+
+def same_option(value: object, said: str | bool) -> bool:
+    return value is said if isinstance(said, bool) else isinstance(value, str) and squeeze(value) == squeeze(said)
+
+
+def polarity(text: str, clause: Span, cue: Span) -> bool | None:
+    """Return what a clause says of a truth value named at `cue`: True, False, or None where it only names it."""
+    before, after = text[clause[0] : cue[0]], text[cue[1] : clause[1]]
+    # a clause ends at a colon, but a label's value stands behind it
+    tail = after or re.split(r"[.;,|\n]", text[cue[1] : cue[1] + 16])[0]
+    first = {w.lower() for w in _WORD.findall(tail)[:2]}
+    if first & _NO or _NOT.search(before[-24:]):
+        return False
+    if first & _YES or SAYS.search(before):
+        return True
+    return None
+
+
+_VOID = re.compile(r"\s*(?::|=|-|is|are|was|were|has been)?\s*(.*)", re.DOTALL)
+
+
+def void(after: str, none: str) -> bool:
+    """Whether what follows a label says that there is no value: in the column's own words, or "none" and "n/a"."""
+    said = _VOID.match(after)
+    words = tokens(said.group(1) if said else after)[:4]
+    fillers = [tokens(clean(none)), ["none"], ["n", "a"], ["null"]]
+    return any(filler and words[: len(filler)] == filler for filler in fillers)
+
+
+def option(text: str, clause: Span, labels: Sequence[str]) -> str | None:
+    """Return the option of a closed list that a clause (or what follows its colon) names."""
+    words = f" {' '.join(tokens(text[clause[0] : min(len(text), clause[1] + 24)]))} "
+    for label in sorted(labels, key=len, reverse=True):
+        if f" {' '.join(tokens(clean(label)))} " in words:
+            return label
+    return None
