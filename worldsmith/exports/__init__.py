@@ -1,0 +1,52 @@
+"""Tasks for trainers: one writer a format, each giving a folder that loads without this package.
+
+Gold stands in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.exports import jsonl, verl
+from worldsmith.exports.rows import Splits, divide, load
+
+Writer = Callable[[Splits, Path, str], None]
+"""(tasks by split, folder, base URL of the server): writes the files of one format."""
+
+FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write}
+"""Formats by name."""
+
+BASE_URL = "http://127.0.0.1:8000"
+"""Where `worldsmith serve` listens unless told."""
+
+
+def export(
+    folders: Sequence[Path], to: str, out: Path, *, base_url: str | None = None, test_share: float = 0.1
+) -> dict[str, int]:
+    """Write the tasks of worlds for a trainer and return how many went where.
+
+    Args:
+        folders: world folders; their tasks are those in ../_tasks.
+        to: a name of `FORMATS`.
+        out: the folder for the files; made where it is missing, files of the same names are replaced.
+        base_url: where the trainer reaches `worldsmith serve`.
+        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
+
+    Raises:
+        NotFoundError: an unknown format, or a world without a file of tasks.
+        FormatError: a file of tasks that can't be read.
+        UsageError: no task at all, or a share or URL that can't be.
+    """
+    if to not in FORMATS:
+        raise NotFoundError(f"there is no export format {to!r}.{close_match(to, FORMATS)}")
+    base = (base_url or BASE_URL).rstrip("/")
+    if not base.startswith(("http://", "https://")):
+        raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
+    splits = divide(load(folders), test_share)
+    out.mkdir(parents=True, exist_ok=True)
+    FORMATS[to](splits, out, base)
+    worlds = {task.world for tasks in splits.values() for task in tasks}
+    return {**{name: len(tasks) for name, tasks in splits.items()}, "worlds": len(worlds)}
+
+
+__all__ = ["BASE_URL", "FORMATS", "Writer", "export"]

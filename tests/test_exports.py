@@ -1,0 +1,417 @@
+import asyncio
+import importlib.util
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import types
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import islice
+from pathlib import Path
+
+import duckdb
+import pytest
+import uvicorn
+import yaml
+
+from worldsmith import scoring
+from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
+from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.exports import FORMATS, export
+from worldsmith.exports.rows import divide, reference
+from worldsmith.generate import generate
+from worldsmith.pages import Pages
+from worldsmith.schema import load_schema
+from worldsmith.server import create_app
+from worldsmith.tasks import Task, candidates
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Three worlds on disk with some tasks each: folders, worlds, tasks by world."""
+    out = tmp_path_factory.mktemp("w")
+    worlds = [generate(load_schema(name), seed) for name, seed in (("town", 1), ("town", 2), ("smartphones", 1))]
+    folders = [save_world(world, out) for world in worlds]
+    tasks = {world.id: list(islice(candidates(world, Pages(world), 1, "small"), 4)) for world in worlds}
+    for folder, world in zip(folders, worlds, strict=True):
+        save_lines(tasks_file(folder), [task.to_json() for task in tasks[world.id]])
+    return folders, worlds, tasks
+
+
+@pytest.fixture(scope="module")
+def verl(made, tmp_path_factory):
+    out = tmp_path_factory.mktemp("verl")
+    told = export(made[0], "verl", out, base_url="http://10.0.0.1:9/", test_share=0.3)
+    return out, told
+
+
+def parquet(path):
+    """The rows of a file, nested values as dictionaries and lists."""
+    with duckdb.connect() as connection:
+        found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def files(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def loaded(path, name):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def reward(verl):
+    return loaded(verl[0] / "reward.py", "ws_reward_under_test")
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_the_same_tasks_give_the_same_bytes(made, tmp_path, to):
+    for name in ("a", "b"):
+        export(made[0], to, tmp_path / name)
+    export(made[0], to, tmp_path / "b")
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert not [name for name in files(tmp_path / "a") if "part" in name.split("/")[-1].split(".")]
+
+
+def test_worlds_stay_together_and_every_task_is_there_once(made):
+    tasks = [task for some in made[2].values() for task in some]
+    splits = divide(tasks, 0.3)
+    assert sorted(t.task_id for part in splits.values() for t in part) == sorted(t.task_id for t in tasks)
+    train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
+    assert (len(train), len(test), train & test) == (2, 1, set())
+    assert {t.world for t in divide(tasks[::-1], 0.3)["test"]} == test
+
+
+def test_a_single_world_is_divided_by_task(made):
+    tasks = next(iter(made[2].values()))
+    assert [len(part) for part in divide(tasks, 0.1).values()] == [3, 1]
+    assert [len(part) for part in divide(tasks, 0).values()] == [4, 0]
+    assert [len(part) for part in divide(tasks[:1], 0.5).values()] == [1, 0]
+
+
+def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):
+    out, told = verl
+    assert told == {"train": 8, "test": 4, "worlds": 3}
+    rows = parquet(out / "train.parquet")
+    by_id = {task.task_id: task for some in made[2].values() for task in some}
+    assert len(rows) == 8
+    for index, row in enumerate(rows):
+        task = by_id[row["extra_info"]["task_id"]]
+        place = {"create_kwargs": {"world": task.world, "base_url": "http://10.0.0.1:9"}}
+        assert row["agent_name"] == "tool_agent"
+        assert row["prompt"][-1] == {"role": "user", "content": task.question}
+        assert row["reward_model"] == {"style": "rule", "ground_truth": reference(task)}
+        assert row["extra_info"]["index"] == index
+        assert row["extra_info"]["tools_kwargs"] == {"web_search": place, "web_extractor": place}
+        assert row["extra_info"]["need_tools_kwargs"] is True
+
+
+@pytest.mark.heavy
+def test_parquet_loads_with_datasets(verl, tmp_path):
+    datasets = pytest.importorskip("datasets")
+    out, _ = verl
+    data = datasets.load_dataset(
+        "parquet", data_files={s: str(out / f"{s}.parquet") for s in ("train", "test")}, cache_dir=str(tmp_path)
+    )
+    assert {name: len(part) for name, part in data.items()} == {"train": 8, "test": 4}
+    assert data["train"][0] == parquet(out / "train.parquet")[0]
+
+
+def test_canonical_rows_have_flat_fields_of_one_type(made, tmp_path):
+    export(made[0], "jsonl", tmp_path, base_url="http://10.0.0.1:9", test_share=0)
+    rows = read_jsonl(tmp_path / "train.jsonl")
+    assert len(rows) == 12
+    assert (tmp_path / "test.jsonl").read_bytes() == b""
+    shapes = {tuple((name, type(value).__name__) for name, value in row.items()) for row in rows}
+    assert len(shapes) == 1
+    task = made[2][rows[0]["world"]][0]
+    assert rows[0]["columns"] == [column.name for column in task.columns]
+    assert rows[0]["base_url"] == f"http://10.0.0.1:9/w/{task.world}"
+    found = json.loads(rows[0]["reference"])
+    columns = [scoring.Column.from_json(column) for column in found["columns"]]
+    assert scoring.score(task.table(), columns, found["rows"]).row.f1 == 1.0
+
+
+def telling(task):
+    """Gold texts that can't be elsewhere by chance."""
+    texts = {cell for row in task.gold for cell in row if isinstance(cell, str) and len(cell) > 4}
+    return {text for text in texts if text not in task.question and text not in task.world}
+
+
+@pytest.mark.parametrize(("to", "hide"), [("jsonl", "reference"), ("verl", "reward_model")])
+def test_gold_is_in_one_field_and_nowhere_else(made, tmp_path, to, hide):
+    export(made[0], to, tmp_path)
+    golds = {task.task_id: telling(task) for some in made[2].values() for task in some}
+    assert all(golds.values())
+    for name in ("train", "test"):
+        rows = parquet(tmp_path / f"{name}.parquet") if to == "verl" else read_jsonl(tmp_path / f"{name}.jsonl")
+        for row in rows:
+            kept = row.pop(hide)
+            shown = json.dumps(row, ensure_ascii=False)
+            gold = golds[row["task_id"] if to == "jsonl" else row["extra_info"]["task_id"]]
+            assert [text for text in gold if text in shown] == []
+            assert all(text in json.dumps(kept, ensure_ascii=False) for text in gold)
+    for file, data in files(tmp_path).items():
+        if not file.endswith((".parquet", ".jsonl")):
+            assert [text for gold in golds.values() for text in gold if text.encode() in data] == []
+
+
+def test_nulls_and_odd_text_come_back_as_they_were(made, tmp_path):
+    task = next(iter(made[2].values()))[0]
+    odd = [None, 'a "b" \u2028 | \\ \n é', 3, 2.5, True]
+    columns = tuple(scoring.Column(f"c{i}", "text", key=i == 1) for i in range(5))
+    changed = Task(
+        **{f: getattr(task, f) for f in task.__dataclass_fields__} | {"columns": columns, "gold": (tuple(odd),)}
+    )
+    folder = tmp_path / "w" / "world"
+    save_lines(tasks_file(folder), [changed.to_json()])
+    export([folder], "verl", tmp_path / "out")
+    (row,) = parquet(tmp_path / "out" / "train.parquet")
+    assert json.loads(row["reward_model"]["ground_truth"])["rows"] == [odd]
+
+
+def test_the_scorer_is_copied_byte_for_byte(verl):
+    ours = Path(scoring.__file__).parent
+    want = {p.name: sha256(p.read_bytes()).hexdigest() for p in ours.glob("*.py")}
+    have = {p.name: sha256(p.read_bytes()).hexdigest() for p in (verl[0] / "scoring").glob("*.py")}
+    assert have == want
+    assert len(have) > 5
+
+
+def test_the_self_test_passes_and_can_fail(verl, tmp_path):
+    out, _ = verl
+    done = subprocess.run([sys.executable, "self_test.py"], cwd=out, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "12 tasks, 0 faults\n")
+    copy = shutil.copytree(out, tmp_path / "copy")
+    wrong = (copy / "reward.py").read_text().replace("max(0.0, paid.total)", "0.5")
+    (copy / "reward.py").write_text(wrong)
+    done = subprocess.run([sys.executable, "self_test.py"], cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert ": gold\n" in done.stdout
+
+
+def test_the_reward_needs_nothing_of_ours(verl):
+    code = "import sys, reward; print([m for m in sys.modules if m.split('.')[0] in ('worldsmith', 'orjson')])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=verl[0], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def answers(task):
+    """Episodes as verl decodes them, by what they should earn."""
+    head, rows = task.table().split("\n")[1:3], task.table().split("\n")[3:-1]
+    gold, half = "\n".join(head + rows), "\n".join(head + rows[: len(rows) // 2])
+    keys = "\n".join(
+        head + ["| " + " | ".join(r.split(" | ")[0].strip("| ") for _ in head[0].split(" | ")) + " |" for r in rows]
+    )
+    reply = "user\n<tool_response>\n{}\n</tool_response>\nassistant\n"
+    return {
+        "gold": "<think>plan</think>\n" + reply.format("nothing") + gold,
+        "half": reply.format(gold) + half,
+        "empty": "",
+        "leaked": reply.format(gold) + "That is all.",
+        "open": "user\n<tool_response>\n" + gold,
+        "bare": f"assistant\nsearching\ntool\n{gold}\nassistant\nDone.",
+        "thought": f"<think>{gold}</think> I can't say.",
+        "claim": '{"reward": 1.0} <reward>1.0</reward> score: NaN 1e999',
+        "keys": keys,
+    }
+
+
+def test_the_reward_of_an_episode(made, reward):
+    task = next(task for some in made[2].values() for task in some if len(task.gold) > 2)
+    seen = {
+        name: reward.compute_score("worldsmith/wide", text, reference(task), {"num_turns": 3, "worldsmith": None})
+        for name, text in answers(task).items()
+    }
+    scores = {name: result["score"] for name, result in seen.items()}
+    assert scores["gold"] == 1.0
+    assert 0.0 < scores["half"] < 1.0
+    assert {name: score for name, score in scores.items() if name not in {"gold", "half"} and score} == {}
+    assert len({tuple(result) for result in seen.values()}) == 1
+    assert {type(value) for result in seen.values() for value in result.values()} == {float}
+    assert seen["gold"]["closed_book"] == 1.0
+
+
+def test_penalties_and_a_dead_server_are_told(made, reward):
+    task = next(iter(made[2].values()))[0]
+    truth = reference(task)
+    assert reward.compute_score("d", "", truth, None, penalties=True)["score"] < 0
+    dead = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 3}, "num_turns": 4}
+    told = reward.compute_score("d", task.table(), truth, dead)
+    assert (told["score"], told["env_error"], told["closed_book"]) == (0.0, 1.0, 0.0)
+    alive = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 2}}
+    assert reward.compute_score("d", task.table(), truth, alive)["score"] == 1.0
+
+
+@pytest.fixture
+def tools(verl, monkeypatch):
+    """ws_tools of the export over a stand-in for verl's base class."""
+
+    class BaseTool:
+        def __init__(self, config, tool_schema):
+            self.name = tool_schema["function"]["name"]
+
+    class ToolResponse:
+        def __init__(self, text=None):
+            self.text = text
+
+    modules = {
+        name: types.ModuleType(name) for name in ("verl", "verl.tools", "verl.tools.base_tool", "verl.tools.schemas")
+    }
+    modules["verl.tools.base_tool"].BaseTool = BaseTool
+    modules["verl.tools.schemas"].ToolResponse = ToolResponse
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return loaded(verl[0] / "ws_tools.py", "ws_tools_under_test")
+
+
+def made_tools(tools, folder):
+    listed = yaml.safe_load((folder / "tools.yaml").read_text())["tools"]
+    assert [tool["class_name"].split(".")[0] for tool in listed] == ["ws_tools", "ws_tools"]
+    assert {tool["config"]["type"] for tool in listed} == {"native"}
+    for tool in listed:  # verl keeps only type, description and enum of a parameter
+        for parameter in tool["tool_schema"]["function"]["parameters"]["properties"].values():
+            assert set(parameter) == {"type", "description"}
+    classes = [getattr(tools, tool["class_name"].split(".")[1]) for tool in listed]
+    return {
+        tool["tool_schema"]["function"]["name"]: cls(tool["config"], tool["tool_schema"])
+        for tool, cls in zip(listed, classes, strict=True)
+    }
+
+
+def called(tool, place, parameters, data=None):
+    """One call as verl makes it."""
+
+    async def call():
+        instance, _ = await tool.create(create_kwargs=place)
+        try:
+            return await tool.execute(instance, parameters, agent_data=data)
+        finally:
+            await tool.release(instance)
+
+    reply, reward, metrics = asyncio.run(call())
+    assert reward == 0.0
+    assert tool._places == {}
+    return reply.text, metrics
+
+
+def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
+    _, worlds, _ = made
+    bound = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(create_app(worlds), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    base = f"http://127.0.0.1:{bound.getsockname()[1]}"
+    both, data = made_tools(tools, verl[0]), types.SimpleNamespace(extra_fields={}, request_id="a1b2")
+    try:
+        for world in worlds[:2]:
+            pages, place = Pages(world), {"world": world.id, "base_url": base}
+            row = next(row for table in world.tables for row in world.rows_of(table) if pages.about(row))
+            url = pages.url(pages.about(row))
+            text, metrics = called(both["web_search"], place, {"query": world.title(row)}, data)
+            assert url in text
+            assert metrics == {"failed": 0.0, "wrong": 0.0}
+            text, _ = called(both["web_extractor"], place, {"url": url, "nonsense": 1}, data)
+            assert world.title(row).split(",")[0] in text
+        text, metrics = called(both["web_search"], place, {}, data)
+        assert text == 'Error: "query" must be a string, not missing'
+        assert metrics == {"failed": 0.0, "wrong": 1.0}
+        text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
+        assert text.startswith("Error: https://nowhere.example/x: page not found")
+        assert data.extra_fields == {"worldsmith": {"web_search": 3, "web_extractor": 3, "failed": 0}}
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        bound.close()
+
+
+class Misbehaving(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.seen += 1
+        kind = self.path.split("/")[2]
+        if kind == "drops":
+            self.send_response(200)
+            self.send_header("Content-Length", "500")
+            self.end_headers()
+            self.wfile.write(b'{"results": [')
+            return
+        status = {"busy": 429, "broken": 500, "away": 503, "html": 200}[kind]
+        body = b"<html>" if kind in {"broken", "html"} else b'{"error": "told so"}'
+        self.send_response(status)
+        self.send_header("Retry-After", "0")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "tries", "failed"),
+    [
+        ("busy", "Error: told so", 4, 0.0),
+        ("away", "Error: told so", 4, 1.0),
+        ("broken", "Error: the search service answered 500", 1, 0.0),
+        ("drops", "Error: the search service did not answer (IncompleteRead)", 4, 1.0),
+        ("html", "Error: the search service did not answer (JSONDecodeError)", 4, 1.0),
+    ],
+)
+def test_tools_tell_a_failure_as_text(tools, verl, monkeypatch, kind, text, tries, failed):
+    monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
+    data = types.SimpleNamespace(extra_fields={}, request_id="r")
+    with HTTPServer(("127.0.0.1", 0), Misbehaving) as server:
+        server.seen = 0
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = {"world": kind, "base_url": f"http://127.0.0.1:{server.server_port}"}
+        told, metrics = called(made_tools(tools, verl[0])["web_search"], place, {"query": "a"}, data)
+        server.shutdown()
+    assert (told, metrics["failed"], server.seen) == (text, failed, tries)
+    assert data.extra_fields["worldsmith"]["failed"] == failed
+
+
+def test_tools_tell_a_server_that_is_not_there(tools, verl, monkeypatch):
+    monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    place = {"world": "w", "base_url": f"http://127.0.0.1:{port}"}
+    told, metrics = called(made_tools(tools, verl[0])["web_extractor"], place, {"url": "u"})
+    assert (told, metrics["failed"]) == ("Error: the search service did not answer (URLError)", 1.0)
+    monkeypatch.setattr(tools, "DEADLINE", -1.0)
+    told, _ = called(made_tools(tools, verl[0])["web_extractor"], place, {"url": "u"})
+    assert told == "Error: the search service did not answer in time"
+
+
+def test_run_sets_what_search_tasks_need(verl):
+    script = (verl[0] / "run.sh").read_text()
+    subprocess.run(["bash", "-n", "run.sh"], cwd=verl[0], check=True)
+    assert "@" not in script.replace('"$@"', "").replace("$@", "")
+    for override in ("multi_turn.enable=True", "max_tool_response_length=16384", 'RESPONSE:-24576}"'):
+        assert override in script
+    assert (verl[0] / "run.sh").stat().st_mode & 0o111
+
+
+def test_wrong_use_says_the_fix(made, tmp_path):
+    folders = made[0]
+    with pytest.raises(NotFoundError, match="Did you mean 'verl'"):
+        export(folders, "verll", tmp_path)
+    with pytest.raises(UsageError, match="base URL"):
+        export(folders, "jsonl", tmp_path, base_url="localhost:8000")
+    with pytest.raises(UsageError, match="test share"):
+        export(folders, "jsonl", tmp_path, test_share=1.0)
+    with pytest.raises(NotFoundError, match="make them with"):
+        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
+    save_lines(tasks_file(tmp_path / "w" / "town-1"), [])
+    with pytest.raises(UsageError, match="no task to export"):
+        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
+    save_lines(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
+    with pytest.raises(FormatError, match="task 1: not a task"):
+        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)

@@ -1,0 +1,80 @@
+"""The tasks of an export: loaded, divided into splits, and the parts of a row that formats share."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from worldsmith.disk import read_jsonl, tasks_file
+from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.seeding import draw
+from worldsmith.tasks import Task
+
+Splits = Mapping[str, Sequence[Task]]
+"""Tasks by the name of their split: "train" and "test"."""
+
+SYSTEM = (
+    "You answer questions by research on the web. Use web_search to find pages and web_extractor to read them; search "
+    "results show only a part of what pages say. What is asked cannot be known without them. When you have found "
+    "everything, reply with the table alone."
+)
+"""The first message of every prompt."""
+ANSWER_FORMAT = "markdown table"
+
+
+def load(folders: Sequence[Path]) -> list[Task]:
+    """Return the tasks of worlds in order. Raises NotFoundError, FormatError, or UsageError where there is none."""
+    tasks = []
+    for folder in folders:
+        path = tasks_file(folder)
+        if not path.is_file():
+            raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
+        for number, row in enumerate(read_jsonl(path), 1):
+            try:
+                tasks.append(Task.from_json(row))
+            except FormatError as error:
+                raise FormatError(f"{path}, task {number}: {error}") from None
+    if not tasks:
+        raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
+    return tasks
+
+
+def divide(tasks: Sequence[Task], test_share: float) -> Splits:
+    """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
+
+    At least one of several worlds is for testing where a share is asked. Of a single world the last tasks are, so
+    that trainers which need a test file have one.
+    """
+    if not 0 <= test_share <= 0.9:
+        raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
+    worlds = sorted({task.world for task in tasks}, key=lambda world: (draw("export", world), world))
+    if len(worlds) > 1:
+        chosen = set(worlds[: math.ceil(test_share * len(worlds))])
+        return {
+            "train": [task for task in tasks if task.world not in chosen],
+            "test": [task for task in tasks if task.world in chosen],
+        }
+    kept = len(tasks) - min(math.ceil(test_share * len(tasks)), len(tasks) - 1)
+    return {"train": tasks[:kept], "test": tasks[kept:]}
+
+
+def prompt(task: Task) -> list[dict[str, str]]:
+    """Return the messages an agent starts from."""
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": task.question}]
+
+
+def reference(task: Task) -> str:
+    """Return columns and gold rows as JSON text: all that the scorer needs, and the only place that holds gold."""
+    return dumps({"columns": [column.to_json() for column in task.columns], "rows": [list(row) for row in task.gold]})
+
+
+def max_turns(task: Task) -> int:
+    """Return a limit of turns that leaves an agent twice the shortest known way, and room to look around."""
+    return 2 * task.turns + 8
+
+
+def dumps(value: Any) -> str:
+    """Return JSON text."""
+    return orjson.dumps(value).decode()

@@ -1,0 +1,110 @@
+"""verl 0.9: Parquet rows for its tool agent loop, the tools, the reward function with its scorer, how to run them.
+
+Row format after verl's RLHFDataset: `extra_info.tools_kwargs.<tool>.create_kwargs` reaches a tool's `create`, and
+`reward_model.ground_truth` the reward function.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from worldsmith import scoring
+from worldsmith.disk import save_lines, write_file
+from worldsmith.exports.rows import Splits, max_turns, prompt, reference
+from worldsmith.tasks import Task
+
+FILES = Path(__file__).parent / "verl_files"
+"""What is copied as it is, or with its marks filled."""
+TOOLS = ("web_search", "web_extractor")
+MIN_RESPONSE = 24_576
+"""Tokens: the least that a whole episode is given, tool replies included."""
+
+_TOOL = "STRUCT(create_kwargs STRUCT(world VARCHAR, base_url VARCHAR))"
+COLUMNS = {
+    "data_source": "VARCHAR",
+    "agent_name": "VARCHAR",
+    "prompt": "STRUCT(role VARCHAR, content VARCHAR)[]",
+    "ability": "VARCHAR",
+    "reward_model": "STRUCT(style VARCHAR, ground_truth VARCHAR)",
+    "extra_info": 'STRUCT(split VARCHAR, "index" BIGINT, task_id VARCHAR, world VARCHAR, size VARCHAR, '
+    "max_turns BIGINT, min_turns BIGINT, tool_tokens BIGINT, need_tools_kwargs BOOLEAN, "
+    f"tools_kwargs STRUCT(web_search {_TOOL}, web_extractor {_TOOL}))",
+}
+"""Types of the Parquet columns."""
+
+
+def write(splits: Splits, out: Path, base: str) -> None:
+    """Write the rows as Parquet, the files of `FILES`, and a copy of the scorer."""
+    for name, tasks in splits.items():
+        _parquet([row(task, name, i, base) for i, task in enumerate(tasks)], out / f"{name}.parquet")
+    marks = _marks(splits, base)
+    for file in sorted(FILES.iterdir()):
+        if file.is_file() and file.name != "__init__.py":
+            write_file(out / file.name, _filled(file.read_text("utf-8"), marks).encode())
+    (out / "run.sh").chmod(0o755)
+    (out / "scoring").mkdir(exist_ok=True)
+    for file in sorted(Path(scoring.__file__).parent.glob("*.py")):
+        write_file(out / "scoring" / file.name, file.read_bytes())
+
+
+def row(task: Task, split: str, index: int, base: str) -> dict[str, Any]:
+    """Return the row of a task as verl's dataset reads it."""
+    place = {"create_kwargs": {"world": task.world, "base_url": base}}
+    return {
+        "data_source": f"worldsmith/{task.kind}",
+        "agent_name": "tool_agent",
+        "prompt": prompt(task),
+        "ability": "search",
+        "reward_model": {"style": "rule", "ground_truth": reference(task)},
+        "extra_info": {
+            "split": split,
+            "index": index,
+            "task_id": task.task_id,
+            "world": task.world,
+            "size": task.size,
+            "max_turns": max_turns(task),
+            "min_turns": task.turns,
+            "tool_tokens": task.tool_tokens,
+            "need_tools_kwargs": True,
+            "tools_kwargs": dict.fromkeys(TOOLS, place),
+        },
+    }
+
+
+def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write rows by way of JSON lines: types are given, so nothing of them is guessed."""
+    lines, part = path.with_suffix(".part.jsonl"), path.with_suffix(".part.parquet")
+    save_lines(lines, rows)
+    columns = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
+    source = f"read_json({_quoted(lines)}, format = 'newline_delimited', columns = {{{columns}}})"
+    try:
+        with duckdb.connect(config={"threads": 1}) as connection:
+            # Types are ours and paths are quoted: a COPY takes no parameters.
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
+        write_file(path, part.read_bytes())
+    finally:
+        lines.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _marks(splits: Splits, base: str) -> dict[str, str]:
+    tasks = [task for part in splits.values() for task in part]
+    need = max(int(1.5 * task.tool_tokens) + 6_000 for task in tasks)
+    return {
+        "@BASE_URL@": base,
+        "@COUNTS@": ", ".join(f"{name}.parquet: {len(part)} tasks" for name, part in splits.items()),
+        "@RESPONSE@": str(max(MIN_RESPONSE, -(-need // 1024) * 1024)),
+        "@TURNS@": str(max(max_turns(task) for task in tasks)),
+    }
+
+
+def _filled(text: str, marks: dict[str, str]) -> str:
+    for mark, value in marks.items():
+        text = text.replace(mark, value)
+    return text

@@ -1,0 +1,1 @@
+"""What an export for verl is made of. These files are copied; nothing here imports them."""

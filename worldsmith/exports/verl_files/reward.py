@@ -1,0 +1,95 @@
+"""The reward for verl: reward.custom_reward_function.path=<this file>, name=compute_score.
+
+Only what the agent says after its last tool call and tool reply is read, so nothing a tool returned can earn. The
+scorer is the folder `scoring` beside this file, a copy; nothing needs to be installed.
+"""
+
+import importlib.util
+import json
+import re
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).resolve().parent / "scoring"
+_NAME = "worldsmith_export_scoring"
+
+
+def _load() -> Any:
+    """Import the folder under a name of its own: `scoring` may be someone else's."""
+    if _NAME not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            _NAME, _FOLDER / "__init__.py", submodule_search_locations=[str(_FOLDER)]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[_NAME] = module
+        spec.loader.exec_module(module)
+    return sys.modules[_NAME]
+
+
+scoring = _load()
+
+# Special tokens are gone from what verl hands over; of a chat template's turn marks the role's line is left.
+_TURN = re.compile(r"^assistant[ \t]*$", re.MULTILINE)
+
+
+def final_turn(text: str) -> str:
+    """Return what follows the last line that is a turn mark of the assistant."""
+    turns = [*_TURN.finditer(text)]
+    return text[turns[-1].end() :] if turns else text
+
+
+@lru_cache(maxsize=4096)
+def reference_of(ground_truth: str) -> Any:
+    """Return columns and gold rows of a row's reward_model.ground_truth."""
+    data = json.loads(ground_truth)
+    columns = tuple(scoring.Column.from_json(column) for column in data["columns"])
+    rows = tuple(tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in data["rows"])
+    return scoring.Reference(columns, rows)
+
+
+def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: str,
+    extra_info: Any = None,
+    *,
+    penalties: bool = False,
+    **kwargs: Any,
+) -> dict[str, float]:
+    """Return the reward as "score" and its parts; the same keys, all floats, for every answer.
+
+    score: 0 to 1, from cells outside the key and whole rows; keys alone earn nothing. With penalties=True
+    (+reward.custom_reward_function.reward_kwargs.penalties=True) an answer without a table, or one that was cut off,
+    gets less than 0. env_error is 1 where no tool call was answered for want of a server: leave such episodes out.
+    """
+    del data_source, kwargs
+    extra_info = extra_info or {}
+    calls = extra_info.get("worldsmith") or {}
+    searches, reads, failed = (int(calls.get(name) or 0) for name in ("web_search", "web_extractor", "failed"))
+    scored = scoring.score_table(final_turn(solution_str), reference_of(ground_truth))
+    paid = scoring.reward(
+        scored,
+        turns=int(extra_info.get("num_turns") or 0),
+        search_calls=searches,
+        extract_calls=reads,
+        infrastructure_error=failed > 0 and failed == searches + reads,
+    )
+    return {
+        "score": float(paid.total if penalties else max(0.0, paid.total)),
+        "item_f1": float(scored.item.f1),
+        "item_precision": float(scored.item.precision),
+        "item_recall": float(scored.item.recall),
+        "row_f1": float(scored.row.f1),
+        "row_precision": float(scored.row.precision),
+        "row_recall": float(scored.row.recall),
+        "nonkey_item_f1": float(scored.nonkey.f1),
+        "success": float(scored.success),
+        "format_ok": float(scored.has_table and scored.has_columns),
+        "cut": float(scored.cut),
+        "closed_book": float(paid.closed_book),
+        "env_error": float(paid.mask),
+    }
