@@ -7,7 +7,7 @@ span as the column's kind or as text, so that a guard which looks at every readi
 
 from .column import Column, Value
 from .forms import forms
-from .numbers import INFINITE
+from .numbers import INFINITE, is_twin
 from .readers import read
 from .reading import Number, Reading
 from .text import fold, squash
@@ -130,10 +130,12 @@ def verdict(span: str, value: Value, col: Column) -> str:
 
 
 def _in_unit(readings: tuple[Reading, ...], col: Column) -> tuple[Reading, ...]:
-    """Keep the readings a column's unit allows: those in its very unit, if any ("5 m" of a column in metres)."""
-    if len(readings) > 1:
-        own = measure_of(col).unit
-        exact = tuple(r for r in readings if own is not None and r.unit == own.name)
-        if exact:
-            return exact
-    return tuple(r for r in readings if not r.unit or factor(r.unit, col) is not None)
+    """Keep the readings a column's unit allows; of "5 m" in a column of metres not the five millions beside them."""
+    own = measure_of(col).unit
+    kept: list[Reading] = []
+    for i, reading in enumerate(readings):
+        before = readings[i - 1] if i else None
+        twin = own is not None and before is not None and before.unit == own.name and is_twin(before, reading)
+        if not twin and (not reading.unit or factor(reading.unit, col) is not None):
+            kept.append(reading)
+    return tuple(kept)

@@ -93,6 +93,15 @@ def read_number(span: str) -> tuple[Reading, ...]:
     return _in_words(text) if not bodies else ()
 
 
+def is_twin(in_unit: Reading, in_ones: Reading) -> bool:
+    """Whether two readings are the same letter read as a unit and as a magnitude: 5 m, 5 million."""
+    power = MAGNITUDES.get(in_unit.unit.casefold())
+    one, other = in_unit.point, in_ones.point
+    if power is None or in_ones.unit != "ones" or not isinstance(one, int | float) or not isinstance(other, int | float):
+        return False
+    return abs(one * 10**power - other) <= 1e-9 * abs(other)
+
+
 def _tidy(span: str) -> str:
     if span.isascii():
         return " ".join(span.split())
