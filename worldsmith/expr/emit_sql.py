@@ -10,6 +10,7 @@ after a nudge of one part in 2^52 that makes 1.005 the tie it is written as. Col
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple, TypeGuard
 
 from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
@@ -47,8 +48,9 @@ def _fill(template: str, *pieces: _Sql) -> _Sql:
     height, before = 1, ""
     for part, piece in zip(template.split("{}"), pieces, strict=False):
         before += part
-        held = len(re.findall(r"\w+|[^\w\s]", before)) + before[:1].isalpha()
-        height = max(height, min(held, 6) + piece.height)  # at most 6: lists and chains are reduced as they go
+        held = len(re.findall(r"\w+|[^\w\s]", before))
+        held += len(re.findall(r"\w\(|\bCASE\b", before))  # each opens with a rule that reads nothing
+        height = max(height, min(held, 7) + piece.height)  # at most 7: lists and chains are reduced as they go
         before += " x "
     return _Sql(template.format(*(p.text for p in pieces)), height)
 
@@ -63,21 +65,14 @@ class _Engine:
 
     types: dict[Type, str]
     literal: Callable[[Const], str]
-    lower: str  # a function that gives the lesser of two values that aren't NULL
-    upper: str
-    days: tuple[str, ...]  # the days next to years 1 to 9999 that a shifted date may reach
+    between: Callable[[_Sql, str, str], _Sql]  # a value where it lies between two others, else NULL
+    days: tuple[str, str]  # what years 1 to 9999 lie between
+    nonzero: Callable[[_Sql], _Sql]  # a number, NULL where it is 0
+    listed: str  # how `in` is written of more than a column
     templates: dict[str, str]
 
-    def below(self, piece: _Sql, end: str) -> _Sql:
-        """Return the piece where it is less than `end`, else NULL; DuckDB's least(NULL, end) is `end`, so NULL too."""
-        return _fill(f"nullif({{}}, {end})", _fill(f"{self.lower}({{}}, {end})", piece))
-
-    def above(self, piece: _Sql, end: str) -> _Sql:
-        """Return the piece where it is more than `end`, else NULL."""
-        return _fill(f"nullif({{}}, {end})", _fill(f"{self.upper}({{}}, {end})", piece))
-
     def within(self, piece: _Sql, end: str) -> _Sql:
-        return self.above(self.below(piece, end), f"-{end}")
+        return self.between(piece, f"-{end}", end)
 
     def cast(self, piece: _Sql, kind: Type) -> _Sql:
         return _fill(f"CAST({{}} AS {self.types[kind]})", piece)
@@ -117,6 +112,21 @@ def _duckdb_literal(node: Const) -> str:
     return literal(node.value)
 
 
+def _sqlite_between(piece: _Sql, low: str, high: str) -> _Sql:
+    if high:
+        piece = _fill(f"nullif({{}}, {high})", _fill(f"min({{}}, {high})", piece))
+    return _fill(f"nullif({{}}, {low})", _fill(f"max({{}}, {low})", piece))
+
+
+def _duckdb_between(piece: _Sql, low: str, high: str) -> _Sql:
+    # its nullif is a CASE that copies the value: nested ones take seconds to plan
+    return _fill(f"list_filter([{{}}], lambda v: v > {low} AND v < {high})[1]", piece)
+
+
+def _duckdb_nonzero(piece: _Sql) -> _Sql:
+    return _fill("nullif({}, 0)" if piece.height == 1 else "list_filter([{}], lambda v: v <> 0)[1]", piece)
+
+
 _TEMPLATES = {
     **{op: f"({{}} {op} {{}})" for op in ["+", "-", "*", "<", "<=", ">", ">=", "="]},
     "!=": "({} <> {})",
@@ -131,9 +141,10 @@ _TEMPLATES = {
 _SQLITE = _Engine(
     types={"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"},
     literal=_sqlite_literal,
-    lower="min",
-    upper="max",
-    days=("'0001'",),  # past year 9999 its dates are NULL by themselves
+    between=_sqlite_between,
+    nonzero=partial(_fill, "nullif({}, 0)"),
+    days=("'0001'", ""),  # past year 9999 its dates are NULL by themselves
+    listed="({{}} IN ({}))",
     templates=_TEMPLATES
     | {
         "days": "CAST(julianday({}) - julianday({}) AS INTEGER)",
@@ -148,9 +159,10 @@ _SQLITE = _Engine(
 _DUCKDB = _Engine(
     types={"int": "BIGINT", "num": "DOUBLE", "text": "VARCHAR", "date": "DATE", "bool": "BOOLEAN"},
     literal=_duckdb_literal,
-    lower="least",
-    upper="greatest",
+    between=_duckdb_between,
+    nonzero=_duckdb_nonzero,
     days=("DATE '0001-12-31 (BC)'", "DATE '10000-01-01'"),
+    listed="list_transform([{{}}], lambda v: v IN ({}))[1]",  # its optimizer copies what stands left of IN
     templates=_TEMPLATES
     | {
         "days": "({} - {})",
@@ -202,8 +214,9 @@ def _logic(node: Call, pieces: list[_Sql], _: _Engine) -> _Sql:
     return _chain("({})", f" {node.op.upper()} ", pieces)
 
 
-def _membership(_: Call, pieces: list[_Sql], __: _Engine) -> _Sql:
-    return _fill(f"({{}} IN ({', '.join(p.text for p in pieces[1:])}))", pieces[0])
+def _membership(_: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
+    form = "({{}} IN ({}))" if pieces[0].height == 1 else to.listed
+    return _fill(form.format(", ".join(p.text for p in pieces[1:]).replace("{", "{{").replace("}", "}}")), pieces[0])
 
 
 def _case(node: Call, pieces: list[_Sql], _: _Engine) -> _Sql:
@@ -214,8 +227,9 @@ def _divide(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     over, under = pieces
     if all(a.type == "int" for a in node.args):
         over = to.cast(over, "num")
-    known = isinstance(node.args[1], Const) and bool(node.args[1].value)
-    return _in_range(node, _fill("({} / {})" if known else "({} / nullif({}, 0))", over, under), to)
+    if not (isinstance(node.args[1], Const) and node.args[1].value):
+        under = to.nonzero(under)
+    return _in_range(node, _fill("({} / {})", over, under), to)
 
 
 def _round(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
@@ -235,8 +249,7 @@ def _add_days(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     day, count = pieces
     if not isinstance(node.args[1], Const):
         count = to.within(count, str(DAYS_CAP + 1))
-    moved = to.above(_fill(to.templates["add_days"], day, count), to.days[0])
-    return to.below(moved, to.days[1]) if len(to.days) > 1 else moved
+    return to.between(_fill(to.templates["add_days"], day, count), *to.days)
 
 
 _SPECIAL: dict[str, Callable[[Call, list[_Sql], _Engine], _Sql]] = {

@@ -49,7 +49,8 @@ def parse(text: str, table: str, types: Types, *, as_of: str, want: Type | None 
     """
     node = _Parser(text, table, types, as_of).whole(want)
     if depth(node) > DEPTH_CAP or nesting(node) > NESTING_CAP:
-        raise ExprError(f"this expression is nested too deeply (at most {DEPTH_CAP} levels): {_SPLIT}\n  {text}")
+        deep = f"{DEPTH_CAP} levels, fewer of functions, 'case', products and quotients"
+        raise ExprError(f"this expression is nested too deeply (at most {deep}): {_SPLIT}\n  {text}")
     if len(source_text(node)) > LENGTH_CAP:
         raise ExprError(f"this expression, written out, has over {LENGTH_CAP} characters: {_SPLIT}\n  {text}")
     return node

@@ -63,10 +63,8 @@ def _call(node: Call) -> tuple[int, str]:
         return _MINUS, f"-({inner})" if inner.startswith("-") or isinstance(args[0], Const) else f"-{inner}"
     if power == _COMPARISON:
         return _COMPARISON, _comparison(op, _list(op, args, _COMPARISON))
-    first, *rest = _list(op, args, power)
-    if op in {"+", "-", "*", "/"}:  # left-associative: the right operand binds tighter
-        rest = _list(op, args, power + 1)[1:]
-    return power, f" {op} ".join([first, *rest])
+    right = power + (op in {"+", "-", "*", "/"})  # left-associative: what stands right binds tighter
+    return power, f" {op} ".join(_list(op, args, power, right))
 
 
 def _negated(inner: Node) -> tuple[int, str]:
@@ -94,9 +92,13 @@ def _case(node: Call) -> str:
     return " ".join(["case", *when, *last, "end"])
 
 
-def _list(op: str, args: Sequence[Node], around: int) -> list[str]:
-    """Write arguments of one type; the first date among nothing but literals carries the word that says so."""
-    dates = [isinstance(a, Const) and a.type == "date" and a.value is not None for a in args]
+def _list(op: str, args: Sequence[Node], around: int, right: int | None = None) -> list[str]:
+    """Write arguments of one type; the first date among nothing but literals carries the word that says so.
+
+    `right` is the binding power around all arguments but the first, where it differs.
+    """
     told = op in {"days", "add_days", "yr", "mon"} or any(a.type == "date" and not isinstance(a, Const) for a in args)
-    teller = -1 if told or True not in dates else dates.index(True)
-    return [_write(a, around, dated=i != teller) for i, a in enumerate(args)]
+    dates = [i for i, a in enumerate(args) if isinstance(a, Const) and a.type == "date" and a.value is not None]
+    teller = -1 if told or not dates else dates[0]
+    powers = [around] + [around if right is None else right] * (len(args) - 1)
+    return [_write(a, power, dated=i != teller) for i, (a, power) in enumerate(zip(args, powers, strict=True))]
