@@ -104,7 +104,11 @@ ATTACKS = {
         f1(1, 1),
         0.0,
     ),
-    "a hundred invented rows": (markdown(PHONES, [*RIGHT, *([f"x{i}", *RIGHT[0][1:]] for i in range(100))]), f1(24, 104), 0.0666),
+    "a hundred invented rows": (
+        markdown(PHONES, [*RIGHT, *([f"x{i}", *RIGHT[0][1:]] for i in range(100))]),
+        f1(24, 104),
+        0.0666,
+    ),
     "a header alone": (markdown(PHONES, []), 0.0, 0.0),
     "keys in every column": (markdown(PHONES, [[k] * WIDTH for k in KEYS]), f1(4, 4), 0.0),
     "look-alike keys": (markdown(PHONES, [*RIGHT[:1], ["Nео 5", *RIGHT[0][1:]]]), f1(6, 2), 0.9 / 3),
@@ -171,16 +175,36 @@ def true_cell(chance, j, c):
     value, col = GOLD[j][c], PHONES[c]
     text = chance.choice(forms(value, col))
     if chance.random() < 0.3:
-        text = chance.choice([f"**{text}**", f"`{text}`", f" {text}\u200b", f"{text}[1]", text.upper(), f"[{text}](https://x.example)"])
+        text = chance.choice(
+            [f"**{text}**", f"`{text}`", f" {text}\u200b", f"{text}[1]", text.upper(), f"[{text}](https://x.example)"]
+        )
     return Cell(text, j if c == 0 else value)
 
 
-JUNK = ["", "*", "?", "NULL", "unknown", "0", "1e999", "|", "`", "<br>", "&#124;", "any", "see above", "\\|", "%", "$", "-"]
+JUNK = [
+    "",
+    "*",
+    "?",
+    "NULL",
+    "unknown",
+    "0",
+    "1e999",
+    "|",
+    "`",
+    "<br>",
+    "&#124;",
+    "any",
+    "see above",
+    "\\|",
+    "%",
+    "$",
+    "-",
+]
 JOINTS = [" or ", " / ", "; ", " - ", "<br>", " ", "?", " (", "=", "|", "\t"]
 
 
 def false_cell(chance, c):
-    """Write a cell that states no one value: two values joined, one denied or bounded, junk (where it isn't a filler)."""
+    """Write a cell that states no one value: two values joined, one denied or bounded, junk that is no filler."""
     one, other = chance.sample([chance.choice(forms(row[c], PHONES[c])) for row in GOLD], 2)
     kind = chance.randrange(4)
     if kind == 0:
@@ -200,7 +224,13 @@ def mutated(rows, chance):
     kind = chance.randrange(8) if rows else 0
     if kind == 0:
         j = chance.randrange(N)
-        rows.insert(i, [true_cell(chance, j, c) if chance.random() < 0.5 or not c else false_cell(chance, c) for c in range(WIDTH)])
+        rows.insert(
+            i,
+            [
+                true_cell(chance, j, c) if chance.random() < 0.5 or not c else false_cell(chance, c)
+                for c in range(WIDTH)
+            ],
+        )
     elif kind == 1:
         del rows[i]
     elif kind == 2:
@@ -212,7 +242,9 @@ def mutated(rows, chance):
         c, j = chance.randrange(1, WIDTH), chance.randrange(N)
         rows[i][c] = true_cell(chance, j, c)
     elif kind == 5:
-        rows[i][0] = Cell(chance.choice(["", "Nobody", "*", "Neo", "Zed", "Karo", "Neo 5 / Zed Pro", "Neo 5 Zed Pro"]), None)
+        rows[i][0] = Cell(
+            chance.choice(["", "Nobody", "*", "Neo", "Zed", "Karo", "Neo 5 / Zed Pro", "Neo 5 Zed Pro"]), None
+        )
     elif kind == 6:
         k = chance.randrange(len(rows))
         rows[i][0], rows[k][0] = rows[k][0], rows[i][0]

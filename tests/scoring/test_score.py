@@ -167,7 +167,8 @@ def test_a_score_in_another_process_with_another_hash_seed_is_the_same_to_the_by
     code = (
         "import json, sys; sys.path.insert(0, sys.argv[1]); from score_tables import *;"
         "from worldsmith.scoring import score;"
-        "print(json.dumps(score(markdown(PHONES, [*GOLD[:2], GOLD[1], ('x', 1, '', True, 1.0, None)]), PHONES, GOLD).to_json()))"
+        "rows = [*GOLD[:2], GOLD[1], ('x', 1, '', True, 1.0, None)];"
+        "print(json.dumps(score(markdown(PHONES, rows), PHONES, GOLD).to_json()))"
     )
     folder = str(Path(__file__).parent)
     root = str(Path(worldsmith.__file__).parents[1])
@@ -191,7 +192,8 @@ def test_the_folder_works_alone_under_another_name(tmp_path):
         (target / file.name).write_bytes(file.read_bytes())
     code = (
         "import sys; from vendored_scorer import score, Column;"
-        "s = score('| a | b |\\n|---|---|\\n| x | 1 |', [Column('a', 'text', key=True), Column('b', 'int')], [['x', 1]]);"
+        "columns = [Column('a', 'text', key=True), Column('b', 'int')];"
+        "s = score('| a | b |\\n|---|---|\\n| x | 1 |', columns, [['x', 1]]);"
         "assert s.success, s; assert not any(m.startswith('worldsmith') for m in sys.modules)"
     )
     subprocess.run(

@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
+from score_tables import GOLD, PHONES, markdown
 
-from worldsmith.scoring import Column, ScoreError, read, score, score_widesearch
+from worldsmith.scoring import Column, ScoreError, read, score, score_widesearch, widesearch_task
 
 CASES = {
     case["id"]: case
@@ -249,3 +250,27 @@ def test_an_evaluation_that_makes_no_sense_is_refused():
         score_widesearch("", {**evaluation(v=NUMBER), "required": ["k", "w"]}, "k,w\na,1\n")
     with pytest.raises(ScoreError, match="An answer is a string, not NoneType"):
         item_f1(None, "k,v\na,1\n", v=NUMBER)
+
+
+def test_a_task_is_written_as_the_benchmark_keeps_it():
+    columns = (*PHONES, Column("Site", "url"), Column("Year", "year"), Column("Weight (g)", "num", tolerance=0.01))
+    gold = [[*row, f"https://{i}.example", 2029 - i, 150 + i] for i, row in enumerate(GOLD)]
+    task, gold_csv = widesearch_task(columns, gold)
+    assert task["unique_columns"] == ["phone"]
+    assert task["required"][:3] == ["phone", "battery(mah)", "released"]
+    assert task["eval_pipeline"]["weight(g)"] == {
+        "preprocess": ["extract_number"],
+        "metric": ["number_near"],
+        "criterion": 0.01,
+    }
+    assert [item["metric"][0] for item in task["eval_pipeline"].values()] == [
+        *("exact_match", "number_near", "date_near", "exact_match", "number_near", "date_near"),
+        *("url_match", "exact_match", "number_near"),
+    ]
+    assert gold_csv.split("\n")[0] == "Phone,Battery (mAh),Released,Foldable,Share (%),Withdrawn,Site,Year,Weight (g)"
+    assert gold_csv.split("\n")[1] == "Neo 5,5000,2029-03-14,Yes,12.5,still sold,https://0.example,2029,150"
+    rows = [row for row in gold if "|" not in row[0]]  # the benchmark knows no escaped pipes
+    result = score_widesearch(markdown(columns, rows), task, gold_csv)
+    assert (result.item.precision, result.item.recall) == (1.0, 0.75)
+    number_key = widesearch_task([Column("n", "int", key=True)], [[1]])
+    assert number_key[0]["eval_pipeline"]["n"]["metric"] == ["exact_match"]

@@ -6,7 +6,8 @@ from .column import Column, Kind, ScoreError, Value
 from .figures import Rates, Score, ShownCell, ShownRow
 from .reading import Reading
 from .reward import Reward, reward
-from .score import Failure, Reference, explain, score, score_many, score_table, score_widesearch
+from .score import Failure, Reference, explain, score, score_many, score_table
+from .widesearch import score_widesearch, widesearch_task
 
 __all__ = [
     "Column",
@@ -38,4 +39,5 @@ __all__ = [
     "show",
     "states",
     "verdict",
+    "widesearch_task",
 ]

@@ -7,6 +7,7 @@ fits ("1.234.567", "1.234,5"), a comma is a decimal one only where it can't grou
 import re
 import unicodedata
 
+from .number_words import count_words
 from .reading import Number, Reading
 from .text import fold
 from .units import COUNT_NOUNS, MAGNITUDES, unit_named
@@ -97,9 +98,14 @@ def is_twin(in_unit: Reading, in_ones: Reading) -> bool:
     """Whether two readings are the same letter read as a unit and as a magnitude: 5 m, 5 million."""
     power = MAGNITUDES.get(in_unit.unit.casefold())
     one, other = in_unit.point, in_ones.point
-    if power is None or in_ones.unit != "ones" or not isinstance(one, int | float) or not isinstance(other, int | float):
+    if (
+        power is None
+        or in_ones.unit != "ones"
+        or not isinstance(one, int | float)
+        or not isinstance(other, int | float)
+    ):
         return False
-    return abs(one * 10**power - other) <= 1e-9 * abs(other)
+    return abs(one * int(10**power) - other) <= 1e-9 * abs(other)
 
 
 def _tidy(span: str) -> str:
@@ -296,13 +302,6 @@ def _ends(
     return None
 
 
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_UNDER_TWENTY = f"zero one two three four five six seven eight nine {_TEENS}".split(" ")
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SMALL = dict(zip([*_UNDER_TWENTY, *_TENS], [*range(20), *range(20, 100, 10)], strict=True))
-_LARGE = {"thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-
-
 def _in_words(text: str) -> tuple[Reading, ...]:
     """Read "twelve", "minus five", "one hundred and five thousand", "a dozen", with a unit after it."""
     words = [w for w in re.split(r"[\s-]+", text.casefold().strip(".,*_ ")) if w]
@@ -310,7 +309,7 @@ def _in_words(text: str) -> tuple[Reading, ...]:
         words.pop(0)
     minus = bool(words) and words[0] in ("minus", "negative")
     words = words[minus:]
-    used, number = _count(words)
+    used, number = count_words(words)
     if not used:
         return ()
     unit = _unit(" ".join(words[used:])) if used < len(words) else ""
@@ -318,30 +317,3 @@ def _in_words(text: str) -> tuple[Reading, ...]:
         return ()
     number = -number if minus else number
     return (Reading("num", number, number, number, unit),)
-
-
-def _count(words: list[str]) -> tuple[int, int]:
-    """Return how many of the words make a number, and the number. 0 words: none does."""
-    total = group = used = 0
-    last = ""  # what the word before was: a ten takes a digit after it, nothing else does
-    for i, word in enumerate(words):
-        if word in _SMALL:
-            number = _SMALL[word]
-            if (last == "ten" and not 0 < number < 10) or last == "unit":
-                return 0, 0
-            group, last = group + number, "ten" if number >= 20 else "unit"
-        elif word in ("a", "an") and i == 0 and len(words) > 1 and words[1] in ("hundred", "dozen", *_LARGE):
-            group = 1
-            continue
-        elif word == "hundred" and 0 < group < 100:
-            group, last = group * 100, "hundred"
-        elif word == "dozen" and i and 0 < group < 100:
-            return i + 1, group * 12
-        elif word in _LARGE and group:
-            total, group, last = total + group * _LARGE[word], 0, "large"
-        elif word == "and" and last in ("hundred", "large") and i + 1 < len(words) and words[i + 1] in _SMALL:
-            continue
-        else:
-            break
-        used = i + 1
-    return used, total + group

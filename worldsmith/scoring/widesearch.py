@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from .column import Column, ScoreError
+from .column import Column, ScoreError, Value
 from .dates import read_date
 from .figures import ColumnFigures, Rates, Score, Wrong
 from .text import fold, plain
+from .values import show
 
 _MISSING = frozenset(
     ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA")
@@ -61,6 +62,35 @@ def score_widesearch(answer: str, evaluation: Mapping[str, Any], gold_csv: str) 
     if given and set(given) != set(required):
         given, note = {}, f"the columns {sorted(given)} are not {sorted(required)}"
     return _figures(given, gold, _Rules(required, keys, pipeline), note)
+
+
+def widesearch_task(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> tuple[dict[str, Any], str]:
+    """Return a task's reference as the benchmark keeps it: the evaluation dictionary and the gold table as CSV.
+
+    Keys, years and texts are matched exactly, numbers within the column's tolerance, dates within the benchmark's 31
+    days, addresses by host. The third part, the question, is the task's own.
+    """
+    pipeline: dict[str, dict[str, Any]] = {}
+    for col in columns:
+        preprocess, metric = ("norm_str", "exact_match") if col.key else _OWN.get(col.kind, ("norm_str", "exact_match"))
+        item: dict[str, Any] = {"preprocess": [preprocess], "metric": [metric]}
+        if metric == "number_near":
+            item["criterion"] = col.tolerance
+        pipeline[_column_key(col.name)] = item
+    keys = [_column_key(col.name) for col in columns if col.key]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([col.name for col in columns])
+    writer.writerows([show(value, col) for value, col in zip(row, columns, strict=True)] for row in gold)
+    return {"unique_columns": keys, "required": list(pipeline), "eval_pipeline": pipeline}, out.getvalue()
+
+
+_OWN = {
+    "int": ("extract_number", "number_near"),
+    "num": ("extract_number", "number_near"),
+    "date": ("norm_date", "date_near"),
+    "url": ("norm_str", "url_match"),
+}
 
 
 def _check(pipeline: Mapping[str, Any], required: Sequence[str]) -> None:
