@@ -118,18 +118,20 @@ class Book:
             self.take_row(table, told, {}, here=True)
         elif not f"{sheet.title}:".casefold().startswith(f"{key[0]}:".casefold()):
             return False
-        for grid in sheet.grids:
-            self._take_children(place, spec, grid)
+        taken = [self._take_children(place, spec, grid) for grid in sheet.grids]
         self.further[place] = [*self.further.get(place, []), *sheet.links]
-        return True
+        # Without its children a further page of the row can't be told from its entry.
+        first = next(s for s in self.schema.pages if s.about == table)
+        return spec is first or not spec.children or any(taken)
 
-    def _take_children(self, place: Place, spec: PageSpec, grid: Grid) -> None:
+    def _take_children(self, place: Place, spec: PageSpec, grid: Grid) -> bool:
         for child in spec.children:
             if set(grid.header) <= set(self._labels[child.table]):
                 given = {child.ref: place[1][0]}
                 for row in grid.rows:
                     self.take_row(child.table, dict(zip(grid.header, row, strict=False)), given)
-                return
+                return True
+        return False
 
     def take_list(self, spec: PageSpec, scope: Value, sheet: Sheet) -> Iterable[Key]:
         """Note the rows of a list page of one scope; yield their keys."""

@@ -99,7 +99,7 @@ class Search:
         words = verb_phrase(
             Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,)))
         )
-        queries = [f"{form.plural} that {words}", f"{name} {told}"]
+        queries = [f"{form.plural} {words}", f"{name} {told}"]
         hits: dict[str, str] = {}
         for query in queries:
             if not words_of(query) <= self.words:
@@ -190,15 +190,20 @@ class Search:
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return
         reply = self._ask(self._named(spec, place, first=spec is first), HITS)
-        name = str(place[1][0]).casefold()
-        for hit in reply["results"]:
-            if name in hit["title"].casefold() and self._take(hit["url"], spec, place):
+        name, nouns = str(place[1][0]).casefold(), self._nouns(spec)
+        titles = [(str(hit["title"]).casefold(), str(hit["url"])) for hit in reply["results"]]
+        likely = sorted(titles, key=lambda t: spec is not first and not any(noun in t[0] for noun in nouns))
+        for title, url in likely:
+            if name in title and self._take(url, spec, place):
                 return
+
+    def _nouns(self, spec: PageSpec) -> list[str]:
+        return [self.schema.tables[c.table].plural.casefold() for c in spec.children] or [spec.name.casefold()]
 
     def _links(self, spec: PageSpec, place: Place, *, first: bool) -> list[str]:
         if first:
             return self.book.urls.get(place, [])
-        nouns = [self.schema.tables[c.table].plural.casefold() for c in spec.children] or [spec.name.casefold()]
+        nouns = self._nouns(spec)
         return [s.url for s in self.book.further.get(place, []) if any(s.text.casefold() == noun for noun in nouns)]
 
     def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:

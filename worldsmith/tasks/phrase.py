@@ -112,10 +112,11 @@ def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, s
         when = when.format(*days) if when else f"on {' or '.join(days)}"
     if _PREPOSITION.search(column.says):
         return f"{are} {column.says} {when.removeprefix('on ')}"
-    if _PARTICIPLE.match(column.says):
-        return f"{were} {column.says} {when}"
     if column.says.split(" ")[0].endswith("ing"):
         return f"{are} {column.says} {when}"
+    written = column.says != column.label.lower() and not _DETERMINER.match(column.says)
+    if written or _PARTICIPLE.match(column.says):
+        return f"{were} {column.says} {when}"
     return f"{has} {_noun(column)} {when}"
 
 
