@@ -74,7 +74,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        why = error.strerror or str(error)
+        why = (error.strerror or str(error)).partition(" (while")[0]  # create_server repeats the address
         raise UsageError(
             f"can't listen on {host} port {port}: {why}. Take another --port, or 0 for a free one"
         ) from None
