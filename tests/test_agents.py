@@ -1,0 +1,265 @@
+import itertools
+import json
+from dataclasses import replace
+
+import httpx2
+import pytest
+
+from tests.pages_world import isles
+from worldsmith import scoring
+from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
+from worldsmith.agents.book import Unread, value
+from worldsmith.agents.sheet import read
+from worldsmith.errors import BackendError, NotFoundError, UsageError
+from worldsmith.pages import Pages
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Call, Observation
+from worldsmith.tasks import candidates
+
+
+@pytest.fixture(scope="module")
+def phones(smartphones):
+    return smartphones, Simulator(smartphones), tasks_of(smartphones)
+
+
+@pytest.fixture(scope="module")
+def registers(town):
+    return town, Simulator(town), tasks_of(town)
+
+
+def tasks_of(world, count=8):
+    pages = Pages(world)
+    return [t for size in ("wide", "small") for t in itertools.islice(candidates(world, pages, 11, size), count)]
+
+
+@pytest.mark.parametrize("place", ["phones", "registers"])
+def test_the_oracle_finds_every_table(place, request):
+    world, simulator, tasks = request.getfixturevalue(place)
+    for task in tasks:
+        episode = run(task, world, "oracle", SimulatorClient(simulator))
+        score = episode.scored(task)
+        assert (score.item.f1, score.row.f1, score.success) == (1.0, 1.0, True), task.question
+        assert episode.extract_calls > 0
+        assert episode.turns == len(episode.calls) + 1
+        assert episode.tool_tokens == sum(map(tokens, episode.replies))
+
+
+def test_the_oracle_never_reads_gold(phones):
+    world, simulator, tasks = phones
+    blind = replace(tasks[0], gold=(), pages=())
+    answers = [run(t, world, "oracle", SimulatorClient(simulator)).answer for t in (tasks[0], blind)]
+    assert answers[0] == answers[1]
+
+
+class Hiding(SimulatorClient):
+    """Pages without the lines and table cells that hold one label."""
+
+    def __init__(self, simulator, label):
+        super().__init__(simulator)
+        self.label = label
+
+    def extract(self, url, offset=0, max_chars=None):
+        text = super().extract(url, offset, max_chars)
+        return "\n".join(line for line in text.split("\n") if self.label not in line)
+
+
+def test_a_cell_that_no_reply_tells_stays_empty(phones):
+    world, simulator, tasks = phones
+    task = next(t for t in tasks if t.query.table == "phone" and ("weight",) in t.query.columns)
+    place = task.query.columns.index(("weight",))
+    if ("weight",) in task.query.evidence:
+        pytest.skip("the weight is in a clause of this task")
+    answer = run(task, world, "oracle", Hiding(simulator, "Weight")).answer
+    table = scoring.parse(answer, [c.name for c in task.columns])
+    assert len(table.rows) == len(task.gold)
+    assert {row[place] for row in table.rows} == {""}
+    score = scoring.score(answer, task.columns, task.gold)
+    assert score.item.f1 == pytest.approx(1 - 1 / len(task.columns))
+
+
+def test_an_unread_clause_keeps_no_row(phones):
+    world, simulator, tasks = phones
+    task = next(t for t in tasks if t.query.clauses)
+    path = task.query.evidence[-1]
+    label = world.schema.walk(task.query.table, path).label
+    hidden = run(task, world, "oracle", Hiding(simulator, label))
+    assert len(scoring.parse(hidden.answer).rows) < len(task.gold)
+
+
+@pytest.mark.parametrize(("name", "mean"), [("closed-book", 0.05), ("one-query", 0.10), ("snippets-only", 0.10)])
+def test_shortcuts_get_next_to_nothing(name, mean, phones, registers):
+    for world, simulator, tasks in (phones, registers):
+        found = [run(t, world, name, SimulatorClient(simulator)) for t in tasks]
+        figures = [e.scored(t).nonkey.f1 for e, t in zip(found, tasks, strict=True)]
+        assert sum(figures) / len(figures) <= mean
+        assert all(e.extract_calls == 0 for e in found)
+    assert (name == "closed-book") == (found[0].search_calls == 0)
+
+
+def test_keys_alone_earn_nothing(registers):
+    world, simulator, tasks = registers
+    for task in tasks:
+        episode = run(task, world, "keys-only", SimulatorClient(simulator))
+        score = episode.scored(task)
+        assert score.item.f1 > 0
+        assert score.earned.f1 == 0
+
+
+def test_the_snippet_crawler_reads_what_snippets_say():
+    from worldsmith.agents.baselines import Crawl
+
+    world = isles()
+    task = next(t for t in candidates(world, Pages(world), 1, "small") if t.query.table == "light")
+    crawl = Crawl(task, world.schema)
+    hit = {"title": "Ulvet: key facts | A Site", "snippet": "Ulvet: First lit 1917-10-14; range 14.3 nmi. More inside."}
+    crawl.take({"results": [hit], "more": False})
+    assert crawl.names == {"Ulvet": {"first lit": "1917-10-14", "range": "14.3 nmi"}}
+
+
+def wire(simulator, failures=0):
+    """A transport that answers as a server does, after `failures` refusals."""
+    left = [failures]
+
+    def handle(request):
+        if left[0]:
+            left[0] -= 1
+            return httpx2.Response(503, json={"error": "busy"})
+        body = json.loads(request.content)
+        client = SimulatorClient(simulator)
+        if request.url.path.endswith("/api/search"):
+            return httpx2.Response(200, json=client.search(body["query"], body["k"], body["page"]))
+        text = client.extract(body["url"], body["offset"], body.get("max_chars"))
+        told = {"url": body["url"], "title": "", "text": text, "more": False}
+        return httpx2.Response(200, json=told) if text else httpx2.Response(404, json={"error": "no such page"})
+
+    return httpx2.MockTransport(handle)
+
+
+def test_http_and_process_give_one_episode(phones):
+    world, simulator, tasks = phones
+    client = HttpClient("http://host/w/x", transport=wire(simulator, failures=2))
+    over = run(tasks[-1], world, "oracle", client)
+    here = run(tasks[-1], world, "oracle", SimulatorClient(simulator))
+    client.close()
+    assert over == here
+    assert over.scored(tasks[-1]).success
+
+
+def test_http_failures(phones):
+    _, simulator, _ = phones
+    assert HttpClient("http://host", transport=wire(simulator)).extract("https://nowhere.example/") == ""
+    with pytest.raises(BackendError, match="503 busy"):
+        HttpClient("http://host", transport=wire(simulator, failures=99)).search("x")
+    wrong = httpx2.MockTransport(lambda _: httpx2.Response(200, text="<html>"))
+    with pytest.raises(BackendError, match="api/search"):
+        HttpClient("http://host", transport=wrong).search("x")
+
+
+def test_a_passing_fault_is_tried_again(phones):
+    world, simulator, _ = phones
+
+    class Failing:
+        def __init__(self):
+            self.world, self.attempts = world, []
+
+        def call(self, address, call, attempt):
+            self.attempts.append(attempt)
+            return Observation("rate_limited") if attempt < 2 else simulator.call(address, call)
+
+    failing = Failing()
+    assert SimulatorClient(failing).search("phones")["results"]
+    assert failing.attempts == [0, 1, 2]
+
+
+def test_kept_replies_are_the_same_replies(phones):
+    world, simulator, tasks = phones
+    kept = {}
+    first = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
+    again = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
+    assert first == again == run(tasks[0], world, "oracle", SimulatorClient(simulator))
+    assert all(isinstance(call, Call) for call in kept)
+
+
+def test_unknown_agents_and_no_world(phones):
+    world, simulator, tasks = phones
+    with pytest.raises(NotFoundError, match="Did you mean 'oracle'"):
+        run(tasks[0], world, "oracel", SimulatorClient(simulator))
+    with pytest.raises(UsageError, match="folder"):
+        run(tasks[0], None, "oracle", SimulatorClient(simulator))
+    assert set(AGENTS) >= {"oracle", "closed-book", "keys-only", "snippets-only", "one-query"}
+
+
+def test_episode_figures(phones):
+    world, simulator, tasks = phones
+    told = run(tasks[0], world, "oracle", SimulatorClient(simulator)).to_json(tasks[0])
+    assert told["task_id"] == tasks[0].task_id
+    assert told["item_f1"] == told["row_f1"] == told["nonkey_item_f1"] == 1.0
+    assert told["search_calls"] + told["extract_calls"] == len(told["calls"])
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_tokens_are_bytes_over_three_and_a_half():
+    assert [tokens(text) for text in ("", "a", "abc", "abcd", "é" * 7)] == [0, 1, 1, 2, 4]
+    with pytest.raises(UsageError, match="token"):
+        tokenizer(__import__("pathlib").Path("/nowhere/tokenizer.json"))
+
+
+def test_recorder_counts_what_an_agent_reads(phones):
+    _, simulator, _ = phones
+    recorder = Recorder(SimulatorClient(simulator), count=len)
+    hit = recorder.search("phones", 2)["results"][0]
+    recorder.extract(hit["url"])
+    assert recorder.calls[0] == {"tool": "web_search", "arg": "phones", "k": 2, "page": 1}
+    assert recorder.costs == [len(reply) for reply in recorder.replies]
+    assert hit["title"] in recorder.replies[0]
+
+
+PAGE = """# Velmora 7: key facts
+
+Updated 2029-01-01
+
+## Data
+
+- **Phone**: Velmora 7
+- Chipset: [Zed](https://a.example/zed)
+- [a link](https://a.example/x)
+
+| Item | Value |
+| --- | --- |
+| Launch price (USD) | 820 |
+
+## Sales of Velmora 7
+
+| Quarter ending | Units sold |
+| --- | --- |
+| [2029-03-31](https://a.example/q) | 7 \\| 8 |
+
+See [Next page](https://a.example/n).
+"""
+
+
+def test_pages_are_read_by_tables_pairs_and_links():
+    sheet = read(PAGE)
+    assert sheet.title == "Velmora 7: key facts"
+    assert [(label, said.text, said.url) for label, said in sheet.pairs] == [
+        ("Phone", "Velmora 7", ""),
+        ("Chipset", "Zed", "https://a.example/zed"),
+        ("Launch price (USD)", "820", ""),
+    ]
+    assert sheet.items == [("Data", ("a link", "https://a.example/x"))]
+    (grid,) = sheet.grids
+    assert (grid.heading, grid.header) == ("Sales of Velmora 7", ("Quarter ending", "Units sold"))
+    assert [cell.text for cell in grid.rows[0]] == ["2029-03-31", "7 | 8"]
+    assert ("Next page", "https://a.example/n") in sheet.links
+
+
+def test_values_are_read_by_their_type(smartphones):
+    schema = smartphones.schema
+    price, share = schema.column("phone", "price"), schema.column("sale", "share")
+    assert value("1,820 USD", price) == 1820
+    assert value("1.81", share) == 1.81
+    assert value("Yes", schema.column("phone", "foldable")) is True
+    assert value("still sold", schema.column("phone", "withdrawn")) is None
+    for text, column in (("soon", schema.column("phone", "released")), ("many", price), ("Maybe", schema.column("phone", "foldable"))):
+        with pytest.raises(Unread):
+            value(text, column)
