@@ -260,6 +260,10 @@ def test_values_are_read_by_their_type(smartphones):
     assert value("1.81", share) == 1.81
     assert value("Yes", schema.column("phone", "foldable")) is True
     assert value("still sold", schema.column("phone", "withdrawn")) is None
-    for text, column in (("soon", schema.column("phone", "released")), ("many", price), ("Maybe", schema.column("phone", "foldable"))):
+    for text, column in (
+        ("soon", schema.column("phone", "released")),
+        ("many", price),
+        ("Maybe", schema.column("phone", "foldable")),
+    ):
         with pytest.raises(Unread):
             value(text, column)

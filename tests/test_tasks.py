@@ -211,7 +211,9 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height between 13 and 20")) == "strict or not"
     assert refused(query("not (closed < '2005-01-01')")) == "null under negation"
     assert refused(query(f"keeper in ('{KEEPERS[0]}', 'Nobody') and height > 20")) == "a value of in changes nothing"
-    assert refused(query("height < 20", scope=("stone", ("brick", "granite")))) == "a value of the scope changes nothing"
+    assert (
+        refused(query("height < 20", scope=("stone", ("brick", "granite")))) == "a value of the scope changes nothing"
+    )
     good = query("height > 20")
     screen(source, good, source.reader.in_scope(good), source.reader.kept(good))
 

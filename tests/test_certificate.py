@@ -1,0 +1,115 @@
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from worldsmith.agents import SimulatorClient
+from worldsmith.certificate import Certificate, attempt, certify, disclosed, evidence, foreign, verify
+from worldsmith.errors import FormatError
+from worldsmith.pages import RENDER, Pages
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import Reader, candidates
+
+
+@pytest.fixture(scope="module")
+def proved(town):
+    simulator = Simulator(town)
+    task = next(t for t in candidates(town, Pages(town), 21, "small") if t.query.clauses)
+    return town, simulator, task, certify(task, town, simulator)
+
+
+def test_a_certificate_holds_calls_costs_and_versions(proved):
+    world, _, task, proof = proved
+    assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
+    assert proof.turns == len(proof.calls) + 1 == proof.search_calls + proof.extract_calls + 1
+    assert 0 < proof.tool_tokens < proof.typical_tokens
+    assert proof.evidence == len(evidence(task, Reader(world)))
+    assert Certificate.from_json(proof.to_json()) == proof
+    with pytest.raises(FormatError, match="certificate"):
+        Certificate.from_json({"calls": []})
+
+
+def test_a_certificate_plays_again(proved):
+    world, simulator, task, proof = proved
+    assert verify(proof, task, world, simulator) == ""
+    assert verify(proof, task, world, Simulator(world)) == ""
+
+
+def test_a_stale_certificate_says_so(proved, smartphones):
+    world, simulator, task, proof = proved
+    assert "another state" in verify(replace(proof, world_digest="0"), task, world, simulator)
+    assert f"render version {RENDER - 1}" in verify(replace(proof, render=RENDER - 1), task, world, simulator)
+    assert certify(task, smartphones, Simulator(smartphones)) is None
+
+
+def test_another_reply_is_noticed(proved):
+    world, simulator, task, proof = proved
+    changed = {**proof.calls[1], "sha256": "0" * 16}
+    broken = replace(proof, calls=(proof.calls[0], changed, *proof.calls[2:]))
+    assert "call 2" in verify(broken, task, world, simulator)
+
+
+def test_an_argument_from_nowhere_is_noticed(proved):
+    world, simulator, task, proof = proved
+    assert "comes neither from" in verify(replace(proof, calls=proof.calls[1:]), task, world, simulator)
+    told = [{"tool": "web_search", "arg": "Zanzibar"}], ["nothing"]
+    assert foreign(task, *told) == "Zanzibar"
+    later = [*told[0], {"tool": "web_extractor", "arg": "https://a.example/x"}]
+    words = task.question.split()[:2]
+    fine = [{"tool": "web_search", "arg": " ".join(words)}, {"tool": "web_extractor", "arg": "https://a.example/x"}]
+    assert foreign(task, fine, ["see https://a.example/x", ""]) == ""
+    assert foreign(task, later[1:], [""]) == "https://a.example/x"
+
+
+def test_each_page_is_needed(proved):
+    world, simulator, task, proof = proved
+    # The last page read leads nowhere further, so that only its cells go missing.
+    assert "not disclosed" in verify(replace(proof, calls=proof.calls[:-1]), task, world, simulator)
+
+
+def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
+    world, _, task, _ = proved
+    reader = Reader(world)
+    needed = evidence(task, reader)
+    out = set(reader.in_scope(task.query)) - set(reader.kept(task.query))
+    assert out
+    for index in out:
+        for path in task.query.evidence:
+            cell = reader.cell(task.query.table, index, path)
+            assert cell is None or cell in needed
+    asked = {p for p in task.query.columns if p not in task.query.evidence and len(p) == 1}
+    assert not {
+        (row, col) for row, col in needed if row.index in out and row.table == task.query.table and (col,) in asked
+    }
+
+
+def test_an_answer_without_evidence_is_no_proof(proved):
+    world, simulator, task, _ = proved
+
+    class Silent(SimulatorClient):
+        def _answered(self, call):
+            found = super()._answered(call)
+            return replace(found, page=None)
+
+    assert attempt(task, world, simulator, client=Silent(simulator)) == "evidence that its calls don't disclose"
+
+
+def test_gold_that_is_not_the_worlds_is_not_certified(proved):
+    world, simulator, task, _ = proved
+    wrong = replace(task, gold=task.gold[:-1])
+    assert attempt(wrong, world, simulator) == "the oracle's answer is not the gold table"
+
+
+def test_most_candidates_are_certified(smartphones):
+    simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
+    tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12)
+    found = [
+        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, kept=kept)) for t in tasks
+    ]
+    assert [f for f in found if isinstance(f, str)] == []
+
+
+def test_disclosed_cells_are_those_of_plans(town):
+    pages = Pages(town)
+    page = pages.page(pages.ids()[0])
+    assert disclosed([page, page]) == {(cell.row, cell.col) for cell in page.cells}

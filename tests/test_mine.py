@@ -1,0 +1,119 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.pages_world import isles
+from worldsmith import scoring
+from worldsmith.agents import SimulatorClient
+from worldsmith.audit import CAP, GATES, constant_guess, failed, gates, measure, observed
+from worldsmith.certificate import Certificate, verify
+from worldsmith.errors import UsageError
+from worldsmith.mine import mine
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import Query, Scope, Task
+
+
+@pytest.fixture(scope="module")
+def mined(town):
+    return mine(town, 6, simulator=Simulator(town))
+
+
+@pytest.fixture(scope="module")
+def small(smartphones):
+    return mine(smartphones, 6, size="small")
+
+
+def test_as_many_as_asked_for_each_with_its_proof(mined, small, town, smartphones):
+    for world, found in ((town, mined), (smartphones, small)):
+        assert len(found.tasks) == 6
+        assert len({t.task_id for t in found.tasks}) == 6
+        assert found.tried == 6 + sum(found.rejected.values())
+        simulator = Simulator(world)
+        for task in found.tasks:
+            assert verify(Certificate.from_json(task.certificate), task, world, simulator) == ""
+            assert task.tool_tokens <= 32_000
+            assert Task.from_json(task.to_json()) == task
+
+
+def test_the_gates_hold(mined, small):
+    found = gates([*mined.tasks, *small.tasks])
+    assert {(g.size, g.name) for g in found} == {(size, name) for size in ("wide", "small") for name in GATES}
+    assert all(g.passed and g.tasks == 6 for g in found)
+    for task in (*mined.tasks, *small.tasks):
+        share, allowed = observed(task)
+        assert share <= allowed
+
+
+def test_mining_is_the_same_again(town, mined):
+    assert mine(town, 6) == mined
+    assert mine(town, 6, seed=town.seed) == mined
+    assert mine(town, 6, seed=town.seed + 1).tasks != mined.tasks
+
+
+def test_limits_are_kept(town):
+    found = mine(town, 3, max_tokens=14_000, max_turns=36)
+    assert found.tasks
+    assert all(t.tool_tokens <= 14_000 and t.turns <= 36 for t in found.tasks)
+    none = mine(town, 1, max_tokens=10)
+    assert (none.tasks, none.tried) == ((), 120)
+    assert none.rejected["too many tokens"] > 20
+
+
+def test_unknown_sizes(town):
+    with pytest.raises(UsageError, match="Did you mean 'small'"):
+        mine(town, 1, size="smal")
+
+
+def test_gold_that_engines_dispute_is_rejected(town, monkeypatch):
+    monkeypatch.setattr("worldsmith.mine.gold_duckdb", lambda batch: [[() for _ in queries] for _, queries in batch])
+    found = mine(town, 2, size="small")
+    assert found.tasks == ()
+    assert found.rejected["two engines give different gold"] == 2
+
+
+def by_hand(heights, pages):
+    columns = (scoring.Column("Lighthouse", "text", key=True), scoring.Column("Height (m)", "int", unit="m"))
+    gold = tuple((f"Light {chr(65 + i)}", h) for i, h in enumerate(heights))
+    query = Query("light", Scope("stone", ("slate",)), None, (("name",), ("height",)), (("name",),))
+    carried = tuple((("x",), page) for page in pages)
+    return Task("isles-5", "0", "isles", "wide", "small", "?", query, "", columns, gold, carried)
+
+
+def test_constant_guess_is_the_share_of_the_most_common_value():
+    assert constant_guess(by_hand([7, 7, 7, 9], [()] * 4)) == 0.75
+    assert constant_guess(by_hand([5, 7, 8, 9], [()] * 4)) == 0.25
+
+
+def test_one_page_is_counted_cell_by_cell():
+    task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [("a", "b"), ("a",), ("a",), ("c",), ("d",), ("e",), ("f",), ("g",)])
+    assert observed(task) == (3 / 8, 0.25)
+    assert failed(task, {}) == "one page carries too much"
+    assert observed(by_hand([1, 2], [("a",), ("b",)])) == (0.5, 0.5)
+
+
+def test_a_task_over_the_cap_fails_by_itself():
+    task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [(c,) for c in "abcdefgh"])
+    assert failed(task, {"closed-book": 0.0, "constant-guess": CAP}) == ""
+    assert failed(task, {"constant-guess": CAP + 0.01}) == f"constant-guess over {CAP}"
+
+
+def test_gates_fail_on_the_mean_and_on_one_task():
+    tasks = [replace(by_hand([1, 2], [(), ()]), audit={"one-query": share}) for share in (0.05, 0.2)]
+    (gate,) = gates(tasks)
+    assert (gate.name, gate.mean, gate.most, gate.passed) == ("one-query", 0.125, 0.2, False)
+    (gate,) = gates([*tasks[:1] * 20, replace(tasks[0], audit={"one-query": 0.4})])
+    assert gate.mean < 0.1
+    assert not gate.passed
+    assert gate.to_json()["passed"] is False
+
+
+def test_measured_figures(mined, town):
+    task = mined.tasks[0]
+    figures = measure(task, town, SimulatorClient(Simulator(town)))
+    assert {name: round(f, 4) for name, f in figures.items()} == task.audit
+    assert set(figures) == {*GATES, "one-page"}
+
+
+def test_small_worlds_give_what_they_can():
+    found = mine(isles(), 4, size="small")
+    assert 1 <= len(found.tasks) <= 4
