@@ -30,6 +30,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except WorldsmithError as error:
             raise Failure(str(error), 2 if isinstance(error, UsageError) else 1) from None
+        except BrokenPipeError:
+            raise  # click ends quietly when the reader of a pipe has gone
         except OSError as error:
             # A full disk, a folder that can't be written: said with its path, without a traceback.
             raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 1) from None
@@ -45,7 +47,7 @@ class Commands(click.Group):
 
 def emit(value: Any) -> None:
     """Print one JSON value on a line of its own."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(json.dumps(value, ensure_ascii=False, default=str))  # dates of a typed query as ISO text
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], limit: int = 44) -> str:

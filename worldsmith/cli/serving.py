@@ -19,7 +19,9 @@ seed_option = click.option(
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback unless told.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--link-base", help="Scheme and host of this server: results link to it, for agents that fetch pages raw.")
+@click.option(
+    "--link-base", help="Scheme and host of this server: results link to it, for agents that fetch pages raw."
+)
 @profile_option
 @seed_option
 def serve(paths: tuple[Path, ...], host: str, port: int, link_base: str | None, profile: str, seed: int) -> None:

@@ -76,13 +76,15 @@ def load_tasks(folder: Path) -> list[Any]:
 
 
 def _verify(folder: Path, *, as_json: bool) -> int:
-    from worldsmith.certificate import verify_task
+    from worldsmith.certificate import Certificate, verify
     from worldsmith.disk import load_world
+    from worldsmith.simulator import Simulator
 
     world = load_world(folder)
+    simulator = Simulator(world)
     failed = 0
     for task in load_tasks(folder):
-        fault = verify_task(task, world)
+        fault = verify(Certificate.from_json(task.certificate), task, world, simulator)
         failed += bool(fault)
         if as_json:
             emit({"task_id": task.task_id, "world": world.id, "ok": not fault, "fault": fault})

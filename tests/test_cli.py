@@ -1,0 +1,261 @@
+"""The command line: its contract, its exit codes, and no traceback for a user's mistake."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from worldsmith.cli import main
+
+WORLDSMITH = [sys.executable, "-m", "worldsmith"]
+
+
+def call(*args, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in args])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def lines(*args, code=0):
+    return [json.loads(line) for line in call(*args, code=code).stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("worlds") / "w"
+    call("generate", "--seed", "7", "--tasks", "3", "--out", folder)
+    return folder
+
+
+@pytest.fixture
+def copy(out, tmp_path):
+    return shutil.copytree(out, tmp_path / "w")
+
+
+def contents(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def worlds(folder):
+    return sorted(p.parent for p in folder.glob("*/world.json"))
+
+
+def test_generate_makes_one_world_a_schema_with_tasks_apart(out):
+    names = [json.loads((w / "world.json").read_text())["schema"] for w in worlds(out)]
+    assert names == ["smartphones", "town"]
+    for world in worlds(out):
+        assert sorted(p.name for p in world.iterdir()) == ["schema.json", "tables", "world.json"]
+        kept = [json.loads(line) for line in (out / "_tasks" / f"{world.name}.jsonl").read_text().splitlines()]
+        assert len(kept) == 3
+        assert all(t["world"] == world.name for t in kept)
+    assert sorted(p.name for p in out.iterdir()) == sorted(["_tasks", *(w.name for w in worlds(out))])
+
+
+def test_the_same_command_gives_the_same_bytes_whatever_the_jobs(out, tmp_path):
+    env = {**os.environ, "PYTHONHASHSEED": "1"}
+    command = [*WORLDSMITH, "generate", "--seed", "7", "--tasks", "3", "--jobs", "2", "--out", tmp_path / "again"]
+    subprocess.run(command, env=env, check=True, capture_output=True)
+    assert contents(tmp_path / "again") == contents(out)
+
+
+def test_naming_more_schemas_changes_no_world(out, tmp_path):
+    call("generate", "town", "--count", "1", "--seed", "7", "--tasks", "3", "--out", tmp_path / "one")
+    (town,) = worlds(tmp_path / "one")
+    assert contents(town) == contents(out / town.name)
+
+
+def test_count_goes_round_robin(tmp_path):
+    rows = lines("generate", "--count", "3", "--seed", "1", "--tasks", "0", "--out", tmp_path, "--json")
+    assert [r["schema"] for r in rows] == ["smartphones", "town", "smartphones"]
+    assert len({r["world"] for r in rows}) == 3
+    assert not (tmp_path / "_tasks").exists()
+
+
+def test_running_again_finishes_what_was_left(copy, out):
+    first, second = worlds(copy)
+    (copy / "_tasks" / f"{first.name}.jsonl").unlink()
+    shutil.rmtree(second)
+    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    assert [r["resumed"] for r in rows] == [False, False]
+    assert contents(copy) == contents(out)
+    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    assert [r["resumed"] for r in rows] == [True, True]
+
+
+@pytest.mark.slow
+def test_kill_at_any_time_leaves_whole_worlds_and_the_same_command_finishes(tmp_path):
+    command = [*WORLDSMITH, "generate", "town", "--count", "8", "--seed", "3", "--tasks", "2", "--out"]
+    subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True)
+    whole = contents(tmp_path / "whole")
+    for number, delay in enumerate([0.6, 1.1, 1.7, 2.4, 3.3]):
+        folder = tmp_path / f"killed{number}"
+        process = subprocess.Popen([*command, folder, "--jobs", "2"], stdout=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(delay)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for world in worlds(folder):
+            assert call("check", world)
+            assert (folder / "_tasks" / f"{world.name}.jsonl").is_file()
+        subprocess.run([*command, folder], check=True, capture_output=True)
+        assert contents(folder) == whole
+
+
+def test_check_names_rule_row_and_values_and_exits_1(copy):
+    town = next(w for w in worlds(copy) if w.name.startswith("town"))
+    path = town / "tables" / "shop.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[4]["floor"] = 4005
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    (report,) = lines("check", town, "--json", code=1)
+    assert report["manifest"]
+    broken = {r["rule"]: r for r in report["rules"] if r["violations"]}
+    assert broken["fill:shop.floor"]["rows"][0]["row"] == "shop/4"
+    assert broken["fill:shop.floor"]["rows"][0]["values"]["floor"] == 4005
+    assert "fill:street.floor" in broken
+    said = call("check", copy, code=1).stdout
+    assert "BROKEN" in said
+    assert f"fill:shop.floor: shop/4 ({rows[4]['name']}): floor = 4005" in said
+
+
+def test_check_is_clean_and_explains(out):
+    assert all(r["ok"] and not r["violations"] for r in lines("check", out, "--json"))
+    said = call("check", out, "--explain", "3").stdout
+    assert "0 violations" in said
+    assert " -> " in said
+
+
+def test_show(out, tmp_path):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    assert "shop:" in call("show", town).stdout
+    assert len(lines("show", town, "--table", "shop", "--json")) >= 66
+    rows = lines("show", town, "--sql", "select count(*) as n, min(opened) as first from shop", "--json")
+    assert rows[0]["n"] >= 66
+    assert "CREATE TABLE shop" in call("show", town, "--ddl").stdout
+    call("show", town, "--graph", tmp_path / "g.svg")
+    assert (tmp_path / "g.svg").read_text().startswith("<svg")
+    assert "Did you mean 'shop'" in call("show", town, "--table", "shops", code=2).output
+
+
+def test_a_typed_query_reaches_nothing_but_the_world(out, tmp_path):
+    for sql in (
+        f"copy shop to '{tmp_path}/x.csv'",
+        "select * from read_csv('/etc/passwd')",
+        "install httpfs",
+        "attach 'x.db'",
+        "set enable_external_access=true",
+        "selec 1",
+    ):
+        assert "can't be run" in call("show", out, "--sql", sql, code=2).output
+    assert not list(tmp_path.iterdir())
+
+
+def test_search_and_extract(out):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    (found,) = lines("search", town, "shops by line of trade", "--json")
+    assert found["status"] == "ok"
+    assert found["results"]
+    (page,) = lines("extract", town, found["results"][0]["url"], "--json")
+    assert page["status"] == "ok"
+    assert len(page["text"]) > 200
+    assert "not found" in call("extract", town, "http://127.0.0.1:8000/", code=1).stdout
+
+
+def test_run_and_score(out, tmp_path):
+    rows = lines("run", out, "--agent", "oracle", "--json")
+    assert len(rows) == 6
+    need = {"task_id", "world", "agent", "item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls"}
+    assert all(need | {"tool_tokens"} <= set(r) for r in rows)
+    assert {r["item_f1"] for r in rows} == {1.0}
+    blind = lines("run", out, "--agent", "closed-book", "--json")
+    assert max(r["nonkey_item_f1"] for r in blind) <= 0.05
+    world = worlds(out)[0].name
+    answers = tmp_path / "answers.jsonl"
+    mine = [r for r in rows if r["world"] == world]
+    answers.write_text("".join(json.dumps({"task_id": r["task_id"], "answer": r["answer"]}) + "\n" for r in mine))
+    scored = lines("score", out / "_tasks" / f"{world}.jsonl", answers, "--json")
+    assert [s["task_id"] for s in scored] == [r["task_id"] for r in mine]
+    assert all(s["item"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0} and s["success"] is True for s in scored)
+    assert "item F1 1.000" in call("score", out / "_tasks" / f"{world}.jsonl", answers, "--explain").stdout
+
+
+def test_one_bad_answer_is_reported_and_stops_nothing(out, tmp_path):
+    tasks = next((out / "_tasks").iterdir())
+    first = json.loads(tasks.read_text().splitlines()[0])["task_id"]
+    answers = tmp_path / "a.jsonl"
+    answers.write_text(f'{{"task_id": "nobody", "answer": ""}}\n[1]\n{{"task_id": "{first}", "answer": ""}}\n')
+    found = lines("score", tasks, answers, "--json", code=1)
+    assert [sorted(f) for f in found if "error" in f] == [["error", "task_id"]] * 2
+    assert [f["item"]["f1"] for f in found if "item" in f] == [0.0]
+
+
+def test_tasks_are_verified_and_mined_again(copy):
+    assert all(r["ok"] for r in lines("tasks", copy, "--verify", "--json"))
+    path = next((copy / "_tasks").iterdir())
+    before = path.read_bytes()
+    call("tasks", copy, "--count", "3")
+    assert path.read_bytes() == before
+    town = next(w for w in worlds(copy) if w.name == path.stem)
+    rows = [json.loads(line) for line in before.splitlines()]
+    rows[0]["certificate"]["calls"] = rows[0]["certificate"]["calls"][:-1]
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert [r["ok"] for r in lines("tasks", town, "--verify", "--json", code=1)] == [False, True, True]
+
+
+@pytest.mark.parametrize("to", ["jsonl", "verl"])
+def test_export(out, tmp_path, to):
+    (made,) = lines("export", out, "--to", to, "--out", tmp_path, "--test-share", "0", "--json")
+    assert made["train"] == 6
+    assert any(p.name.startswith("train.") for p in tmp_path.iterdir())
+
+
+def test_schema_check(tmp_path, repository):
+    assert "nothing wrong with it" in call("schema", "check", "town", "--worlds", "5").stdout
+    text = (repository / "schemas" / "town.toml").read_text()
+    path = tmp_path / "town.toml"
+    path.write_text(text.replace('rank = "value"', 'rank = "valu"'))
+    assert "no column 'valu' in 'shop'. Did you mean 'value'?" in call("schema", "check", path, code=1).output
+    path.write_text(text.replace("[rules]", '[rules]\nnever = { on = "shop", must = "floor < 0" }'))
+    assert "rule never" in call("schema", "check", path, "--worlds", "1", code=1).output
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["generate", "towm", "--out", "x"], "Did you mean 'town'"),
+        (["generate", "--out"], "requires an argument"),
+        (["generate", "--count", "0", "--out", "x"], "--count"),
+        (["generat"], "Did you mean 'generate'"),
+        (["check", "nowhere"], "no world there"),
+        (["run", "{out}", "--agent", "orakle"], "Did you mean 'oracle'"),
+        (["export", "{out}", "--to", "verk", "--out", "x"], "Did you mean 'verl'"),
+        (["search", "{out}", "x", "--profile", "claen"], "Did you mean 'clean'"),
+        (["score", "nowhere.jsonl", "nowhere.jsonl"], "can't be read"),
+        (["show", "{out}", "--page", "shop/9999"], "no page"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_2(out, args, says):
+    result = call(*[a.format(out=out) for a in args], code=2)
+    assert says in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_folder_that_can_not_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call("generate", "town", "--out", tmp_path / "file", code=1)
+    assert "file" in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("name", sorted(main.commands))
+def test_every_command_has_help(name):
+    said = call(name, "--help").stdout
+    assert main.commands[name].help
+    assert "Usage:" in said

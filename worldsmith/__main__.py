@@ -1,0 +1,5 @@
+"""`python -m worldsmith`: the command line."""
+
+from worldsmith.cli import main
+
+main()
