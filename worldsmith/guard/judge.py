@@ -90,7 +90,10 @@ class Judge:
         found = self.names.find(read)
         names = tuple(m for m in found if m.kind != "cue")
         cues = tuple(m for m in found if m.kind == "cue")
-        counted = tuple(quantities(plain, [m.span for m in found]))
+        # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
+        chrome = [m.span for m in found if m.kind == "chrome"]
+        said = quantities(plain, [m.span for m in found if m.kind != "chrome"])
+        counted = tuple(q for q in said if not any(_within(q.span, span) for span in chrome))
         echoes = echo_spans(plain, query)
         whole = [m.span for m in found] + [q.span for q in counted]
         verdicts: list[Verdict] = []
@@ -215,7 +218,9 @@ class Judge:
         return any(number == span_of(a, b)[unit == "year"] for a in dates for b in ends if a != b)
 
     def _is_count(self, quantity: Quantity) -> bool:
-        return not (quantity.small is None or quantity.unit or quantity.next in self._nouns or quantity.hedge)
+        if quantity.hedge and quantity.text.isdigit():
+            return False  # but "under one heading" has no hedge
+        return not (quantity.small is None or quantity.unit or quantity.next in self._nouns)
 
     def _among_numbers(self, quantity: Quantity, said: _Sentence) -> bool:
         """Whether a label of a column of numbers stands in the same clause: the quantity then reads as its value."""

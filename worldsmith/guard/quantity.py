@@ -162,7 +162,7 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     """
     if value is None or isinstance(value, bool):
         return False
-    hedged = bool(quantity.hedge)
+    hedged = quantity.hedge == "about"
     if column.kind == "date":
         return _states_date(quantity, str(value), column, hedged)
     if column.kind not in ("int", "num"):
@@ -175,30 +175,14 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     if quantity.unit and not column.unit and not column.name.endswith(")") and quantity.unit.lower() not in MAGNITUDES:
         return False  # a column without a unit holds no kilograms
     written = quantity.text if own else quantity.full
-    return any(
-        scoring.states(reading, value, column, hedged) or _beyond(reading, value, quantity.hedge)
-        for reading in scoring.read(written, column.kind)
-    )
+    if quantity.hedge in ("over", "under"):
+        written = f"{quantity.hedge} {written}"
+    return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
 
 
 def _digits(text: str) -> int | None:
     digits = re.sub(r"\D", "", text)
     return int(digits) if digits else None
-
-
-def _beyond(reading: scoring.Reading, value: Value, hedge: str) -> bool:
-    if (
-        hedge not in ("over", "under")
-        or not isinstance(value, int | float)
-        or not isinstance(reading.point, int | float)
-    ):
-        return False
-    return False if reading.unit else _within_tenth(float(reading.point), float(value), hedge)
-
-
-def _within_tenth(named: float, value: float, hedge: str) -> bool:
-    low, high = (named, value) if hedge == "over" else (value, named)
-    return low <= high <= low + 0.1 * abs(low)
 
 
 def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged: bool) -> bool:
