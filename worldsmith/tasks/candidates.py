@@ -87,7 +87,7 @@ def _query(source: Source, size: Size, r: random.Random) -> Query:
 def _clauses(source: Source, table: str, scope: Scope, rows: Sequence[int], r: random.Random) -> list[Node]:
     paths = [path for path in source.paths(table) if path != (scope.column,)]
     found: dict[Path, Node] = {}
-    for _ in range((0, 1, 1, 2, 2)[r.randrange(5)]):
+    for _ in range((0, 1, 1, 2, 2, 2)[r.randrange(6)]):
         # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
         weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
         path = r.choices(paths, weights)[0]
@@ -119,6 +119,8 @@ def _fixed(clauses: Sequence[Node]) -> list[Path]:
 def screen(source: Source, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
     """Raise Refused where a reader could take the query for another, or part of it changes nothing."""
     reader = source.reader
+    if len(rows) == source.world.size(query.table):
+        raise Refused("a scope of all rows")
     truths = [reader.truths(query.table, clause, rows) for clause in query.clauses]
     for i, clause in enumerate(query.clauses):
         others = [t for j, t in enumerate(truths) if j != i]

@@ -48,6 +48,11 @@ def spell(value: Value, column: Column, *, bare: bool = False) -> str:
     return number if bare or not column.unit else f"{number} {column.unit}"
 
 
+def any_of(parts: list[str]) -> str:
+    """Return "a", "a or b", "a, b or c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
 def verb_phrase(wording: Wording, table: str, node: Node, verbs: tuple[str, ...] = MANY) -> str:
     """Return a condition over one path as a verb phrase about rows of `table`."""
     negated = isinstance(node, expr.Call) and node.op == "not"
@@ -91,7 +96,7 @@ def _said(wording: Wording, column: Column, node: Node, verbs: tuple[str, ...], 
         return _dated(column, node, [str(v) for v in values], (are + no, were + no, has))
     if column.type in {"int", "num"} and not _PREPOSITION.search(column.says):
         return _measured(wording, column, node, values, has)
-    named = " or ".join(spell(v, column) for v in values)
+    named = any_of([spell(v, column) for v in values])
     if _DETERMINER.match(column.says) and _PREPOSITION.search(column.says):
         return f"{has} {column.says} {named}"
     if _PREPOSITION.search(column.says):
@@ -106,10 +111,10 @@ def _adjective(column: Column) -> bool:
 def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
     are, were, has = verbs
     if isinstance(node.args[0], expr.Call):
-        when = f"in {' or '.join(days)}"
+        when = f"in {any_of(days)}"
     else:
         when = {">": "after {}", "<": "before {}", "=": "on {}", "between": "between {} and {}"}.get(node.op, "")
-        when = when.format(*days) if when else f"on {' or '.join(days)}"
+        when = when.format(*days) if when else f"on {any_of(days)}"
     if _PREPOSITION.search(column.says):
         return f"{are} {column.says} {when.removeprefix('on ')}"
     if column.says.split(" ")[0].endswith("ing"):
@@ -143,7 +148,7 @@ def _upper(column: Column, noun: str) -> str:
 
 def _count(op: str, shown: list[str]) -> str:
     forms = {">": "more than {}", "<": "fewer than {}", "between": "between {} and {}"}
-    return forms[op].format(*shown) if op in forms else " or ".join(shown)
+    return forms[op].format(*shown) if op in forms else any_of(shown)
 
 
 def _amount(wording: Wording, op: str, shown: list[str]) -> str:
@@ -151,4 +156,4 @@ def _amount(wording: Wording, op: str, shown: list[str]) -> str:
         return f"between {shown[0]} and {shown[1]}"
     if op in {">", "<"}:
         return f"{wording.pick(OVER if op == '>' else UNDER)} {shown[0]}"
-    return f"of {' or '.join(shown)}"
+    return f"of {any_of(shown)}"

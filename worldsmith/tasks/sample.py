@@ -171,8 +171,8 @@ def _named(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool
 def _range(here: expr.Path, decimals: int, distinct: list[Known], known: list[Known], r: random.Random) -> Node | None:
     ordered = sorted(known)
     if r.random() < 0.2:
-        low = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.05, 0.25))], decimals, late=True)
-        high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=False)
+        low = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.05, 0.25))], decimals, late=False)
+        high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=True)
         if low is None or high is None or not low < high:  # type: ignore[operator]  # one type
             return None
         return call("between", [here, expr.Const(low, here.type), expr.Const(high, here.type)])
