@@ -98,8 +98,8 @@ class Crawl:
             if " by " in name and rest:
                 # A list: its hit names some of its rows.
                 body = hit["snippet"].partition(": ")[2]
-                for row in body.split(" and others")[0].split(", "):
-                    self.names.setdefault(row, {})
+                rows = body.split(" and others")[0].split(", ")
+                self.names.update({row: self.names.get(row, {}) for row in rows if row.strip(" .")})
 
     def _labelled(self, snippet: str) -> dict[str, str]:
         found = {}
