@@ -4,12 +4,13 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 
 from worldsmith.errors import ExprError
 from worldsmith.expr import Node, PathParts, Ref, Type, Types, compile_python, parse, sql
+from worldsmith.expr.typed import FUNCTIONS
 
 AS_OF = "2029-11-30"
 TYPES: Types = {
@@ -130,9 +131,7 @@ def unary(template: str, kind: Type) -> Callable[[Random, int], str]:
 
 
 def binary(template: str, left: Type, right: Type) -> Callable[[Random, int], str]:
-    return lambda random, levels: template.format(
-        expression(random, left, levels), expression(random, right, levels)
-    )
+    return lambda random, levels: template.format(expression(random, left, levels), expression(random, right, levels))
 
 
 def rounding(random: Random, levels: int) -> str:
@@ -163,8 +162,21 @@ MAKERS: dict[Type, list[Callable[[Random, int], str]]] = {
     "num": [sums("num"), sums("num"), division, chosen("num"), unary("- {}", "num"), unary("ABS({})", "num"), rounding],
     "text": [binary("{} || {}", "text", "text"), chosen("text")],
     "date": [binary("add_days({}, {})", "date", "int"), chosen("date")],
-    "bool": [comparison, comparison, between, membership, logic, logic, null_test, unary("not {}", "bool"), chosen("bool")],
+    "bool": [
+        comparison,
+        comparison,
+        between,
+        membership,
+        logic,
+        logic,
+        null_test,
+        unary("not {}", "bool"),
+        chosen("bool"),
+    ],
 }
+
+
+CAPS = ("characters", "nested too deeply", "comparison with null", "at most 40000 days")
 
 
 def parsed(random: Random, kind: Type, levels: int = 4) -> tuple[str, Node]:
@@ -174,8 +186,26 @@ def parsed(random: Random, kind: Type, levels: int = 4) -> tuple[str, Node]:
         try:
             return source, parse(source, "t", TYPES, as_of=AS_OF)
         except ExprError as error:
-            if not any(cap in str(error) for cap in ("characters", "nested", "comparison with null", "at most 40000")):
+            if not any(cap in str(error) for cap in CAPS):
                 raise
+
+
+def loosened(random: Random, source: str) -> str:
+    """Return the source without some of the parentheses that group: it may mean something else, or nothing."""
+    opened: list[int] = []
+    dropped: set[int] = set()
+    for i, sign in enumerate(source):
+        if sign == "(":
+            opened.append(i)
+        elif sign == ")":
+            start = opened.pop()
+            groups = not source[:start].lower().rstrip().endswith(WORDS_BEFORE)
+            if groups and random.random() < 0.6:
+                dropped |= {start, i}
+    return "".join(" " if i in dropped else sign for i, sign in enumerate(source))
+
+
+WORDS_BEFORE = (" in", *(name for name in FUNCTIONS))
 
 
 # Rows
@@ -259,7 +289,7 @@ class Engines:
         for statement, values in statements("duckdb", rows):
             self.duckdb.executemany(statement, values) if values else self.duckdb.execute(statement)
 
-    def __enter__(self) -> "Engines":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -292,7 +322,9 @@ def differences(engines: Engines, sources: Sequence[str], nodes: Sequence[Node])
     found = engines.values(nodes)
     lines = []
     for i, (source, node) in enumerate(zip(sources, nodes, strict=True)):
-        by_row = zip(*(([plain(v, node.type) for v in found[e][i]]) for e in ("python", "sqlite", "duckdb")), strict=True)
+        by_row = zip(
+            *(([plain(v, node.type) for v in found[e][i]]) for e in ("python", "sqlite", "duckdb")), strict=True
+        )
         wrong = next(((n, v) for n, v in enumerate(by_row) if len(set(map(repr, v))) > 1), None)
         if wrong:
             lines.append(f"{source}: row {wrong[0]}: python, sqlite, duckdb = {wrong[1]}")

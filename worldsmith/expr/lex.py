@@ -66,7 +66,7 @@ def tokens(text: str) -> list[Token]:
         kind, source, at = match.lastgroup, match.group(), match.start()
         if kind == "space":
             continue
-        if kind == "other" or source in _HINTS:
+        if kind == "other" or source in _HINTS or (kind == "name" and not source.isidentifier()):
             hint = _HINTS.get(source)
             raise failure(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
         found.append(_token(text, kind, source, at))

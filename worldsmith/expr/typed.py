@@ -110,6 +110,10 @@ def _logic(op: str, args: Sequence[Node]) -> Call:
     return Call(op, _flat(op, fitted), "bool")
 
 
+def _negation(op: str, args: Sequence[Node]) -> Call:
+    return Call(op, (_fit(op, args, 0, "bool"),), "bool")
+
+
 def _flat(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
     """Return the arguments of an associative operation with those of its own kind opened."""
     opened: list[Node] = []
@@ -160,9 +164,9 @@ def _round(op: str, args: Sequence[Node]) -> Call:
 
 
 def _add_days(op: str, args: Sequence[Node]) -> Call:
-    day, count = _fit(op, args, 0, "date"), _fit(op, args, 1, "int")
-    if count.type != "int":
+    if args[1].type == "num":
         raise TypingError("'add_days' takes a whole number of days: write round(…).", 1)
+    day, count = _fit(op, args, 0, "date"), _fit(op, args, 1, "int")
     if isinstance(count, Const) and isinstance(count.value, int) and abs(count.value) > DAYS_CAP:
         raise TypingError(f"'add_days' goes at most {DAYS_CAP} days either way, not {count.value}.", 1)
     return Call(op, (day, count), "date")
@@ -183,7 +187,7 @@ OPS: dict[str, tuple[int, int, Rule]] = {  # fewest and most arguments, and the 
     "between": (3, 3, _comparison),
     "in": (2, MANY, _membership),
     **dict.fromkeys(["and", "or"], (2, MANY, _logic)),
-    "not": (1, 1, _logic),
+    "not": (1, 1, _negation),
     "is null": (1, 1, _null),
     "||": (2, MANY, _join),
     "case": (3, MANY, _case),
