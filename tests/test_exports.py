@@ -268,6 +268,7 @@ def tools(verl, monkeypatch):
     }
     modules["verl.tools.base_tool"].BaseTool = BaseTool
     modules["verl.tools.schemas"].ToolResponse = ToolResponse
+    monkeypatch.delenv("WORLDSMITH_BASE_URL", raising=False)
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     return loaded(verl[0] / "ws_tools.py", "ws_tools_under_test")
