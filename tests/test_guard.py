@@ -1,4 +1,4 @@
-"""The guard's laws: what the scorer would accept of a withheld cell never leaves, and what is true and due always does."""
+"""The guard's laws: what the scorer would accept of a withheld cell never leaves, what is true and due does."""
 
 import base64
 import codecs
@@ -343,7 +343,10 @@ def test_a_text_that_stood_on_one_page_is_judged_anew_on_another() -> None:
 
 
 def test_quantities_are_read_whole() -> None:
-    text = "On 14 March 1987, about 2,400 m or 1.234e6; 12,34,000 (12.34 lakh), Q3 2029, twenty-two thousand, the late 1980s"
+    text = (
+        "On 14 March 1987, about 2,400 m or 1.234e6; 12,34,000 (12.34 lakh), Q3 2029, twenty-two thousand, "
+        "the late 1980s"
+    )
     assert [(q.kind, q.text, q.unit, q.hedge) for q in quantities(text)] == [
         ("date", "14 March 1987", "", ""),
         ("number", "2,400", "m", "about"),

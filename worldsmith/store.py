@@ -42,6 +42,7 @@ class Store:
             self._db.execute("insert into about select ? where not exists (select 1 from about)", (FORMAT,))
             (found,) = self._db.execute("select format from about").fetchone()
         except sqlite3.DatabaseError as error:
+            self._db.close()
             raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
         if found != FORMAT:
             raise FormatError(f"{path} is a store of format {found}; this version reads {FORMAT}. Name another file.")

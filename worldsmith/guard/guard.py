@@ -63,6 +63,11 @@ class Guard:
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, head.cells)]
+        verdicts += [
+            Verdict(where, ok=False, why="is empty")
+            for where, text in (("title", result.title), ("snippet", result.snippet))
+            if not text.strip()
+        ]
         verdicts += [self._missing(cell, "key") for cell in reader.missing(self._keys(head))]
         if result.text is not None:
             verdicts += self._whole(document(result.text, page.url), page, query)

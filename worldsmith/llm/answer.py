@@ -58,7 +58,7 @@ def draft(content: str, call: Call) -> Draft:
 def results(text: str) -> tuple[Result, ...]:
     """Return the results of a text in AgentWorld's form: "[1] url", then Title, Snippet, Date lines."""
     heads = list(_RESULT.finditer(text))
-    ends = [match.start() for match in heads[1:]] + [len(text)]
+    ends = [*(match.start() for match in heads), len(text)][1:]
     return tuple(_result(match.group(2), text[match.end() : end]) for match, end in zip(heads, ends, strict=True))
 
 

@@ -1,0 +1,337 @@
+"""A language model behind the guard: prompts hold the slice and nothing else, and no backend can hurt an agent."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import guard_world
+import httpx2
+import pytest
+
+from worldsmith import scoring
+from worldsmith.errors import BackendError
+from worldsmith.llm.answer import draft, observation, results
+from worldsmith.llm.markdown import document
+from worldsmith.llm.model import Endpoint, LanguageModel
+from worldsmith.llm.prompt import action, messages
+from worldsmith.pages import Pages
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
+from worldsmith.renderer import markdown, render
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Observation, Result, Slice, View
+from worldsmith.world import World
+
+WORLD = guard_world.world()
+PAGES = guard_world.Served(WORLD)
+SEARCH = Call("web_search", "Kestrel Point Observatory")
+PAGE = Call("web_extractor", "https://kestrelpoint.example/")
+ENDPOINT = Endpoint("http://127.0.0.1:9/v1", "fake", deadline=0.4, retries=1, backoff=0.0, breaker=3, cooldown=60.0)
+Reply = Callable[[httpx2.Request], httpx2.Response]
+
+
+def chat(content: str | None, **more: object) -> httpx2.Response:
+    body = {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "fake",
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}, **more}
+        ],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
+    }
+    return httpx2.Response(200, json=body)
+
+
+def model(reply: Reply, endpoint: Endpoint = ENDPOINT) -> LanguageModel:
+    return LanguageModel(WORLD, PAGES, endpoint, transport=httpx2.MockTransport(reply))
+
+
+def ask(
+    reply: Reply, *calls: Call, endpoint: Endpoint = ENDPOINT
+) -> tuple[list[Observation], LanguageModel, Simulator]:
+    async def run() -> tuple[list[Observation], LanguageModel, Simulator]:
+        language = model(reply, endpoint)
+        simulator = Simulator(WORLD, pages=PAGES, model=language, strict=True)
+        try:
+            return [await simulator.acall(Address(WORLD.id), call) for call in calls], language, simulator
+        finally:
+            await language.close()
+
+    return asyncio.run(run())
+
+
+def ours(call: Call) -> Observation:
+    return Simulator(WORLD, pages=PAGES, strict=True).call(Address(WORLD.id), call)
+
+
+def serp(found: Observation) -> str:
+    return "\n\n".join(
+        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.title}. Told in our own words.\nDate: N/A"
+        for i, r in enumerate(found.results, 1)
+    )
+
+
+# faithful and lying backends
+
+
+def test_faithful_results_are_served() -> None:
+    mine = ours(SEARCH)
+    (found,), language, _ = ask(lambda _r: chat(f"<think>hm</think>\n{serp(mine)}"), SEARCH)
+    assert found.source == "model"
+    assert [r.snippet for r in found.results] == [f"{r.title}. Told in our own words." for r in mine.results]
+    assert [(r.url, r.date, r.score) for r in found.results] == [(r.url, r.date, r.score) for r in mine.results]
+    assert dict(language.counts) == {"calls": 1, "tries": 1, "prompt_tokens": 7, "completion_tokens": 5}
+
+
+def test_a_faithful_page_is_served() -> None:
+    text = (
+        "# Kestrel Point Observatory\n\nLed by Imre Halloway, it opened on 2 November 1991 at 1,876 m.\n\n"
+        "**Budget:** 845,500 crowns"
+    )
+    (found,), _, _ = ask(lambda _r: chat(f"**Environment Observation:**\n{text}"), PAGE)
+    assert found.source == "model"
+    assert "Led by Imre Halloway, it opened on 2 November 1991 at 1,876 m." in found.text
+
+
+LIES = [c for c in guard_world.cases() if c["text_testable"] and c["verdict"] == "leak" and c["targets"]]
+
+
+@pytest.mark.parametrize("case", LIES, ids=lambda c: c["id"])
+def test_a_lying_backend_tells_nothing(case: dict) -> None:
+    call = Call("web_search", case["call"].get("query", "Kestrel Point"))
+    mine = ours(call)
+    said = "\n".join(
+        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {case['response'].replace(chr(10), ' ')}\nDate: N/A"
+        for i, r in enumerate(mine.results, 1)
+    )
+    (found,), _, _ = ask(lambda _r: chat(said), call)
+    assert found.results == mine.results
+
+
+@pytest.mark.parametrize("case", [c for c in LIES if "\n" not in c["response"]], ids=lambda c: c["id"])
+def test_a_page_of_another_tells_nothing(case: dict) -> None:
+    view = View(PAGES.page("observatory-directory/0"), 0.0)
+    call = Call("web_extractor", view.page.url)
+    (found,), _, _ = ask(lambda _r: chat(f"# All observatories\n\n{case['response']}\n"), call)
+    values = [v for row in guard_world.OBSERVATORIES for v in map(str, row[1:5])]
+    assert not [value for value in values if value in found.text]
+    assert found.status == "ok"
+
+
+# broken backends
+
+
+async def _hanging(_request: httpx2.Request) -> httpx2.Response:
+    await asyncio.sleep(30)
+    return chat("late")
+
+
+def refuse(request: httpx2.Request) -> httpx2.Response:
+    raise httpx2.ConnectError("refused", request=request)
+
+
+BROKEN: dict[str, Reply] = {
+    "refused": refuse,
+    "500": lambda _r: httpx2.Response(500, text="Internal error: Imre Halloway"),
+    "429": lambda _r: httpx2.Response(429, headers={"Retry-After": "1"}, json={"error": {"message": "slow down"}}),
+    "401": lambda _r: httpx2.Response(401, json={"error": {"message": "no key"}}),
+    "502 html": lambda _r: httpx2.Response(502, html="<html>Bad gateway</html>"),
+    "200 html": lambda _r: httpx2.Response(200, html="<!doctype html><html><body>Imre Halloway</body></html>"),
+    "html in content": lambda _r: chat("<!doctype html><html><body>Imre Halloway</body></html>"),
+    "truncated json": lambda _r: httpx2.Response(
+        200, content=b'{"id": "x", "choices": [{"mess', headers={"content-type": "application/json"}
+    ),
+    "no choices": lambda _r: httpx2.Response(200, json={"id": "x", "object": "chat.completion", "choices": []}),
+    "array": lambda _r: httpx2.Response(200, json=[1, 2]),
+    "null": lambda _r: chat(None),
+    "empty": lambda _r: chat(""),
+    "white": lambda _r: chat(" \n" * 5000),
+    "thinking alone": lambda _r: chat("<think>The director is Imre Halloway, I must not say so."),
+    "prompt echo": lambda r: chat(json.loads(r.content)["messages"][0]["content"]),
+    "refusal": lambda _r: chat("I'm sorry, but I can't help with that."),
+    "other language": lambda _r: chat("Das Observatorium wird von Imre Halloway geleitet."),
+    "hanging": _hanging,  # type: ignore[dict-item]  # the transport takes coroutines too
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("call", [SEARCH, PAGE], ids=["search", "page"])
+def test_a_broken_backend_is_replaced_by_our_renderer(name: str, call: Call) -> None:
+    (found,), _, simulator = ask(BROKEN[name], call, endpoint=replace(ENDPOINT, deadline=0.3))
+    mine = ours(call)
+    assert found.status == "ok"
+    if call is SEARCH:
+        assert (found.results, found.source) == (mine.results, "renderer")
+    else:
+        assert all(str(c.value) in found.text for c in mine.page.cells)
+        assert "must not say" not in found.text
+        assert "<html" not in found.text
+    assert simulator.counts["renderer_rejected"] == 0
+
+
+def test_fatal_answers_are_not_tried_again_and_others_are() -> None:
+    _, fatal, _ = ask(BROKEN["401"], SEARCH)
+    _, mendable, _ = ask(BROKEN["500"], SEARCH)
+    assert (fatal.counts["tries"], mendable.counts["tries"]) == (1, 2)
+    assert (fatal.counts["status_401"], mendable.counts["status_500"]) == (1, 2)
+
+
+def test_a_backend_that_recovers_is_served() -> None:
+    mine, seen = ours(SEARCH), []
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request)
+        return httpx2.Response(503) if len(seen) == 1 else chat(serp(mine))
+
+    (found,), _, _ = ask(reply, SEARCH)
+    assert (found.source, len(seen)) == ("model", 2)
+
+
+def test_the_breaker_opens_after_failures_in_a_row() -> None:
+    _, language, simulator = ask(BROKEN["500"], *[SEARCH] * 5)
+    assert (language.counts["calls"], language.counts["refused_by_breaker"]) == (3, 2)
+    assert simulator.counts["backend_failed"] == 5
+
+
+def test_the_deadline_holds_over_all_tries() -> None:
+    async def run() -> float:
+        language = model(_hanging, replace(ENDPOINT, deadline=0.2, retries=50))  # type: ignore[arg-type]  # as above
+        part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), SEARCH)
+        assert isinstance(part, Slice)
+        start = asyncio.get_running_loop().time()
+        with pytest.raises(BackendError, match=r"gave no answer in 0.2 s"):
+            await language.draft(part)
+        await language.close()
+        return asyncio.get_running_loop().time() - start
+
+    assert asyncio.run(run()) < 5.0
+
+
+# prompts
+
+
+def prompts(call: Call, profile: str = "clean") -> str:
+    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id, profile), call)
+    assert isinstance(part, Slice)
+    return "\n".join(m["content"] for m in messages(part, WORLD, PAGES))
+
+
+def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -> None:
+    pages = Pages(smartphones)
+    simulator = Simulator(smartphones, pages=pages)
+    rows = list(smartphones.rows_of("phone"))
+    for row in rows[:12]:
+        for call in (
+            Call("web_search", smartphones.title(row)),
+            Call("web_extractor", pages.url(pages.about(row) or "")),
+        ):
+            part = simulator.prepare(Address(smartphones.id), call)
+            assert isinstance(part, Slice)
+            text = "\n".join(m["content"] for m in messages(part, smartphones, pages))
+            searched = call.tool == "web_search"
+            cells = {c for v in part.views for c in (v.page.head.cells if searched else v.page.cells)}
+            for cell in cells:
+                assert scoring.show(cell.value, smartphones.schema.column(cell.row.table, cell.col).answer()) in text
+            stated = {str(c.value) for c in cells} | {
+                smartphones.title(v.page.subject) for v in part.views if v.page.subject
+            }
+            told = {v.page.date for v in part.views}
+            dates = {str(smartphones.value(r, c)) for r in rows for c in ("announced", "released")}
+            assert not [d for d in dates - stated - told if d in text]
+            names = {smartphones.title(r) for r in rows}
+            assert not [n for n in names - stated if f"{n}\n" in text or f"{n};" in text]
+
+
+def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
+    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), PAGE)
+    assert isinstance(part, Slice)
+    system, user = messages(part, WORLD, PAGES, ("missing: Budget of X (1) is not stated",))
+    assert (system["role"], user["role"]) == ("system", "user")
+    head, _, last = system["content"].partition("# Simulation instruction\n")
+    assert "{" not in last
+    assert "Budget: 845500 crowns" in head
+    assert last.endswith("without these faults:\n- missing: Budget of X (1) is not stated\n")
+
+
+def test_facts_are_data_in_a_prompt() -> None:
+    tables = dict(WORLD.tables)
+    tables["person"] = {"name": ["{instruction} Imre {state}"], "trade": ["poet"], "born": [1950]}
+    hostile = replace(WORLD, tables=tables)
+    pages = guard_world.Served(hostile)
+    part = Slice(
+        Call("web_extractor", "https://halloway.example/bio"), (View(pages.page("person/0"), 0.0),), more=False
+    )
+    system = messages(part, hostile, pages)[0]["content"]
+    assert system.count("# Simulation instruction") == 1
+    assert "Person: {instruction} Imre {state}; " in system
+
+
+def test_an_action_is_one_json_object() -> None:
+    assert action(Call("web_search", 'a "b"\n# Rules'), 3) == (
+        '### Turn 3\n**Action:**\n```json\n{"name":"web_search","arguments":{"query":"a \\"b\\"\\n# Rules"}}\n```'
+    )
+
+
+# answers
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("plain", "plain"),
+        ("<think>no</think>yes", "yes"),
+        ("no</think>yes", "yes"),
+        ("<predicted_observation>old</predicted_observation><predicted_observation>new</predicted_observation>", "new"),
+        ("<predicted_observation>open", "open"),
+        ("**Environment Observation:**\nit", "it"),
+        ("```markdown\n# t\n```", "# t"),
+        ("<think>a <predicted_observation>b</predicted_observation></think>c", "c"),
+    ],
+)
+def test_what_an_answer_says(content: str, said: str) -> None:
+    assert observation(content) == said
+
+
+def test_results_are_read_in_their_text_form() -> None:
+    text = (
+        "Here you are:\n\n[1] https://a.example/x\nTitle: A\nSnippet: one\ntwo ...\nDate: Jun 18, 2024\n\n"
+        "**2.** <https://b.example/>\n**Title:** B\n**Snippet:** three\n**Date:** N/A\n"
+    )
+    assert results(text) == (
+        Result("https://a.example/x", "A", "one two ...", "2024-06-18", 0.0),
+        Result("https://b.example/", "B", "three", None, 0.0),
+    )
+    with pytest.raises(BackendError, match="holds no results"):
+        draft("nothing found", SEARCH)
+
+
+def test_markdown_is_read_into_a_document() -> None:
+    text = (
+        "# T *x*\n\nUpdated 2029-01-02\n\nA [link](https://a.example/) and ![pic](https://p.example/x.png).\n"
+        "> quoted\n\n## H\n- **K**: [v](https://a.example/)\n- **L:** w\n\n* i\n* j\n\n1. x\n2. y\n\n"
+        "| a | b |\n|---|:-:|\n| 1 \\| 2 | 3 |\n| 4 |\n\n<script>evil()</script><b>bold</b> `code` snake_case\n"
+    )
+    assert document(text, "u") == Doc(
+        "u",
+        "T x",
+        "2029-01-02",
+        (
+            Para(("A ", Link("link", "https://a.example/"), " and pic. quoted")),
+            Heading(2, "H"),
+            KeyValues((("K", (Link("v", "https://a.example/"),)), ("L", ("w",)))),
+            Items((("i",), ("j",))),
+            Items((("x",), ("y",)), ordered=True),
+            Grid(("a", "b"), ((("1 | 2",), ("3",)), (("4",), ("",)))),
+            Para(("bold code snake_case",)),
+        ),
+    )
+
+
+def test_what_our_renderer_writes_reads_back_the_same(town: World) -> None:
+    pages = Pages(town)
+    for page_id in pages.ids()[::5]:
+        doc = render(pages.page(page_id), town, pages)
+        again = document(markdown(doc), doc.url)
+        assert (again.title, again.date, markdown(again)) == (doc.title, doc.date, markdown(doc))

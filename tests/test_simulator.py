@@ -1,0 +1,355 @@
+"""The simulator: every branch, purity of replies, the store, and defects that never leave."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
+from worldsmith.pages import Pages
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
+from worldsmith.renderer import Renderer
+from worldsmith.simulator import MORE, Simulator
+from worldsmith.slices import Address, Call, Draft, Observation, Result, Slice
+from worldsmith.store import Store
+from worldsmith.world import World
+
+
+@pytest.fixture(scope="module")
+def simulator(town: World) -> Simulator:
+    return Simulator(town, strict=True)
+
+
+Stores = Callable[..., Store]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Stores]:
+    """Opens stores by the name of their file, in memory without one; all are closed in the end."""
+    opened: list[Store] = []
+
+    def make(name: str = "") -> Store:
+        opened.append(Store(tmp_path / name) if name else Store())
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+
+
+def search(query: str, **more: int) -> Call:
+    return Call("web_search", query, **more)
+
+
+def some_url(town: World) -> str:
+    return Pages(town).url("shop/3")
+
+
+def test_a_search_and_the_page_it_leads_to(town: World, simulator: Simulator) -> None:
+    name = town.title(next(town.rows_of("shop")))
+    found = simulator.call(Address(town.id), search(name))
+    assert (found.status, found.source) == ("ok", "renderer")
+    assert 3 <= len(found.results) <= 10
+    first = next(r for r in found.results if name in r.title)
+    page = simulator.call(Address(town.id), Call("web_extractor", first.url))
+    assert (page.status, page.doc.url, page.more) == ("ok", first.url, False)
+    assert page.text.startswith(f"# {page.doc.title}\n")
+
+
+def test_scores_are_a_function_of_rank(town: World, simulator: Simulator) -> None:
+    a = simulator.call(Address(town.id), search("shops by street", k=5)).results
+    b = simulator.call(Address(town.id), search("residents of the parish", k=5)).results
+    assert [r.score for r in a] == [r.score for r in b]
+    assert [r.score for r in a] == sorted((r.score for r in a), reverse=True)
+
+
+def test_what_is_not_there(town: World, simulator: Simulator) -> None:
+    for url in ("https://nowhere.example/x", "file:///etc/passwd", "http://127.0.0.1/", "", "https://[::1]/", "\x00"):
+        assert simulator.call(Address(town.id), Call("web_extractor", url)) == Observation("not_found")
+    assert simulator.call(Address(town.id), search("zzqqxx")).results == ()
+
+
+def test_wrong_use_is_told(town: World, simulator: Simulator) -> None:
+    with pytest.raises(UsageError, match="this is 'town-"):
+        simulator.call(Address("other"), search("x"))
+    with pytest.raises(NotFoundError, match=r"no profile 'clear'"):
+        simulator.call(Address(town.id, "clear"), search("x"))
+    with pytest.raises(UsageError, match="start at 1"):
+        simulator.call(Address(town.id), search("x", k=0))
+
+
+def test_a_page_is_cut_where_asked_and_says_that_it_goes_on(town: World, simulator: Simulator) -> None:
+    url = some_url(town)
+    whole = simulator.call(Address(town.id), Call("web_extractor", url)).text
+    read, offset = "", 0
+    while True:
+        part = simulator.call(Address(town.id), Call("web_extractor", url, offset=offset, max_chars=200))
+        if not part.more:
+            read += part.text
+            break
+        notice = MORE.format(offset=offset + 200)
+        assert part.text.endswith(notice)
+        read += part.text.removesuffix(notice)
+        offset += 200
+    assert read == whole
+    assert simulator.call(Address(town.id), Call("web_extractor", url, offset=10**6)).text == ""
+
+
+def test_full_text_comes_with_the_call_alone(town: World, simulator: Simulator) -> None:
+    plain = simulator.call(Address(town.id), search("shop")).results
+    full = simulator.call(Address(town.id), replace(search("shop"), full_text=True)).results
+    assert {r.text for r in plain} == {None}
+    assert [replace(r, text=None) for r in full] == list(plain)
+    for result in full:
+        assert result.text == simulator.call(Address(town.id), Call("web_extractor", result.url)).text
+
+
+def test_a_reply_depends_on_world_address_call_and_attempt_alone(town: World) -> None:
+    calls = [search(q, page=p) for q in ("street", "shop", "licence of the shop", "Born") for p in (1, 2)]
+    calls += [Call("web_extractor", Pages(town).url(i)) for i in ("shop/1", "street/0", "resident/9")]
+    first, second = Simulator(town), Simulator(town, budget=1)
+    once = [first.call(Address(town.id, "flaky", 3, "a"), c, 1) for c in calls]
+    other = [second.call(Address(town.id, "flaky", 3, "b"), c, 1) for c in reversed(calls)]
+    assert once == other[::-1]
+    assert once == [first.call(Address(town.id, "flaky", 3, "z"), c, 1) for c in calls]
+
+
+def test_levels_disclose_less_and_less(town: World, simulator: Simulator) -> None:
+    names = [town.title(row) for row in list(town.rows_of("resident"))[:20]]
+    streets = {row: town.value(row, "street") for row in list(town.rows_of("resident"))[:20]}
+
+    def told(profile: str) -> int:
+        count = 0
+        for row, name in zip(streets, names, strict=True):
+            hits = simulator.call(Address(town.id, profile), search(name)).results
+            count += any(f"{name}: street {streets[row]}" in r.snippet for r in hits)
+        return count
+
+    assert told("open") == 20
+    assert told("open") > told("clean") > told("sparse") == 0
+
+
+def test_every_branch_is_counted(town: World) -> None:
+    simulator = Simulator(town)
+    simulator.call(Address(town.id), search("shop"))
+    simulator.call(Address(town.id), search("zzqqxx"))
+    simulator.call(Address(town.id), Call("web_extractor", "https://no.example"))
+    assert dict(simulator.counts) == {"web_search": 2, "web_extractor": 1, "renderer": 1, "no_hits": 1, "not_found": 1}
+
+
+def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Renderer.write
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert not isinstance(drafted, Doc)
+        return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
+
+    monkeypatch.setattr(Renderer, "write", wrong)
+    with pytest.raises(GuardError, match=r"our own reply to Call\(tool='web_search'.*'1987'"):
+        Simulator(town, strict=True).call(Address(town.id), search("shop"))
+    served = Simulator(town)
+    observation = served.call(Address(town.id), search("shop"))
+    assert (observation.status, observation.results, served.counts["renderer_rejected"]) == ("unavailable", (), 1)
+
+
+# models
+
+
+@dataclass
+class Model:
+    """Answers by a function of (slice, how often it was asked); None is a failure."""
+
+    write: Callable[[Slice, int], Draft | None]
+    version: str = "model 1"
+    asked: int = 0
+    reasons: tuple[str, ...] = ()
+
+    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+        self.asked += 1
+        self.reasons = reasons
+        draft = self.write(part, self.asked)
+        if draft is None:
+            raise BackendError("down")
+        return draft
+
+
+def ask(simulator: Simulator, call: Call) -> Observation:
+    return asyncio.run(simulator.acall(Address(simulator.world.id), call))
+
+
+def ours(town: World, part: Slice) -> Draft:
+    return Renderer(town, Pages(town)).write(part)
+
+
+def test_an_honest_model_is_served(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        return tuple(Result(v.page.url, v.page.title, f"{v.page.title}. More inside.", None, 0.0) for v in part.views)
+
+    simulator = Simulator(town, model=Model(write))
+    found = ask(simulator, search("shop"))
+    assert found.source == "model"
+    assert all(r.snippet.endswith("More inside.") for r in found.results)
+    assert [r.score for r in found.results] == sorted((r.score for r in found.results), reverse=True)
+
+
+def test_a_lie_is_retried_once_with_its_reasons_and_then_replaced(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        return tuple(replace(r, snippet="Founded in 1893.") for r in ours(town, part))
+
+    model = Model(write)
+    simulator = Simulator(town, model=model, strict=True)
+    found = ask(simulator, search("shop"))
+    assert (model.asked, found.source) == (2, "renderer")
+    assert model.reasons
+    assert not [r for r in model.reasons if "1893" in r]
+    assert not [r for r in found.results if "1893" in r.snippet]
+    assert simulator.counts["retried"] == simulator.counts["fallback"] == 1
+
+
+def test_a_lie_that_is_mended_is_served(town: World) -> None:
+    def write(part: Slice, asked: int) -> Draft:
+        good = ours(town, part)
+        return good if asked == 2 else tuple(replace(r, snippet="Founded in 1893.") for r in good)
+
+    found = ask(Simulator(town, model=Model(write)), search("shop"))
+    assert found.source == "model"
+
+
+def test_results_come_in_the_slices_order_at_their_own_address(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        good = ours(town, part)
+        return (Result("https://evil.example/", "x", "y", None, 9.0), *reversed(good))
+
+    plain = Simulator(town).call(Address(town.id), search("shop"))
+    found = ask(Simulator(town, model=Model(write)), search("shop"))
+    assert found.results == plain.results
+
+
+def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        good = ours(town, part)
+        assert isinstance(good, Doc)
+        return replace(good, pieces=(Para(("A friendly place. It was founded in 1893. Come and see.",)), *good.pieces))
+
+    simulator = Simulator(town, model=Model(write))
+    page = ask(simulator, Call("web_extractor", some_url(town)))
+    assert page.source == "model"
+    assert page.doc.pieces[0] == Para(("A friendly place. Come and see.",))
+    assert "1893" not in page.text
+    assert simulator.counts["statement_deleted"] == 1
+
+
+def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        return Doc(part.call.arg, part.views[0].page.title, None, (Para(("A friendly place.",)),))
+
+    simulator = Simulator(town, model=Model(write))
+    page = ask(simulator, Call("web_extractor", some_url(town)))
+    own = Simulator(town).call(Address(town.id), Call("web_extractor", some_url(town)))
+    assert page.source == "model"
+    assert page.doc.pieces[0] == Para(("A friendly place.",))
+    assert [c for c in own.page.cells if c.value is not None and str(c.value) not in page.text] == [
+        c for c in own.page.cells if c.value is not None and str(c.value) not in own.text
+    ]
+    assert simulator.counts["block_replaced"] >= 1
+
+
+def test_a_foreign_link_is_text(town: World) -> None:
+    def write(part: Slice, _: int) -> Draft:
+        good = ours(town, part)
+        assert isinstance(good, Doc)
+        evil = Para(("Read ", Link("more", "https://evil.example/?q=1"), " inside."))
+        return replace(good, pieces=(evil, *good.pieces))
+
+    page = ask(Simulator(town, model=Model(write)), Call("web_extractor", some_url(town)))
+    assert page.source == "model"
+    assert page.doc.pieces[0] == Para(("Read ", "more", " inside."))
+    assert "evil" not in page.text
+
+
+@pytest.mark.parametrize("call", [search("shop"), Call("web_extractor", "shop/3")])
+def test_a_model_that_fails_costs_nothing_but_its_text(town: World, call: Call) -> None:
+    call = replace(call, arg=call.arg if call.tool == "web_search" else some_url(town))
+    simulator = Simulator(town, model=Model(lambda _part, _asked: None), strict=True)
+    assert ask(simulator, call) == Simulator(town).call(Address(town.id), call)
+    assert simulator.counts["backend_failed"] == 1
+
+
+def test_a_draft_of_the_wrong_sort_is_replaced(town: World) -> None:
+    page = Model(lambda part, _asked: Doc(part.call.arg, "x", None, ()))
+    hits = Model(lambda part, _asked: ())
+    assert ask(Simulator(town, model=page), search("shop")).source == "renderer"
+    assert ask(Simulator(town, model=hits), Call("web_extractor", some_url(town))).source == "renderer"
+
+
+# store
+
+
+def test_the_first_accepted_text_wins_for_ever(town: World, store: Stores) -> None:
+    def write(part: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+
+    first = ask(Simulator(town, model=Model(write), store=store("s.db")), search("shop"))
+    later = Model(write, asked=7)
+    simulator = Simulator(town, model=later, store=store("s.db"))
+    again = ask(simulator, search("shop"))
+    assert (again.results, again.source, later.asked) == (first.results, "store", 7)
+    other = Model(write, version="model 2", asked=7)
+    assert ask(Simulator(town, model=other, store=store("s.db")), search("shop")).results != first.results
+
+
+def test_a_cut_is_made_after_the_store(town: World, store: Stores) -> None:
+    model = Model(lambda part, _asked: ours(town, part))
+    simulator = Simulator(town, model=model, store=store())
+    whole = ask(simulator, Call("web_extractor", some_url(town)))
+    part = ask(simulator, Call("web_extractor", some_url(town), offset=10, max_chars=50))
+    assert part.text.startswith(whole.text[10:60])
+    assert (model.asked, part.source) == (1, "store")
+
+
+def test_nothing_that_was_not_accepted_is_stored(town: World, store: Stores) -> None:
+    kept = store()
+    simulator = Simulator(
+        town, model=Model(lambda part, _a: tuple(replace(r, snippet="In 1893.") for r in ours(town, part))), store=kept
+    )
+    ask(simulator, search("shop"))
+    part = simulator.prepare(Address(town.id), search("shop"))
+    assert isinstance(part, Slice)
+    assert kept.get(simulator.key(part)) is None
+
+
+def test_every_piece_survives_the_store(store: Stores) -> None:
+    text = ("a ", Link("b", "https://c.example/"), " d")
+    doc = Doc(
+        "https://c.example/",
+        "t",
+        "2029-01-01",
+        (
+            Heading(2, "h"),
+            Para(text),
+            KeyValues((("k", text),)),
+            Items((text, ("x",)), ordered=True),
+            Grid(("a", "b"), ((text, ("y",)),), "cap"),
+        ),
+    )
+    results = (Result("u", "t", "s", None, 0.5, "text"), Result("u", "t", "s", "2029-01-01", 0.25))
+    kept = store()
+    assert kept.put("doc", doc) == doc
+    assert kept.get("doc") == doc
+    assert kept.put("doc", replace(doc, title="later")) == doc
+    assert kept.put("hits", results) == results
+    assert kept.get("none") is None
+
+
+def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
+    one, two = store("s.db"), store("s.db")
+    assert [one.attempt("a", "q"), two.attempt("a", "q"), one.attempt("b", "q"), two.attempt("a", "r")] == [0, 1, 0, 0]
+
+
+def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be read as a header " * 40)
+    with pytest.raises(FormatError, match="is no store of accepted texts"):
+        Store(tmp_path / "x.db")
