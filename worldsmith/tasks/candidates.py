@@ -20,7 +20,7 @@ from worldsmith.schema import Path, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.headers import column
-from worldsmith.tasks.query import Query, Rows, Scope, both, gold, sql, within
+from worldsmith.tasks.query import Query, Rows, both, gold, sql, within
 from worldsmith.tasks.question import question
 from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
 from worldsmith.tasks.task import Task
@@ -32,6 +32,8 @@ CONSTANT = 0.3
 """What guessing each column's most common value may be worth on a task."""
 OBSERVED = 0.25
 """The share of the cells outside the key that one page may carry, if more than one row's."""
+TRIES = 4
+"""Columns that a clause is tried on."""
 SNIPPETS = 0.2
 """The share of the cells outside the key that snippets may ever show."""
 
@@ -69,13 +71,14 @@ def drawn(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator
 
 
 def _query(source: Source, size: Size, r: random.Random) -> Query:
-    scoped = draw_scope(source, size, r)
+    count = (0, 1, 1, 2, 2, 2)[r.randrange(6)]
+    scoped = draw_scope(source, size, count, r)
     if scoped is None:
         raise Refused("no scope of that size")
     table, scope = scoped
     bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
     rows = source.reader.in_scope(bare)
-    clauses = _clauses(source, table, scope, rows, r)
+    clauses = _clauses(source, bare, rows, count, r)
     query = replace(bare, where=both(clauses))
     kept = source.reader.kept(query)
     if not size.rows[0] <= len(kept) <= size.rows[1]:
@@ -84,17 +87,19 @@ def _query(source: Source, size: Size, r: random.Random) -> Query:
     return replace(query, columns=_columns(source, query, kept, size, r))
 
 
-def _clauses(source: Source, table: str, scope: Scope, rows: Sequence[int], r: random.Random) -> list[Node]:
-    paths = [path for path in source.paths(table) if path != (scope.column,)]
+def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> list[Node]:
+    paths = [path for path in source.paths(bare.table) if path != (bare.scope.column,)]
+    # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
+    weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
     found: dict[Path, Node] = {}
-    for _ in range((0, 1, 1, 2, 2, 2)[r.randrange(6)]):
-        # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
-        weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
-        path = r.choices(paths, weights)[0]
-        clause = None if path in found else draw_clause(source, table, path, rows, r)
-        if clause is None:
-            raise Refused("no clause on that column")
-        found[path] = clause
+    for path in r.choices(paths, weights, k=TRIES * count):
+        clause = None if path in found else draw_clause(source, bare.table, path, rows, r)
+        if clause is not None:
+            found[path] = clause
+        if len(found) == count:
+            break
+    if len(found) < count:
+        raise Refused("no clause on those columns")
     return [found[path] for path in sorted(found, key=lambda p: (len(p), paths.index(p)))]
 
 

@@ -20,6 +20,9 @@ from worldsmith.world import Row, World
 
 FEW = 6
 """Distinct values up to which a column is asked for by value, and beyond which by range."""
+MOST_VALUES = 4
+"""Values of a scope at most."""
+
 Known = str | int | float | bool
 """A value that is there."""
 
@@ -96,8 +99,8 @@ class Source:
         return found
 
 
-def draw_scope(source: Source, size: Size, r: random.Random) -> tuple[str, Scope] | None:
-    """Return a table and a scope of it with a fitting number of rows, or None."""
+def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
+    """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
     if not source.scopes:
         return None
     table, by = source.scopes[r.randrange(len(source.scopes))]
@@ -106,18 +109,17 @@ def draw_scope(source: Source, size: Size, r: random.Random) -> tuple[str, Scope
     r.shuffle(values)
     low, high = size.scope
     wanted = 1 if r.random() < 0.6 else 2
+    least = min(int(low * (1.2, 1.8, 2.6)[clauses]), high)
     taken: list[Value] = []
     rows = 0
     for value in values:
         if rows + len(places[value]) <= high:
             taken.append(value)
             rows += len(places[value])
-        if len(taken) >= wanted and rows >= low + (high - low) // 6:
-            break
-        if len(taken) == 4:
+        if len(taken) == MOST_VALUES or (len(taken) >= wanted and rows >= least):
             break
     taken.sort()
-    return (table, Scope(by, tuple(taken))) if low <= rows else None
+    return (table, Scope(by, tuple(taken))) if rows >= least else None
 
 
 def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
