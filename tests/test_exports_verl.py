@@ -58,7 +58,8 @@ def config(verl, served):
     from hydra import compose, initialize_config_dir
 
     script = (served[0] / "run.sh").read_text().replace("$HERE", str(served[0])).replace('"', "")
-    overrides = [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", line) for line in re.findall(r"^  (\S+=\S+) \\$", script, re.MULTILINE)]
+    lines = re.findall(r"^  (\S+=\S+) \\$", script, re.MULTILINE)
+    overrides = [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", line) for line in lines]
     assert len(overrides) > 20
     with initialize_config_dir(str(Path(verl.__file__).parent / "trainer" / "config"), version_base=None):
         return compose("ppo_trainer", overrides)
