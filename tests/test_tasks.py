@@ -337,3 +337,33 @@ def test_clauses_and_evidence_of_a_query():
     assert q.evidence == (("name",), ("stone",), ("height",), ("keeper", "born"))
     assert query().clauses == ()
     assert call("and", [node("height > 20"), node("height < 30")]) == query("height > 20 and height < 30").where
+
+
+def test_no_two_conditions_read_alike(smartphones, town):
+    for world in (smartphones, town):
+        source = Source(world, Pages(world))
+        for table in world.schema.tables:
+            paths = source.askable(table)
+            assert paths == source.paths(table)
+            phrases = {source._probe(table, path) for path in paths}
+            assert len(phrases) == len(paths)
+
+
+def test_columns_that_would_be_asked_for_alike_are_not_asked_for(smartphones):
+    schema = smartphones.schema
+    phone = schema.tables["phone"]
+    says = {"battery": "a weight"}
+    columns = tuple(
+        replace(c, says=says.get(c.name, c.says), unit="g" if c.name in says else c.unit) for c in phone.columns
+    )
+    twins = replace(schema, tables={**schema.tables, "phone": replace(phone, columns=columns)})
+    source = Source(replace(smartphones, schema=twins), Pages(smartphones))
+    assert {("battery",), ("weight",)} <= set(source.paths("phone"))
+    assert not {("battery",), ("weight",)} & set(source.askable("phone"))
+    assert ("price",) in source.askable("phone")
+
+
+def test_a_world_without_lists_has_no_tasks(smartphones):
+    schema = replace(smartphones.schema, pages=tuple(p for p in smartphones.schema.pages if p.about))
+    bare = replace(smartphones, schema=schema)
+    assert list(candidates(bare, Pages(bare), 1)) == []

@@ -32,6 +32,8 @@ CONSTANT = 0.3
 """What guessing each column's most common value may be worth on a task."""
 OBSERVED = 0.25
 """The share of the cells outside the key that one page may carry, if more than one row's."""
+BARREN = 2000
+"""Draws in a row without a task after which there are taken to be none."""
 TRIES = 4
 """Columns that a clause is tried on."""
 SNIPPETS = 0.2
@@ -50,16 +52,25 @@ class Refused(Exception):  # noqa: N818 - not an error: how a screen ends a draw
 
 
 def candidates(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task]:
-    """Yield tasks of a world, without end as long as there are any; the same for the same arguments."""
-    return (found for found in drawn(world, pages, seed, size) if isinstance(found, Task))
+    """Yield tasks of a world, until none is found in a long while; the same for the same arguments."""
+    barren = 0
+    for found in drawn(world, pages, seed, size):
+        if isinstance(found, Task):
+            barren = 0
+            yield found
+        elif (barren := barren + 1) >= BARREN:
+            return
 
 
 def drawn(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task | Rejected]:
-    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size."""
+    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size.
+
+    Nothing is yielded for a world without a list page over invented keys: there is no scope to ask for.
+    """
     source, wanted = Source(world, pages), SIZES[size]
     with attach(world) as connection:
         number = 0
-        while True:
+        while source.scopes:
             r = rng(seed, "task", world.digest, size, number)
             try:
                 query = _query(source, wanted, r)
@@ -88,11 +99,11 @@ def _query(source: Source, size: Size, r: random.Random) -> Query:
 
 
 def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> list[Node]:
-    paths = [path for path in source.paths(bare.table) if path != (bare.scope.column,)]
+    paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
     # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
     weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
     found: dict[Path, Node] = {}
-    for path in r.choices(paths, weights, k=TRIES * count):
+    for path in r.choices(paths, weights, k=TRIES * count) if paths else ():
         clause = None if path in found else draw_clause(source, bare.table, path, rows, r)
         if clause is not None:
             found[path] = clause

@@ -14,6 +14,7 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Choice, Faker, Path, Pick, Table, Value
+from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import Scope
 from worldsmith.tasks.reader import Reader
 from worldsmith.world import Row, World
@@ -30,6 +31,15 @@ HOPS = 3
 """Columns on a path at most: joins of up to three tables."""
 NEAR = 4
 """Gaps on either side of a quantile among which the roundest threshold is taken."""
+
+
+PROBES = {
+    "int": expr.Const(1, "int"),
+    "num": expr.Const(1, "int"),
+    "date": expr.Const("2000-01-01", "date"),
+    "text": expr.Const("X", "text"),
+}
+"""A constant by type, to see how a condition reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,7 @@ class Source:
 
     def __init__(self, world: World, pages: Pages) -> None:
         self.world, self.pages, self.reader = world, pages, Reader(world)
+        self._askable: dict[str, tuple[Path, ...]] = {}
         self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
 
     @cached_property
@@ -80,6 +91,26 @@ class Source:
         """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones."""
         return self._paths[table]
 
+    def askable(self, table: str) -> tuple[Path, ...]:
+        """Return the paths that a clause may be about: those whose conditions no other column's read like."""
+        found = self._askable.get(table)
+        if found is None:
+            phrases = {path: self._probe(table, path) for path in (*self.paths(table), *self._keys(table))}
+            counts = Counter(phrases.values())
+            found = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
+        return found
+
+    def _keys(self, table: str) -> list[Path]:
+        return [(name,) for name in self.world.schema.tables[table].key]
+
+    def _probe(self, table: str, path: Path) -> str:
+        """Return how one and the same condition reads on a column."""
+        kind = self.world.schema.walk(table, path).type
+        here = expr.Path(path, kind)
+        probe = PROBES.get(kind)
+        node = here if probe is None else call("=" if kind == "text" else ">", [here, probe])
+        return verb_phrase(Wording(self.world.schema), table, node)
+
     def _walk(self, table: str, before: Path) -> list[Path]:
         schema = self.world.schema
         form = schema.tables[table]
@@ -101,8 +132,6 @@ class Source:
 
 def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
     """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
-    if not source.scopes:
-        return None
     table, by = source.scopes[r.randrange(len(source.scopes))]
     places = source.world.where(table, by)
     values = [v for v in places if v is not None]
