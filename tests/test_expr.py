@@ -463,6 +463,8 @@ FOLDED = {
     ("case when foldable then 0.5 else price end", ("foldable",)): "(coalesce price:int None:num):num",
     ("case when true then wide else foldable end", ()): "wide:bool",
     ("case when wide then 1 when true then 2 else price end", ()): "(case wide:bool 1:int 2:int):int",
+    ("round(case when true then 2 else screen end)", ()): "2:int",
+    ("case when wide then price when true then 2 else 0.5 end", ()): "(case wide:bool price:int 2.0:num):num",
     ("coalesce(withdrawn, released, as_of)", ("withdrawn",)): "(coalesce released:date '2029-11-30':date):date",
     ("coalesce(withdrawn, as_of, released)", ("withdrawn",)): "'2029-11-30':date",
     ("coalesce(screen, price)", ("screen",)): "(coalesce price:int None:num):num",

@@ -42,6 +42,8 @@ def _kept(value: Node, others: Iterable[Node], kind: Type) -> Node:
     """Return a value so that it and the others are still of the type that all values had together."""
     if kind in {value.type, *(o.type for o in others)}:
         return value
+    if isinstance(value, Const):
+        return Const(None if value.value is None else float(value.value), kind)
     return Call("coalesce", (value, Const(None, kind)), kind)
 
 
