@@ -13,6 +13,8 @@ from worldsmith.seeding import draw
 from worldsmith.slices import Call, Fault, Observation, Profile, Slice, SliceEdit, View
 from worldsmith.world import Cell, World
 
+MEMO = 1024
+"""Edited pages an edit keeps."""
 LEVELS = 4
 """Withhold levels: 0 to 3."""
 
@@ -51,30 +53,40 @@ def withhold(level: int) -> SliceEdit:
     if level not in range(LEVELS):
         raise UsageError(f"withhold level {level!r} does not exist; it is 0, 1, 2 or 3")
 
+    made: dict[tuple[str, int, str], tuple[Page, Page | None]] = {}  # edits are pure: the same plan, the same page
+
     def edit(world: World, part: Slice, seed: int) -> Slice:
         if part.call.tool != "web_search" or level == 0:
             return part
         views = []
         for view in part.views:
-            chance = draw(seed, "withhold", view.page.id)
-            if level == 3 and chance >> 63 and not view.page.rows:
-                continue
-            views.append(_withheld(world, view, level, chance))
+            key = (world.id, seed, view.page.id)
+            known = made.get(key)
+            if known is None or known[0] is not view.page:
+                if len(made) >= MEMO:
+                    made.pop(next(iter(made)))
+                known = made[key] = (view.page, _withheld(world, view.page, level, seed))
+            if known[1] is not None:
+                views.append(View(known[1], view.score))
         return replace(part, views=tuple(views))
 
     return edit
 
 
-def _withheld(world: World, view: View, level: int, chance: int) -> View:
-    cells = view.page.head.cells
-    keys = [cell for cell in cells if _is_key(world, view.page, cell, level)]
+def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:
+    """Return the page with what its head keeps; None for a hit that is removed."""
+    chance = draw(seed, "withhold", page.id)
+    if level == 3 and chance >> 63 and not page.rows:
+        return None
+    cells = page.head.cells
+    keys = [cell for cell in cells if _is_key(world, page, cell, level)]
     others = [cell for cell in cells if cell not in keys]
     half = 0 if level > 1 else len(others) // 2 + (len(others) % 2 and chance & 1)
     turn = (chance >> 8) % len(others) if others else 0
     kept = (others[turn:] + others[:turn])[:half]
     if len(kept) == len(others):
-        return view
-    return replace(view, page=with_head(view.page, [cell for cell in cells if cell in keys or cell in kept]))
+        return page
+    return with_head(page, [cell for cell in cells if cell in keys or cell in kept])
 
 
 def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:

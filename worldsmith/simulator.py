@@ -20,12 +20,24 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import edits, faults, profile
 from worldsmith.renderer import Renderer, markdown
-from worldsmith.slices import Address, Call, Draft, Observation, Profile, Slice, Verdict, WorldModel, cut
+from worldsmith.slices import (
+    Address,
+    Call,
+    Draft,
+    Observation,
+    Profile,
+    Result,
+    Slice,
+    SliceEdit,
+    Verdict,
+    WorldModel,
+    cut,
+)
 from worldsmith.store import Store
 from worldsmith.world import World, canonical
 
-MEMO = 8192
-"""Verdicts kept a page length."""
+MEMO = 1024
+"""Verdicts on hits and pages kept, a page length."""
 MORE = "\n\n[The page goes on: read it from offset {offset}.]\n"
 """Notice under a text that was cut."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -49,6 +61,8 @@ class _Desk:
     index: Index
     guard: Guard
     renderer: Renderer
+    passed: dict[str, Page]
+    """Plans whose document by our renderer passed the guard, by page id."""
 
 
 class Simulator:
@@ -80,6 +94,7 @@ class Simulator:
         self._budget, self._strict = budget, strict
         self._given = (pages, index)
         self._desks: dict[Length, _Desk] = {}
+        self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter()
 
     @property
@@ -93,9 +108,8 @@ class Simulator:
             pages, index = self._given
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
-            desk = _Desk(
-                pages, index or Index(pages), Guard(self.world, pages, self._budget), Renderer(self.world, pages)
-            )
+            guard = Guard(self.world, pages, self._budget)
+            desk = _Desk(pages, index or Index(pages), guard, Renderer(self.world, pages), {})
             self._desks[length] = desk
         return desk
 
@@ -124,7 +138,7 @@ class Simulator:
         if asked.full_text and not call.full_text:
             call = replace(call, full_text=True)
         part = cut(desk.pages, desk.index, call)
-        for edit in edits(asked):
+        for edit in self._edits_of(asked):
             part = edit(self.world, part, address.seed)
         if part.views:
             return part
@@ -133,6 +147,12 @@ class Simulator:
             return Observation("not_found")
         self._counts["no_hits"] += 1
         return Observation("ok", more=part.more)
+
+    def _edits_of(self, asked: Profile) -> tuple[SliceEdit, ...]:
+        found = self._edits.get(asked.name)
+        if found is None:
+            found = self._edits[asked.name] = edits(asked)
+        return found
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
@@ -201,23 +221,33 @@ class Simulator:
 
     def _accepted(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with our renderer's draft; one that the guard rejects is a defect and never leaves."""
-        guard, query = desk.guard, part.call.arg
-        if isinstance(draft, Doc):
-            verdicts = guard.doc(draft, part.views[0], "")
-        else:
-            pairs = zip(draft, part.views, strict=True)
-            verdicts = tuple(v for result, view in pairs for v in guard.hit(result, view, query))
-        bad = [v for v in verdicts if not v.ok]
+        bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, part, "renderer", verdicts)
+            return self._observation(draft, part, "renderer")
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        return Observation("unavailable", verdicts=verdicts)
+        return Observation("unavailable", verdicts=tuple(bad))
+
+    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
+        hit, query = desk.guard.hit, part.call.arg
+        return [v for r, view in zip(draft, part.views, strict=True) for v in hit(r, view, query) if not v.ok]
+
+    def _bad_page(self, draft: Doc, part: Slice, desk: _Desk) -> list[Verdict]:
+        """Judge our document of a plan; once, since it is pure in the plan."""
+        (view,) = part.views
+        if desk.passed.get(view.page.id) == view.page:
+            return []
+        bad = [v for v in desk.guard.doc(draft, view, "") if not v.ok]
+        if not bad:
+            if len(desk.passed) >= self._budget:
+                desk.passed.pop(next(iter(desk.passed)))
+            desk.passed[view.page.id] = view.page
+        return bad
 
     def _theirs(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with a model's draft, after repair; kept in the store where there is one."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from worldsmith import scoring
 from worldsmith.guard.ground import Ground
-from worldsmith.guard.judge import Heard, Judge
+from worldsmith.guard.judge import Heard, Judge, passed
 from worldsmith.guard.names import cue_phrase
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.slices import Verdict
@@ -82,10 +82,9 @@ class Reader:
             case Grid():
                 self._grid(piece)
         for link in links_of(piece):
+            why = f"leads to {link.url!r}, no link of this page"
             known = link.url in self.links
-            self.verdicts.append(
-                Verdict("link", known, "" if known else f"leads to {link.url!r}, no link of this page", link.text)
-            )
+            self.verdicts.append(passed("link") if known else Verdict("link", ok=False, why=why, text=link.text))
         return all(v.ok for v in self.verdicts[before:])
 
     def _heading(self, level: int, text: str) -> None:
@@ -103,7 +102,7 @@ class Reader:
         for cell in self.ground.cells_of(self.topic or rows):
             if (cell.row.table, cell.col) in columns and self._prints(value, cell):
                 self.stated.add(cell)
-                self.verdicts.append(Verdict("pair", ok=True, text=label))
+                self.verdicts.append(passed("pair"))
                 return
         self.text("pair", f"{label}: {value}")
 
@@ -136,7 +135,7 @@ class Reader:
                 continue
             left.pop(row)
             self.stated.update(cells)
-            self.verdicts.append(Verdict("row", ok=True, text=plain[0]))
+            self.verdicts.append(passed("row"))
 
     def _row_of(
         self, plain: Sequence[str], columns: Sequence[Sequence[tuple[str, str]]], rows: Sequence[Row]

@@ -124,17 +124,28 @@ class Ground:
 
         Key parts in `implied` need no naming; where it names none, the rows of the last heading stand in.
         """
+        own = [self.subject] if self.subject else []
         heard = {m.key for m in said}
         quantities = tuple(counted)
-        named = []
-        for row, parts in self.keys.items():
-            if row == self.subject:
-                continue
-            fresh = [(p, v) for p, v in zip(parts, self._key(row), strict=True) if p not in self.implied]
-            if fresh and all(p in heard or self._counted(v, quantities) for p, v in fresh):
-                named.append(row)
-        own = [self.subject] if self.subject else []
+        if not heard and not quantities:
+            return tuple(own + [row for row in topic if row != self.subject])
+        named = [
+            row
+            for row, parts in self._fresh
+            if all(part in heard or self._counted(value, quantities) for part, value in parts)
+        ]
         return tuple(own + (named or [row for row in topic if row != self.subject]))
+
+    @cached_property
+    def _fresh(self) -> tuple[tuple[Row, tuple[tuple[str, Value], ...]], ...]:
+        """The rows that a sentence may name, each with the parts of its key that must be said."""
+        found = []
+        for row, parts in self.keys.items():
+            pairs = zip(parts, self._key(row), strict=True)
+            fresh = tuple((part, value) for part, value in pairs if part not in self.implied)
+            if fresh and row != self.subject:
+                found.append((row, fresh))
+        return tuple(found)
 
     def _counted(self, value: Value, quantities: tuple[Quantity, ...]) -> bool:
         if isinstance(value, str) and not _is_date(value):

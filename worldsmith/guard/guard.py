@@ -5,13 +5,14 @@ Obligation is a second set: a page must state all of its cells, a hit its key. N
 """
 
 from collections.abc import Hashable, Sequence
+from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from worldsmith import scoring
 from worldsmith.guard.documents import Reader, read_document
 from worldsmith.guard.ground import Columns, Ground, ground
-from worldsmith.guard.judge import Judge
+from worldsmith.guard.judge import Judge, passed
 from worldsmith.guard.names import Names
 from worldsmith.guard.text import clean, scan
 from worldsmith.llm.markdown import document
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from worldsmith.pages import Pages
 
 Verdicts = tuple[Verdict, ...]
-MEMO = 8192
-"""Verdicts kept."""
+MEMO = 1024
+"""Verdicts on hits kept: about 1 MB."""
 
 
 class Guard:
@@ -43,7 +44,8 @@ class Guard:
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
         """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
         page = view.page
-        key = (page.id, page.head, page.date, result.url, result.title, result.snippet, result.date, result.text)
+        text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
+        key = (page.id, page.head, page.date, result.url, result.title, result.snippet, result.date, text)
         found = self._memo.get(key)
         if found is None:
             found = self._keep(key, self._hit(result, page, ""))
@@ -83,18 +85,19 @@ class Guard:
         ]
 
     def _url(self, url: str, page: Page) -> Verdict:
-        ok = url == page.url
-        return Verdict("url", ok, "" if ok else f"is {url!r}, the page is at {page.url!r}", url)
+        if url == page.url:
+            return passed("url")
+        return Verdict("url", ok=False, why=f"is {url!r}, the page is at {page.url!r}", text=url)
 
     def _date(self, day: str | None, page: Page, cells: Sequence[Cell]) -> Verdict:
         if day is None:
-            return Verdict("date", ok=True)
+            return passed("date")
         if day != page.date:
             return Verdict("date", ok=False, why=f"is {day!r}, the page claims {page.date!r}", text=day)
         withheld = [c for c in page.cells if c.value == day and self.columns.of(c).kind == "date"]
         if withheld and not any(c in cells for c in withheld):
             return Verdict("date", ok=False, why="is the value of a withheld cell", text=day)
-        return Verdict("date", ok=True, text=day)
+        return passed("date")
 
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
