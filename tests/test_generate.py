@@ -19,8 +19,8 @@ from worldsmith.schema import load_schema, parse_schema
 from worldsmith.world import table_bytes
 
 GOLDEN = {
-    ("smartphones", 7): "054147e976c98d5861bf5e07b328c7007c66f047a02372b1694026c2597cb5ac",
-    ("town", 7): "a6dd27c0d27dde1d353b75ec346816620a61841adcc691406a4622348d6f78e4",
+    ("smartphones", 7): "b8b0ae50493c992ddbb9399d5af7be4a258a5c6ba7e2acf7093e29525fd643d8",
+    ("town", 7): "934c051052a64b4777b1b723d02acaef3f789706e1657167e847340f178aa0bf",
 }
 
 

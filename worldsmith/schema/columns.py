@@ -54,12 +54,21 @@ def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values
         says=c.says or label.lower(),
         see=c.see,
         unit=c.unit,
-        decimals=c.decimals,
+        decimals=_decimals(reader, c),
         missing=c.missing,
         none=c.none or "none",
         switch=c.if_,
         key=name in key,
     )
+
+
+def _decimals(reader: Resolver, c: src.ColumnSource) -> int:
+    """A sum or a maximum is printed as what it is of."""
+    target = c.sum or c.max
+    if target is None:
+        return c.decimals
+    table, column = target.split(".")
+    return _decimals(reader, reader.source.tables[table].columns[column])
 
 
 def labelled(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
