@@ -5,7 +5,7 @@ import pytest
 from tests.pages_world import isles
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit import CAP, GATES, constant_guess, failed, gates, measure, observed
+from worldsmith.audit import CAP, GATES, audited, constant_guess, failed, gates, measure, observed
 from worldsmith.certificate import Certificate, verify
 from worldsmith.errors import UsageError
 from worldsmith.mine import mine
@@ -31,7 +31,9 @@ def test_as_many_as_asked_for_each_with_its_proof(mined, small, town, smartphone
         simulator = Simulator(world)
         for task in found.tasks:
             assert verify(Certificate.from_json(task.certificate), task, world, simulator) == ""
-            assert task.tool_tokens <= 32_000
+            assert 0 < task.tool_tokens <= 32_000
+            assert task.tool_tokens < task.typical_tokens
+            assert task.turns > 1
             assert Task.from_json(task.to_json()) == task
 
 
@@ -112,6 +114,7 @@ def test_measured_figures(mined, town):
     figures = measure(task, town, SimulatorClient(Simulator(town)))
     assert {name: round(f, 4) for name, f in figures.items()} == task.audit
     assert set(figures) == {*GATES, "one-page"}
+    assert audited([replace(task, audit={})], town, SimulatorClient(Simulator(town))) == [task]
 
 
 def test_small_worlds_give_what_they_can():

@@ -7,7 +7,7 @@ a quarter of its cells outside the key.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldsmith import scoring
@@ -52,6 +52,11 @@ def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGE
     """Return what each shortcut is worth on a task, by name."""
     found = {name: agent_f1(task, world, name, client) for name in names}
     return {**found, "constant-guess": constant_guess(task), "one-page": observed(task)[0]}
+
+
+def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+    """Return tasks of a world with their figures measured anew, whatever they carried."""
+    return [replace(task, audit={k: round(v, 4) for k, v in measure(task, world, client).items()}) for task in tasks]
 
 
 def failed(task: Task, figures: Mapping[str, float]) -> str:

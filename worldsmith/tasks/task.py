@@ -7,11 +7,15 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError
+from worldsmith.pages import RENDER
+from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
 from worldsmith.world import canonical
 
 VERSION = "1"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
+
+VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scoring": SCORING}
 
 FORMAT = 1
 """Version of the lines tasks are kept in."""
@@ -39,6 +43,9 @@ class Task:
     """The proof that it can be solved (`certificate.Certificate.to_json`); empty until there is one."""
     audit: Mapping[str, float] = field(default_factory=dict)
     """What shortcuts are worth on it, by name (`audit`); empty until measured."""
+
+    versions: Mapping[str, str | int] = field(default_factory=lambda: dict(VERSIONS))
+    """What made it: tasks, page rendering, scoring."""
 
     @property
     def digest(self) -> str:
@@ -76,6 +83,16 @@ class Task:
         """The assistant messages of the certificate; 0 without one."""
         return int(self.certificate.get("turns", 0))
 
+    @property
+    def typical_tokens(self) -> int:
+        """The tokens of an episode that searches for every page it reads; 0 without a certificate."""
+        return int(self.certificate.get("typical_tokens", 0))
+
+    @property
+    def typical_turns(self) -> int:
+        """The assistant messages of such an episode; 0 without a certificate."""
+        return int(self.certificate.get("typical_turns", 0))
+
     def table(self) -> str:
         """Return the gold rows as a Markdown table: the perfect answer."""
         return markdown(self.columns, self.gold)
@@ -100,7 +117,7 @@ class Task:
             "certificate": dict(self.certificate),
             "audit": dict(self.audit),
             "digest": self.digest,
-            "version": VERSION,
+            "versions": dict(self.versions),
         }
 
     @classmethod
@@ -121,6 +138,7 @@ class Task:
                 tuple(tuple(tuple(cell) for cell in row) for row in data["pages"]),
                 data.get("certificate", {}),
                 data.get("audit", {}),
+                data["versions"],
             )
             name, digest = data["task_id"], data["digest"]
         except (KeyError, TypeError, AttributeError, scoring.ScoreError) as error:
