@@ -162,6 +162,60 @@ def test_there_may_be_no_table(answer):
     assert table.dropped[-1] == "there is no table"
 
 
+OLD = HEAD + "| X | 1 | 1 |"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        f"{OLD}</{tag}>"
+        for tag in ["tool_response", "tool_result", "tool_results", "tool_call", "function_results", "function_call"]
+    ]
+    + [f"{OLD}</information>", f"{OLD}</observation >", f"{OLD}</think>", f"{OLD}</THINKING>", f"{OLD}</reasoning>"]
+    + [
+        f"{OLD}</scratchpad>",
+        f"<think>{OLD}</think>",
+        f"<thinking mode='x'>{OLD}</thinking>",
+        f"<reasoning>{OLD}</reasoning>",
+    ]
+    + [f"<|im_start|>user\n{OLD}<|im_start|>assistant\n", f"{OLD}<|im_start|> assistant ", f"{OLD}<|assistant|>"]
+    + [f"{OLD}<|start_header_id|>assistant<|end_header_id|>\n"]
+    + [f"Action: x\nObservation: {OLD}\nThought: ", f"action input: x\nobservation: {OLD}\nfinal answer: "],
+)
+def test_what_comes_before_the_last_word_is_no_answer(before):
+    assert parse(f"{before}That is all.", NAMES).rows == ()
+    assert parse(f"{before}\n{TABLE}", NAMES).rows == ROWS
+
+
+@pytest.mark.parametrize(
+    "tag", ["tool_response", "tool_result", "tool_results", "function_results", "information", "observation"]
+)
+def test_a_reply_that_never_ends_is_no_answer(tag):
+    assert parse(f"<{tag}>\n{TABLE}", NAMES).dropped == ("a tool reply that doesn't end", "there is no table")
+    assert parse(f"{TABLE}\n<{tag}>\n{OLD}", NAMES).rows == ROWS
+
+
+@pytest.mark.parametrize("mark", ["<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>"])
+def test_marks_of_an_ended_turn_are_no_text(mark):
+    table = parse(f"{TABLE}{mark}", NAMES)
+    assert (table.rows, table.dropped) == (ROWS, ())
+
+
+def test_text_between_reasoning_counts():
+    assert parse(f"<think>a</think>\n{TABLE}\n<think>b</think> done", NAMES).rows == ROWS
+    assert parse(f"Observation: none\n{TABLE}", NAMES).rows == ROWS
+    assert parse(f"Action: none\n{TABLE}", NAMES).rows == ROWS
+
+
+def test_a_table_that_names_few_columns_is_better_than_none():
+    assert parse("| Name | x | y |\n|---|---|---|\n| a | b | c |", NAMES).rows == (("a", "b", "c"),)
+    assert parse("| p | q |\n|---|---|\n| a | b |", NAMES).rows == (("a", "b"),)
+    both = "| Name | x |\n|---|---|\n| a | b |\n\n| p | q |\n|---|---|\n| c | d |"
+    assert parse(both, NAMES).rows == (("a", "b"),)
+    assert parse("| p | q |\n|---|---|\n| c | d |\n\nName,Year,Val\nA,2001,10\nB,2002,20", NAMES).rows == ROWS
+    assert parse("| p | q |\n|---|---|\n| c | d |\n\n{}", NAMES).rows == (("c", "d"),)
+
+
 def test_what_is_left_out_is_said():
     table = parse(f"<think>x</think>{TABLE}\n\n| Site | URL |\n|---|---|\n| a | b |", NAMES)
     assert table.dropped == ("reasoning", "another table of 1 rows (Site | URL)")

@@ -155,6 +155,152 @@ def test_a_unit_is_named_in_one_way(span, unit):
     assert [r.unit for r in read(span, "num")] == [unit]
 
 
+@pytest.mark.parametrize("word", ["1st", "2nd", "3rd", "4th", "21ST"])
+def test_an_ordinal_has_no_unit(word):
+    assert [(r.point, r.unit) for r in read(word, "int")] == [(int(word[:-2]), "")]
+    assert [(r.point, r.unit) for r in read(f"{word} place", "int")] == [(int(word[:-2]), "")]
+
+
+@pytest.mark.parametrize("word", ["yes", "y", "true", "t", "✓", "✔", "✔️", "✅", "☑", "1", "是", "有", "YES", " True. "])
+def test_yes_has_many_words(word):
+    assert verdict(word, True, Column("b", "bool")) == "right"
+    assert verdict(word, False, Column("b", "bool")) == "different"
+
+
+@pytest.mark.parametrize("word", ["no", "n", "false", "f", "✗", "✘", "❌", "☒", "×", "0", "否", "NO", "False."])
+def test_no_has_many_words(word):
+    assert verdict(word, False, Column("b", "bool")) == "right"
+    assert verdict(word, True, Column("b", "bool")) == "different"
+
+
+FILLERS = ["-", "--", "---", "–", "—", "/", "n/a", "N/A", "NA", "none", "None", "null", "NULL", "nil", "nan", "无"]
+
+
+@pytest.mark.parametrize("word", [*FILLERS, "not available", "Not Applicable."])
+def test_there_is_none_has_many_words(word):
+    for kind in ("text", "int", "num", "date", "year", "bool", "enum", "url", "list"):
+        assert verdict(word, None, Column("c", kind)) == "right"
+        assert verdict(word, None, Column("c", kind, none="open")) == "right"
+
+
+SOFT = ["about", "approx", "approx.", "approximately", "around", "roughly", "nearly", "almost", "some", "circa", "c."]
+SOFT += ["ca.", "est.", "estimated", "exactly", "precisely", "just", "only", "a total of", "in total", "total", "No."]
+SOFT += [
+    "nr.",
+    "#",
+    "rank",
+    "ranked",
+    "~",
+    "≈",
+    "≃",
+    "∼",
+    ":",
+    "=",
+    "*",
+    "_",
+    "`",
+    "'",
+    '"',
+    "(",
+    "[",
+    "About",
+    "about ~",
+]
+
+
+@pytest.mark.parametrize("before", SOFT)
+def test_soft_words_before_a_number_change_nothing(before):
+    assert [(r.point, r.unit) for r in read(f"{before} 12", "num")] == [(12, "")]
+    assert read(f"{before}x 12", "num") == ()
+
+
+MORE = ["over", "more than", "greater than", "not less than", "no less than", "above", "at least", "upwards of"]
+MORE += ["exceeding", "min", "min.", "minimum", ">", ">=", "≥", "OVER"]
+LESS = ["under", "less than", "fewer than", "no more than", "not more than", "no greater than", "below", "at most"]
+LESS += ["up to", "max", "max.", "maximum", "<", "<=", "≤"]
+
+
+@pytest.mark.parametrize("before", MORE)
+def test_words_of_more_open_the_interval_upwards(before):
+    assert [(r.lo, r.hi, r.point) for r in read(f"{before} 12", "num")] == [(12, math.inf, None)]
+
+
+@pytest.mark.parametrize("before", LESS)
+def test_words_of_less_open_the_interval_downwards(before):
+    assert [(r.lo, r.hi, r.point) for r in read(f"{before} 12", "num")] == [(-math.inf, 12, None)]
+
+
+@pytest.mark.parametrize(
+    "after", ["+", " or more", " and more", " or above", " or over", " or higher", " and up", " plus"]
+)
+def test_words_after_a_number_open_the_interval_upwards(after):
+    assert [(r.lo, r.hi, r.unit) for r in read(f"12{after}", "num")] == [(12, math.inf, "")]
+    assert [(r.lo, r.hi, r.unit) for r in read(f"12 million{after}", "num")] == [(12 * 10**6, math.inf, "ones")]
+    assert [(r.lo, r.hi, r.unit) for r in read(f"12{after} kg", "num")] == [(12, math.inf, "kg")]
+
+
+@pytest.mark.parametrize("after", [" or less", " or under", " and below", " or fewer"])
+def test_words_after_a_number_open_the_interval_downwards(after):
+    assert [(r.lo, r.hi) for r in read(f"12{after}", "num")] == [(-math.inf, 12)]
+    assert [(r.lo, r.hi) for r in read(f"12 million{after}", "num")] == [(-math.inf, 12 * 10**6)]
+
+
+NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        *((word, number) for number, word in enumerate(f"{NUMBER_WORDS} seventeen eighteen nineteen".split())),
+        *((f"{word}-one", 21 + 10 * i) for i, word in enumerate(TENS.split())),
+        ("a thousand", 1000),
+        ("a million", 10**6),
+        ("three billion", 3 * 10**9),
+        ("two trillion", 2 * 10**12),
+        ("a dozen", 12),
+        ("three dozen", 36),
+        ("nine hundred and ninety-nine thousand nine hundred ninety nine", 999_999),
+        ("two hundred", 200),
+        ("two thousand and five", 2005),
+        ("negative two", -2),
+        ("about twelve", 12),
+        ("exactly around twelve", 12),
+    ],
+)
+def test_number_words_are_read(words, number):
+    assert [(r.lo, r.hi, r.point, r.unit) for r in read(words, "num")] == [(number, number, number, "")]
+    assert [(r.point, r.unit) for r in read(f"{words} kilometres", "num")] == [(number, "km")]
+
+
+NO_NUMBER = ["hundred", "thousand", "dozen", "a", "an", "and five", "twenty zero", "twenty thirty", "five six", "about"]
+NO_NUMBER += ["five and six", "twelve or so", "five 6 7", "one hundred and", "minus", "a five", "five maybe", "x five"]
+
+
+@pytest.mark.parametrize("words", NO_NUMBER)
+def test_what_is_no_number_word_is_not_read(words):
+    assert read(words, "num") == ()
+
+
+def test_a_number_beyond_floats_keeps_its_digits():
+    assert [r.point for r in read("12345678901234567890", "int")] == [12345678901234567890]
+    assert not right("12345678901234567891", 12345678901234567890, PLAIN)
+    assert right("12,345,678,901,234,567,890", 12345678901234567890, PLAIN)
+    assert right("1" * 40, int("1" * 40), PLAIN)
+    assert not right("1" * 41, int("1" * 41), PLAIN)
+    assert [r.point for r in read("1e20", "num")] == [10**20]
+    assert [r.point for r in read("1e-2", "num")] == [0.01]
+    assert [r.point for r in read("5 x 10^-2", "num")] == [0.05]
+    assert [r.point for r in read("5*10**3", "num")] == [5000]
+
+
+def test_a_span_longer_than_any_number_or_date_is_not_read():
+    assert read("5" + " " * 119 + "kg", "num") == ()
+    assert read("5" + " " * 110 + "kg", "num") != ()
+    assert read("5 March 2029" + "." * 100, "date") == ()
+    assert read("5 March 2029" + "." * 20, "date") != ()
+
+
 def test_a_number_covers_half_its_last_significant_digit():
     assert [(r.lo, r.hi) for r in read("2431", "num")] == [(2430.5, 2431.5)]
     assert [(r.lo, r.hi) for r in read("2,400", "num")] == [(2350, 2450)]
@@ -215,6 +361,7 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("12.5 / 20.1%", 20.1, PERCENT, "ambiguous"),
         ("5 m or 5 million", 5, METRES, "ambiguous"),
         ("5 m or 6 kg", 5, METRES, "right"),
+        ("5 m, 5 m", 5, METRES, "right"),
         ("5 or five", 5, PLAIN, "unreadable"),
         ("7", "7", PLAIN, "right"),
         ("2029-03-14", "2029-03-14", DAY, "right"),
@@ -335,6 +482,44 @@ def test_folding_keeps_what_tells_things_apart(one, other):
     assert not right(other, one, col)
 
 
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Ａ１", "a1"),
+        ("x²", "x2"),
+        ("Æsir Œuvre Þor", "aesir oeuvre thor"),
+        ("øłđðħı", "olddhi"),
+        ("ɑɡʟɪʀʏɴʜᴀᴄᴏᴜ", "aglirynhacou"),
+        ("авекмнорстухіјѕһԁԛԝѵьґӏ", "abekmhopctyxijshdqwvbrl"),
+        ("αβεζηικμνορτυχ", "abezhikmnoptyx"),
+        ("АВЕКМНОРСТУХ", "abekmhopctyx"),
+        ("a\u200bb\u2060c\ufeffd\u00ade", "abcde"),
+        ("a\u0301e\u0308", "ae"),
+        ("a\u20ddb\ufe0fc", "abc"),
+        ("a\u1ab0b", "ab"),
+        ("a\U000e0101b", "ab"),
+        ("a\tb\nc\u2003d\x1fe", "a b c d e"),
+        ("it’s ‘so’ it's `x` x′y ʼn", "its so its x xy n"),
+        ("a-b a–b a—b a‐b", "a b a b a b a b"),
+        ("−5 -5 –5", "-5 -5 -5"),
+        ("x -5", "x -5"),
+        ("- 5", "5"),
+        ("a.b 1.5 .5 5.", "a b 1.5 5 5"),
+        ("1,234,567 1,23 12,345", "1234567 1 23 12345"),
+        ("1,234,56", "1234 56"),
+        ("«a» (b) [c] {d} “e” a/b a:b a;b a!b? a_b a*b", "a b c d e a b a b a b a b a b a b"),
+        ("C# C++ 5% $5 a@b €5 5° a&b", "c# c++ 5% $5 a@b €5 5° a and b"),
+        ("٣٤ ۵", "34 5"),
+        ("。、！", "。、!"),
+        ("---", "---"),
+        ("—", "-"),
+        (" – ", "-"),
+    ],
+)
+def test_folding_character_by_character(text, folded):
+    assert fold(text) == folded
+
+
 def test_text_without_a_letter_is_still_text():
     assert fold("!!!") == "!!!"
     assert right("!!!", "!!!", Column("t", "text"))
@@ -346,6 +531,9 @@ def test_entities_and_markup_are_not_part_of_a_value():
     assert right("&#73;mre&nbsp;Halloway", "Imre Halloway", col)
     assert right("***[Imre](http://x.example) <b>Halloway</b>***[^1]", "Imre Halloway", col)
     assert right("a\\_b", "a_b", col)
+    assert right("*2431*", 2431, PLAIN)
+    assert verdict("2*43*1", 2431, PLAIN) == "unreadable"
+    assert verdict("__24__31", 2431, PLAIN) == "unreadable"
 
 
 NUMBER_COLUMNS = st.sampled_from(

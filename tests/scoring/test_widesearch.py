@@ -191,6 +191,56 @@ def test_types_are_guessed_a_column_at_a_time():
     assert item_f1(table(("a", "true"), ("b", "NA")), "k,v\na,True\nb,\n", v=TEXT) == 1.0
 
 
+MISSING = [
+    "",
+    "#N/A",
+    "#N/A N/A",
+    "#NA",
+    "-1.#IND",
+    "-1.#QNAN",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "1.#QNAN",
+    "<NA>",
+    "N/A",
+    "NA",
+]
+
+
+@pytest.mark.parametrize("word", [*MISSING, "NULL", "NaN", "None", "n/a", "nan", "null"])
+def test_missing_values_are_those_of_a_data_frame(word):
+    assert item_f1(table(("a", word), ("b", "x")), "k,v\na,NA\nb,x\n", v=TEXT) == 1.0
+    assert item_f1(table(("a", f"{word}."), ("b", "x")), "k,v\na,NA\nb,x\n", v=TEXT) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        (["1", "2"], ["1", "2"]),
+        (["1", "-2", "+3"], ["1", "-2", "3"]),
+        (["1", ""], ["1.0", "nan"]),
+        (["1", "2."], ["1.0", "2.0"]),
+        (["1", ".5"], ["1.0", "0.5"]),
+        (["1e3", "2"], ["1000.0", "2.0"]),
+        (["1E-1", "2"], ["0.1", "2.0"]),
+        (["inf", "-Infinity"], ["inf", "-inf"]),
+        (["true", "TRUE", "True"], ["True", "True", "True"]),
+        (["false", "FALSE", "False"], ["False", "False", "False"]),
+        (["true", "1"], ["true", "1"]),
+        (["1,000", "2"], ["1,000", "2"]),
+        (["1", "x"], ["1", "x"]),
+        (["", "NA"], ["nan", "nan"]),
+        (["12.50", "1"], ["12.5", "1.0"]),
+    ],
+)
+def test_cells_print_as_their_columns_type(cells, written):
+    result = score_widesearch(
+        table(*((str(i) + "k", c) for i, c in enumerate(cells))), evaluation(v=TEXT), "k,v\nx,x\n"
+    )
+    assert [row[1] for row in result.rows] == written
+
+
 def test_the_gold_may_have_a_byte_order_mark_and_more_columns_and_crlf():
     assert item_f1(table(("a", "1")), "\ufeffK ,Other, V\r\na,z,1\r\n", v=NUMBER) == 1.0
 

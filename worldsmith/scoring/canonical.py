@@ -135,7 +135,7 @@ def _in_unit(readings: tuple[Reading, ...], col: Column) -> tuple[Reading, ...]:
     kept: list[Reading] = []
     for i, reading in enumerate(readings):
         before = readings[i - 1] if i else None
-        twin = own is not None and before is not None and before.unit == own.name and is_twin(before, reading)
+        twin = own and before and is_twin(before, reading) and factor(before.unit, col) is not None
         if not twin and (not reading.unit or factor(reading.unit, col) is not None):
             kept.append(reading)
     return tuple(kept)

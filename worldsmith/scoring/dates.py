@@ -55,7 +55,7 @@ _SIGNS = str.maketrans(
 
 def read_date(span: str) -> tuple[Reading, ...]:
     """Return the readings of a span that is a date, a month, a quarter, a year or a decade; day ordinals."""
-    if len(span) == 10 and span[4] == "-" and span[7] == "-":
+    if len(span) == 10 and span.isascii() and span[4] == "-" and span[7] == "-":
         try:
             day = date.fromisoformat(span).toordinal()
         except ValueError:

@@ -174,7 +174,7 @@ def _head(before: str) -> tuple[bool, str, str] | None:
 
 def _tail(after: str) -> list[tuple[int, str, str]] | None:
     """Read what stands after the digits: choices of (power of ten, unit, open end), or None for what can't be read."""
-    rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").strip()
+    rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").replace("+", " + ").strip()
     if not rest:
         return [(0, "", "")]
     if found := _ORDINAL.match(rest):
@@ -248,9 +248,8 @@ def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Rea
         digits = str(mantissa).rstrip("0")
         exponent += len(str(mantissa)) - len(digits)
         mantissa = int(digits)
-    return Reading(
-        "num", _scaled(mantissa * 10 - 5, exponent - 1), _scaled(mantissa * 10 + 5, exponent - 1), point, unit
-    )
+    low, high = _scaled(mantissa * 10 - 5, exponent - 1), _scaled(mantissa * 10 + 5, exponent - 1)
+    return Reading("num", min(low, point), max(high, point), point, unit)  # beyond 2**53 a half is lost in rounding
 
 
 def _scaled(mantissa: int, exponent: int) -> Number:
@@ -270,8 +269,8 @@ def _open(read: Reading, hedge: str) -> Reading:
 
 def _two(text: str, first: re.Match[str], second: re.Match[str]) -> tuple[Reading, ...]:
     before, between, after = text[: first.start()], text[first.end() : second.start()], text[second.end() :]
-    if _OF.fullmatch(between + second[0]) and not after.strip():
-        return _one(before, first, between + second[0])
+    if _OF.fullmatch(between + second[0] + after):
+        return _one(before, first, between + second[0] + after)
     if between in ("", " ") and second["sign"] == "-":  # "5 -7" is a range, whatever the sign was meant to be
         return ()
     ends = _ends(_BETWEEN.sub("", before, count=1), first, between, second, after)

@@ -134,12 +134,13 @@ class _Index:
         number = value_in_unit(point, unit, self.col) if self.col.kind != "date" else float(point)
         if number is None:
             return []
-        slack = self.col.tolerance if self.col.kind == "date" else abs(number) * min(2 * self.col.tolerance + 1e-9, 1.0)
-        if self.col.kind != "date" and self.col.tolerance > 0.4:
-            return self.ordered
-        return self.ordered[
-            bisect_left(self.numbers, number - slack - 1e-9) : bisect_right(self.numbers, number + slack + 1e-9)
-        ]
+        slack = self.col.tolerance
+        if self.col.kind != "date":
+            if slack >= 1:
+                return self.ordered
+            slack = abs(number) * slack / (1 - slack)  # the tolerance is a share of the value, not of what was written
+        slack += 1e-9 * (1 + abs(number))
+        return self.ordered[bisect_left(self.numbers, number - slack) : bisect_right(self.numbers, number + slack)]
 
 
 def claims_of(reference: Reference, row: Row) -> frozenset[int]:

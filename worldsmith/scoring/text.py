@@ -93,7 +93,7 @@ _TAG = re.compile(
     r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1", re.DOTALL)
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])", re.DOTALL)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 

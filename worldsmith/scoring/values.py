@@ -79,7 +79,7 @@ def _ordinal(text: str) -> int | None:
 
 def ordinal(value: Value) -> int | None:
     """Return the day of an ISO date, as an ordinal; None for anything else."""
-    return _ordinal(value) if isinstance(value, str) and len(value) == 10 else None
+    return _ordinal(value) if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" else None
 
 
 def year(value: Value) -> int | None:
