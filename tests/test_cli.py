@@ -6,7 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -259,3 +262,58 @@ def test_every_command_has_help(name):
     said = call(name, "--help").stdout
     assert main.commands[name].help
     assert "Usage:" in said
+
+
+class FakeModel(BaseHTTPRequestHandler):
+    """An OpenAI-compatible endpoint that lies: a page that names a price nobody has."""
+
+    asked: ClassVar[list[dict]] = []
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body)
+        reply = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [
+                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "# Lies\n\n77"}}
+            ],
+        }
+        data = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def endpoint():
+    FakeModel.asked.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), FakeModel)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_language_model_is_asked_and_what_it_may_not_say_is_not_said(out, endpoint, tmp_path):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    url = lines("search", town, "shops", "--json")[0]["results"][0]["url"]
+    ours = call("extract", town, url).stdout
+    asked = ["--model", "fake", "--model-url", endpoint, "--store", tmp_path / "store.sqlite"]
+    said = call("extract", town, url, *asked).stdout
+    assert FakeModel.asked
+    assert "77" not in said.split("\n")[2]
+    assert all(line in said for line in ours.splitlines() if line.startswith("| "))
+    gold = json.loads(next((out / "_tasks").glob("town*")).read_text().splitlines()[0])
+    assert gold["question"] not in json.dumps(FakeModel.asked)
+
+
+def test_a_store_needs_a_model(out, tmp_path):
+    assert "name one" in call("search", out, "x", "--store", tmp_path / "s", code=2).output

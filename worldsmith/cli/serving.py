@@ -1,9 +1,11 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from worldsmith.cli.backend import model_options, simulate
 from worldsmith.cli.base import emit, json_option
 from worldsmith.cli.worlds import PATHS
 
@@ -22,9 +24,22 @@ seed_option = click.option(
 @click.option(
     "--link-base", help="Scheme and host of this server: results link to it, for agents that fetch pages raw."
 )
+@click.option("--memory", type=click.IntRange(1), help="Megabytes for open worlds; the least used are closed.")
 @profile_option
 @seed_option
-def serve(paths: tuple[Path, ...], host: str, port: int, link_base: str | None, profile: str, seed: int) -> None:
+@model_options
+def serve(
+    paths: tuple[Path, ...],
+    host: str,
+    port: int,
+    link_base: str | None,
+    memory: int | None,
+    profile: str,
+    seed: int,
+    model: str | None,
+    model_url: str,
+    store: Path | None,
+) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
 
     \b
@@ -41,7 +56,28 @@ def serve(paths: tuple[Path, ...], host: str, port: int, link_base: str | None, 
     from worldsmith.disk import world_folders
     from worldsmith.server import serve as run_server
 
-    run_server(world_folders(paths), host=host, port=port, profile=profile, seed=seed, link_base=link_base)
+    options = {} if memory is None else {"memory": memory}
+    run_server(
+        world_folders(paths),
+        host=host,
+        port=port,
+        profile=profile,
+        seed=seed,
+        link_base=link_base,
+        simulate=simulate(model, model_url, store),
+        **options,
+    )
+
+
+def _answer(path: Path, profile: str, seed: int, call: Any, simulator_of: Any) -> Any:
+    """Return the observation of one call to the (first) world of `path`."""
+    import asyncio
+
+    from worldsmith.disk import load_world, world_folders
+    from worldsmith.slices import Address
+
+    world = load_world(world_folders([path])[0])
+    return asyncio.run(simulator_of(world).acall(Address(world.id, profile, seed), call))
 
 
 @click.command()
@@ -51,19 +87,29 @@ def serve(paths: tuple[Path, ...], host: str, port: int, link_base: str | None, 
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
 @profile_option
 @seed_option
+@model_options
 @json_option
-def search(path: Path, query: str, k: int, page: int, profile: str, seed: int, *, as_json: bool) -> None:
+def search(
+    path: Path,
+    query: str,
+    k: int,
+    page: int,
+    profile: str,
+    seed: int,
+    model: str | None,
+    model_url: str,
+    store: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Search a world as an agent would.
 
     \b
     worldsmith search w "bakeries in the old parish"
     """
-    from worldsmith.disk import load_world, world_folders
-    from worldsmith.simulator import Simulator
-    from worldsmith.slices import Address, Call
+    from worldsmith.slices import Call
 
-    world = load_world(world_folders([path])[0])
-    seen = Simulator(world).call(Address(world.id, profile, seed), Call("web_search", query, page, k))
+    seen = _answer(path, profile, seed, Call("web_search", query, page, k), simulate(model, model_url, store))
     if as_json:
         hits = [
             {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
@@ -86,6 +132,7 @@ def search(path: Path, query: str, k: int, page: int, profile: str, seed: int, *
 @click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")
 @profile_option
 @seed_option
+@model_options
 @json_option
 @click.pass_context
 def extract(
@@ -96,17 +143,17 @@ def extract(
     max_chars: int | None,
     profile: str,
     seed: int,
+    model: str | None,
+    model_url: str,
+    store: Path | None,
     *,
     as_json: bool,
 ) -> None:
     """Read a page of a world as an agent would; exit 1 when it is not found."""
-    from worldsmith.disk import load_world, world_folders
-    from worldsmith.simulator import Simulator
-    from worldsmith.slices import Address, Call
+    from worldsmith.slices import Call
 
-    world = load_world(world_folders([path])[0])
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    seen = Simulator(world).call(Address(world.id, profile, seed), call)
+    seen = _answer(path, profile, seed, call, simulate(model, model_url, store))
     if as_json:
         title = seen.doc.title if seen.doc else None
         emit({"status": seen.status, "url": url, "title": title, "text": seen.text, "more": seen.more})

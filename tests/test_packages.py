@@ -1,0 +1,43 @@
+"""Each package the project stands on does real work: a command that runs with it fails without it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from worldsmith import disk
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    from worldsmith.generate import generate
+    from worldsmith.schema import load_schema
+
+    return disk.save_world(generate(load_schema("town"), 7), tmp_path_factory.mktemp("w"))
+
+
+def run(args, *, without=""):
+    block = f"import sys; sys.modules[{without!r}] = None;" if without else ""
+    code = f"{block} from worldsmith.cli import main; main({args!r})"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("package", "args"),
+    [
+        ("click", ["--help"]),
+        ("pydantic", ["schema", "check", "town", "--worlds", "1"]),
+        ("networkx", ["generate", "smartphones", "--tasks", "0", "--out", "{tmp}"]),
+        ("faker", ["generate", "town", "--tasks", "0", "--out", "{tmp}"]),
+        ("sqlmodel", ["show", "{world}", "--ddl"]),
+        ("duckdb", ["show", "{world}", "--sql", "select count(*) from shop"]),
+        ("openai", ["search", "{world}", "shops", "--model", "m", "--model-url", "http://127.0.0.1:9/v1"]),
+    ],
+)
+def test_a_command_needs_it(package, args, world, tmp_path):
+    filled = [a.format(world=world, tmp=tmp_path / "a") for a in args]
+    with_it = run(filled)
+    assert with_it.returncode == 0, with_it.stderr
+    without_it = run([a.format(world=world, tmp=tmp_path / "b") for a in args], without=package)
+    assert without_it.returncode != 0
+    assert package in without_it.stderr
