@@ -23,7 +23,7 @@ def modules() -> list[tuple[str, Path]]:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         relative = path.relative_to(PACKAGE)
-        if relative.parts[0] != "__init__.py" and "templates" not in relative.parts:
+        if relative.parts[0] not in ("__init__.py", "__main__.py") and "verl_files" not in relative.parts:
             found.append((relative.parts[0].removesuffix(".py"), path))
     return found
 

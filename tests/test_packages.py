@@ -17,8 +17,8 @@ def world(tmp_path_factory):
 
 
 def run(args, *, without=""):
-    block = f"import sys; sys.modules[{without!r}] = None;" if without else ""
-    code = f"{block} from worldsmith.cli import main; main({args!r})"
+    block = f"import sys; sys.modules[{without!r}] = None; " if without else ""
+    code = f"{block}from worldsmith.cli import main; main({args!r})"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
