@@ -138,7 +138,7 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
     r.shuffle(values)
     low, high = size.scope
     wanted = 1 if r.random() < 0.6 else 2
-    least = min(int(low * (1.2, 1.8, 2.6)[clauses]), high)
+    least = min(int(low * (1.8, 2.4, 3.2)[clauses]), high)
     taken: list[Value] = []
     rows = 0
     for value in values:
