@@ -1,8 +1,9 @@
 """What one unit may state: cells by row, by name, by printed form; and which rows a sentence is about."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from worldsmith import scoring
 from worldsmith.guard.names import ColumnId, Mention
@@ -37,6 +38,8 @@ class Ground:
     members: tuple[Row, ...]
     """The rows that the page lists: membership is stated by the page."""
     date: str | None
+    heard: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
+    """What was made of texts, by unit and text: pure, as long as no heading or query had a part in it."""
 
     @cached_property
     def rows(self) -> Mapping[Row, Mapping[str, Cell]]:

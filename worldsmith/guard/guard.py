@@ -39,6 +39,7 @@ class Guard:
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
+        self._grounds: dict[Hashable, Ground] = {}
         self._most = memo
 
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
@@ -60,7 +61,7 @@ class Guard:
         return verdicts
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
-        head = ground(self.world, self.columns, page, page.head.cells)
+        head = self._ground(page)
         reader = Reader(self.judge, head, frozenset(), query)
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
@@ -74,6 +75,16 @@ class Guard:
         if result.text is not None:
             verdicts += self._whole(document(result.text, page.url), page, query)
         return tuple(verdicts)
+
+    def _ground(self, page: Page) -> Ground:
+        """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
+        key = (page.id, page.head, page.date)
+        found = self._grounds.get(key)
+        if found is None:
+            if len(self._grounds) >= max(self._most // 2, 1):
+                self._grounds.pop(next(iter(self._grounds)), None)
+            found = self._grounds[key] = ground(self.world, self.columns, page, page.head.cells)
+        return found
 
     def _keys(self, head: Ground) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""

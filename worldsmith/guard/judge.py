@@ -8,7 +8,7 @@ from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId, Mention, Names
 from worldsmith.guard.options import SAYS, option, polarity, same_option, void
 from worldsmith.guard.quantity import Quantity, decade, quantities, span_of, states
-from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, tokens
+from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, stretches, tokens
 from worldsmith.guard.vocabulary import Vocabulary, echo_spans
 from worldsmith.schema import Aggregate, Rank, Schema
 from worldsmith.slices import Verdict
@@ -45,6 +45,8 @@ def passed(where: str) -> Verdict:
     return Verdict(where, ok=True)
 
 
+HEARD = 24
+"""Texts that a ground remembers."""
 PLAIN = 1024
 """Texts without a fact that are known to stand anywhere."""
 
@@ -64,7 +66,7 @@ class Judge:
         self._counted = self._tables_counted(world.schema)
         labels = [c.label for t in world.schema.tables.values() for c in t.columns if c.type in ("int", "num")]
         self._nouns = frozenset(w for label in labels for w in tokens(clean(label)) if len(w) >= 3) | set(self._counted)
-        self._plain: dict[str, tuple[Verdict, ...]] = {}
+        self._plain: dict[str, None] = {}
         self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
         fills = {(t.name, c.name): c.fill for t in world.schema.tables.values() for c in t.columns}
         self._labels: dict[str, list[tuple[str, str]]] = {}
@@ -88,10 +90,32 @@ class Judge:
         return counted
 
     def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
-        """Judge running text, sentence by sentence."""
-        kept = self._plain.get(text)
-        if kept is not None:
-            return Heard(kept, ())
+        """Judge running text, sentence by sentence; those known to stand anywhere are passed over."""
+        parts = stretches(text)
+        left = [part for part in parts if part not in self._plain]
+        if not left:
+            return Heard((passed(where),), ())
+        told = [self._kept(where, part, ground, topic, query) for part in left]
+        if len(told) == 1:
+            return told[0]
+        return Heard(
+            tuple(v for heard in told for v in heard.verdicts),
+            tuple(cell for heard in told for cell in heard.stated),
+            tuple(dict.fromkeys(row for heard in told for row in heard.rows)),
+        )
+
+    def _kept(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
+        """Judge a stretch on its ground, once while the ground is kept."""
+        if topic or query:
+            return self._stretch(where, text, ground, topic, query)
+        heard = ground.heard.get((where, text))
+        if heard is None:
+            heard = self._stretch(where, text, ground, topic, query)
+            if len(ground.heard) < HEARD:
+                ground.heard[where, text] = heard
+        return heard
+
+    def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
         plain = clean(text)
         read = scan(plain)
         found = self.names.find(read)
@@ -124,7 +148,7 @@ class Judge:
             verdicts.append(Verdict(where, ok=False, why=hidden, text=plain))
         heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if heard.ok and not counted and not stated and not query and self._says_nothing(plain, names, cues):
-            self._keep(text, heard.verdicts)
+            self._keep(text)
         return heard
 
     def _says_nothing(self, plain: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
@@ -138,10 +162,10 @@ class Judge:
         whole = _Sentence(plain, (0, len(plain)), tuple(names), tuple(cues), ())
         return not self._strange("", whole, frozenset(), (), "")
 
-    def _keep(self, text: str, verdicts: tuple[Verdict, ...]) -> None:
+    def _keep(self, text: str) -> None:
         if len(self._plain) >= PLAIN:
             self._plain.pop(next(iter(self._plain)))
-        self._plain[text] = verdicts
+        self._plain[text] = None
 
     def _hidden(self, plain: str) -> str:
         return "carries coded text" if decoded(plain) else ""

@@ -172,12 +172,19 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     if quantity.kind not in ("number", "year"):
         return False
     own = quantity.unit == clean(column.unit)  # then the number alone says it, whatever the unit's spelling
-    if quantity.unit and not column.unit and not column.name.endswith(")") and quantity.unit.lower() not in MAGNITUDES:
+    if quantity.unit and not _measures(column) and quantity.unit.lower() not in MAGNITUDES:
         return False  # a column without a unit holds no kilograms
     written = quantity.text if own else quantity.full
     if quantity.hedge in ("over", "under"):
         written = f"{quantity.hedge} {written}"
     return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
+
+
+@lru_cache(maxsize=1024)
+def _measures(column: scoring.Column) -> bool:
+    """Whether a column has a unit, of its own or in its header."""
+    header = re.search(r"\(([^()]+)\)$", column.name)
+    return bool(column.unit) or (header is not None and unit_named(header.group(1)) is not None)
 
 
 def _digits(text: str) -> int | None:

@@ -22,6 +22,7 @@ _TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
 _JOINT = re.compile(r"[\W_]+")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SENTENCE = re.compile(r"(?:[.!?]+[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\s*\n+\s*|\s*\.{3,}\s*)")
+_SURE = re.compile(r"(?<=[a-z0-9)][a-z0-9)][.!?])\s+(?=[A-Z])")
 _CLAUSE = re.compile(r"\s*(?:[;|()]|,\s|\s-\s|\s(?:and|but|while|whereas|although|which|who)\s)\s*")
 _INITIAL = re.compile(r"(?:^|[^A-Za-z])(?:[A-Z]|No|Mr|Mrs|Ms|Dr|St|approx|ca|c|vs)\.$")
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
@@ -127,6 +128,11 @@ def _cut(pattern: re.Pattern[str], text: str, start: int, end: int, whole: Seque
 def sentences(text: str, whole: Sequence[Span] = ()) -> list[Span]:
     """Return the sentences of a cleaned text; none ends within a span of `whole` or after an initial."""
     return list(_cut(_SENTENCE, text, 0, len(text), whole))
+
+
+def stretches(text: str) -> list[str]:
+    """Cut a text, cleaned or not, where a sentence surely ends: two small letters, a stop, a gap, a capital."""
+    return _SURE.split(text) if len(text) > 60 else [text]
 
 
 def clauses(text: str, sentence: Span, whole: Sequence[Span] = ()) -> list[Span]:
