@@ -5,12 +5,14 @@ anything, other such text included. What the scorer takes for right (`right`), `
 span as the column's kind or as text, so that a guard which looks at every reading finds whatever would score.
 """
 
+from functools import lru_cache
+
 from .column import Column, Value
 from .forms import forms
 from .numbers import INFINITE, is_twin
 from .readers import read
 from .reading import Number, Reading
-from .text import fold, squash
+from .text import LONGEST_CACHED, fold, squash
 from .values import factor, fits, items, measure_of, names, number, ordinal, show, year
 
 __all__ = ["Reading", "accepts", "fold", "forms", "read", "right", "show", "states", "verdict"]
@@ -115,6 +117,11 @@ def right(span: str, value: Value, col: Column) -> bool:
 
 def verdict(span: str, value: Value, col: Column) -> str:
     """Judge a cell in one word: right, empty, unreadable, ambiguous, unit or different."""
+    value = tuple(value) if isinstance(value, list) else value
+    return _verdict_cached(span, value, col) if len(span) <= LONGEST_CACHED else _verdict(span, value, col)
+
+
+def _verdict(span: str, value: Value, col: Column) -> str:
     kind = col.kind if value is not None and fits(value, col) else "text"
     found = read(span, kind)
     if not found:
@@ -127,6 +134,10 @@ def verdict(span: str, value: Value, col: Column) -> str:
             return "unit"
     good = [accepts(r, value, col) for r in found]
     return "right" if all(good) else "ambiguous" if any(good) else "different"
+
+
+# Rollouts of one task write the same cells over and over. Typed, since 1 and True are one key to a dictionary.
+_verdict_cached = lru_cache(maxsize=1 << 16, typed=True)(_verdict)
 
 
 def _in_unit(readings: tuple[Reading, ...], col: Column) -> tuple[Reading, ...]:

@@ -1,6 +1,7 @@
 """What scoring an answer gives: figures, and what they were made of."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from .column import Column, Value
@@ -27,6 +28,7 @@ class Rates(NamedTuple):
         return cls(precision, recall, 2 * right / (given + asked))
 
     def to_json(self) -> dict[str, float]:
+        """Return the three figures by name."""
         return self._asdict()
 
 
@@ -151,6 +153,7 @@ class ShownRow(NamedTuple):
     cells: tuple[ShownCell, ...]
 
 
+@lru_cache(maxsize=4096)
 def criterion(col: Column) -> str:
     """Return in words when a cell of the column is right."""
     if col.key:

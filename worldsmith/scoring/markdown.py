@@ -84,8 +84,10 @@ def _cells(inner: str, *, code: bool = True) -> list[str]:
 
 
 def _is_rule(line: _Line) -> bool:
+    if not line.inner.lstrip("| \t").startswith(("-", ":", "–", "—")):
+        return False
     filled = [cell for cell in line.cells if cell]
-    return bool(filled) and all(_RULE_CELL.fullmatch(cell.replace(" ", "")) for cell in filled)
+    return all(_RULE_CELL.fullmatch(cell.replace(" ", "")) for cell in filled)
 
 
 def _tables_of(run: list[_Line], wanted: frozenset[str]) -> Iterator[Table]:

@@ -71,6 +71,7 @@ def _read_list(text: str) -> tuple[Reading, ...]:
 
 
 def list_items(parts: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the items as they are compared: folded, sorted, each once."""
     folded = {squash(fold(part.strip().removeprefix("and "))) for part in parts}
     return tuple(sorted(folded - {""}))
 

@@ -43,6 +43,7 @@ class Reward:
     version: str = VERSION
 
     def to_json(self) -> dict[str, Any]:
+        """Return the reward as a JSON object with the same keys whatever the answer."""
         return {
             "total": self.total,
             "terms": dict(self.terms),

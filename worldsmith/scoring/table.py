@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from .text import fold, plain, squash
+from .text import LONGEST_CACHED, fold, plain, squash
 
 WIDEST = 200  # columns of a header that are looked at; a megabyte of pipes is no table
 FENCE = re.compile(r"\s{0,12}(?:```|~~~)")
@@ -48,6 +49,11 @@ def bare_name(name: str) -> str:
 
 def bare_key(name: str) -> str:
     """Return `bare_name` without its spaces."""
+    return _bare_key_cached(name) if len(name) <= LONGEST_CACHED else squash(bare_name(name))
+
+
+@lru_cache(maxsize=4096)
+def _bare_key_cached(name: str) -> str:
     return squash(bare_name(name))
 
 
