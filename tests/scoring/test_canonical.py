@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldsmith.scoring import Column, ScoreError, accepts, fold, forms, read, right, show, states, verdict
+from worldsmith.scoring.text import squash
 
 PLAIN = Column("n", "int")
 METRES = Column("Altitude (m)", "int", unit="m")
@@ -583,7 +584,7 @@ JUNK = st.text(alphabet="abcxyz !?-*&", max_size=12)
 
 @given(JUNK, JUNK, st.sampled_from(["int", "num", "date", "year", "url"]))
 def test_unreadable_is_never_equal_to_unreadable(one, other, kind):
-    if read(one, kind) == () and read(other, kind) == () and fold(one) != fold(other):
+    if read(one, kind) == () and read(other, kind) == () and squash(fold(one)) != squash(fold(other)):
         assert not right(one, other, Column("c", kind))
 
 
