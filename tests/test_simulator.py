@@ -1,6 +1,9 @@
 """The simulator: every branch, purity of replies, the store, and defects that never leave."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -353,3 +356,30 @@ def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be read as a header " * 40)
     with pytest.raises(FormatError, match="is no store of accepted texts"):
         Store(tmp_path / "x.db")
+
+
+REPLIES = """
+import hashlib, sys
+from worldsmith.generate import generate
+from worldsmith.schema import load_schema
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call
+world = generate(load_schema("town"), 7)
+simulator = Simulator(world)
+digest = hashlib.sha256()
+for row in list(world.rows_of("shop"))[:25]:
+    found = simulator.call(Address(world.id, "clean", 3), Call("web_search", world.title(row)))
+    pages = [simulator.call(Address(world.id), Call("web_extractor", r.url)).text for r in found.results]
+    digest.update(repr((found, pages)).encode())
+print(digest.hexdigest())
+"""
+
+
+def test_replies_are_the_same_bytes_in_any_process(repository: Path) -> None:
+    def run(seed: str) -> str:
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(repository)}
+        return subprocess.run(
+            [sys.executable, "-c", REPLIES], env=env, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert run("0") == run("1")

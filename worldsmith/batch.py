@@ -86,7 +86,7 @@ def build(order: Order) -> Built:
     tasks = _kept_tasks(folder, world, order)
     if tasks is None:
         resumed = False
-        mined = mine(world, order.tasks, size=order.size)  # type: ignore[arg-type]
+        mined = mine(world, order.tasks, size=order.size)
         tasks, rejected = len(mined.tasks), mined.rejected
         disk.save_lines(disk.tasks_file(folder), (task.to_json() for task in mined.tasks))
     # The manifest comes last: a world that is there is whole, its tasks with it.

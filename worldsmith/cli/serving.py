@@ -56,7 +56,7 @@ def serve(
     from worldsmith.disk import world_folders
     from worldsmith.server import serve as run_server
 
-    options = {} if memory is None else {"memory": memory}
+    options: dict[str, Any] = {} if memory is None else {"memory": memory}
     run_server(
         world_folders(paths),
         host=host,

@@ -50,15 +50,13 @@ def tasks(
         return
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         world = disk.load_world(folder)
-        mined = mine(world, count, size=size, max_tokens=max_tokens, max_turns=max_turns)  # type: ignore[arg-type]
+        mined = mine(world, count, size=size, max_tokens=max_tokens, max_turns=max_turns)
         disk.save_lines(disk.tasks_file(folder), (t.to_json() for t in mined.tasks))
         if as_json:
             emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
         else:
             why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
-            click.echo(
-                f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} candidates{f' (rejected: {why})' if why else ''}"
-            )
+            click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} draws; rejected: {why or 'none'}")
 
 
 def load_tasks(folder: Path) -> list[Any]:

@@ -60,11 +60,12 @@ class Ground:
 
     @cached_property
     def shown(self) -> Mapping[str, Sequence[Cell]]:
-        """Number and date cells by their printed form."""
+        """Cells that are written in digits, by their printed form."""
         shown: dict[str, list[Cell]] = {}
         for cell in self.cells:
             column = self.columns.of(cell)
-            if column.kind in ("int", "num", "date") and cell.value is not None:
+            digits = isinstance(cell.value, str) and cell.value.isdigit()  # a number plate, say
+            if (digits or column.kind in ("int", "num", "date")) and cell.value is not None:
                 shown.setdefault(scoring.show(cell.value, column), []).append(cell)
         return shown
 
@@ -90,6 +91,11 @@ class Ground:
         """Key parts of every row that may be named, in the form they are compared in."""
         rows = dict.fromkeys([*self.rows, *self.members, *([self.subject] if self.subject else [])])
         return {row: tuple(self.part(p) for p in self._key(row)) for row in rows}
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """Every part of those keys."""
+        return frozenset(part for parts in self.keys.values() for part in parts)
 
     @cached_property
     def spoken(self) -> frozenset[str]:

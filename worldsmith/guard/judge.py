@@ -183,11 +183,10 @@ class Judge:
         rows = ground.bound(names, counted, topic)
         mine = ground.cells_of(rows)
         meant: list[tuple[Span, list[Cell]]] = []
-        keys = {part for parts in ground.keys.values() for part in parts}
         for mention in names:
             if mention.kind in ("name", "alias"):
                 cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
-                if not cells and mention.key not in keys:
+                if not cells and mention.key not in ground.parts:
                     return f"names {said.text[slice(*mention.span)]!r} of another row", [], ()
                 meant.append((mention.span, cells))
             elif mention.kind == "filler":
