@@ -64,6 +64,8 @@ DAY = Column("d", "date")
         ("`1200`", [1200]),
         ("1200 (est.)", [1200]),
         ("1200 (as of 2029)", [1200]),
+        ("1.2 (million)", [1200000]),
+        ("(5)", [5]),
         ("1,200 [3]", [1200]),
         ("1200¹", []),
         ("①", []),
@@ -146,6 +148,8 @@ def test_a_range_has_no_point(span, lo, hi):
         ("5 thousand", "ones"),
         ("5 pieces", "ones"),
         ("5 %", "%"),
+        ("5 (km)", "km"),
+        ("5 (long) km", "km"),
         ("5 per cent", "%"),
         ("1,234,000 crowns", "crowns"),
         ("5 million euros", "EUR"),
@@ -308,6 +312,8 @@ def test_a_number_covers_half_its_last_significant_digit():
     assert [(r.lo, r.hi) for r in read("1.20 million", "num")] == [(1195000, 1205000)]
     assert [(r.lo, r.hi) for r in read("-2.5", "num")] == [(-2.55, -2.45)]
     assert [(r.lo, r.hi) for r in read("0", "num")] == [(-0.5, 0.5)]
+    assert [(r.lo, r.hi) for r in read("½", "num")] == [(0.45, 0.55)]
+    assert [(r.lo, r.hi) for r in read("7.0", "num")] == [(6.95, 7.05)]
 
 
 def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
@@ -668,6 +674,10 @@ def test_forms_name_units_magnitudes_and_aliases():
     assert forms("Spring", DAY) == ("Spring",)
     assert "May 1st, 2029" in forms("2029-05-01", DAY)
     assert "May 11th, 2029" in forms("2029-05-11", DAY)
+    assert "12.5.2029" not in forms("2029-05-12", DAY)
+    assert "13.5.2029" in forms("2029-05-13", DAY)
+    assert "5.5.2029" in forms("2029-05-05", DAY)
+    assert "4.5.2029" not in forms("2029-05-04", DAY)
     assert "May 22nd, 2029" in forms("2029-05-22", DAY)
     assert "May 23rd, 2029" in forms("2029-05-23", DAY)
 

@@ -134,6 +134,11 @@ def test_of_a_numeric_date_each_order_that_is_a_date_is_read(span, both):
     assert [lo for lo, _ in days(span)] == both
 
 
+def test_a_date_has_at_most_eighty_characters():
+    assert days("5 March 2029" + "." * 68) != []
+    assert days("5 March 2029" + "." * 69) == []
+
+
 @pytest.mark.parametrize(
     "span",
     [

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_tables import GOLD, PHONES, markdown
 
-from worldsmith.scoring import Column, ScoreError, reward, score, show
+from worldsmith.scoring import Column, Counts, ScoreError, count, reward, score, show
 
 COUNTS = {"turns": 6, "search_calls": 3, "extract_calls": 3}
 
@@ -121,3 +121,72 @@ def test_the_reward_is_bounded_and_rises_with_the_score(count, wrong, more, call
 def test_counts_are_whole_numbers(name, bad):
     with pytest.raises(ScoreError, match=f"{name} is "):
         of("", **{name: bad})
+
+
+def call(name):
+    return {"type": "function", "function": {"name": name, "arguments": "{}"}}
+
+
+def test_an_episode_of_messages_is_counted():
+    messages = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "", "tool_calls": [call("web_search"), call("web_search"), call("python")]},
+        {"role": "tool", "content": "…"},
+        {"role": "assistant", "content": None, "tool_calls": [{"name": "web_extractor"}]},
+        {"role": "tool", "content": "…"},
+    ]
+    assert count(messages) == Counts(2, 2, 1, truncated=True)
+    answered = [*messages, {"role": "assistant", "content": "| a |", "tool_calls": None}]
+    assert count(answered) == Counts(3, 2, 1, truncated=False)
+    assert count([*messages, {"role": "assistant", "content": ""}]) == Counts(3, 2, 1, truncated=True)
+    assert count([*messages, {"role": "assistant", "content": "x", "tool_calls": [call("visit")]}]).truncated
+    assert count([]) == Counts(0, 0, 0, truncated=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "searches", "reads"),
+    [
+        *(
+            (name, 1, 0)
+            for name in ("web_search", "search_global", "tavily-search", "Search", "retrieve", "query_index")
+        ),
+        *(
+            (name, 0, 1)
+            for name in ("web_extractor", "extract", "visit", "open_url", "fetch", "browse", "scrape", "access")
+        ),
+        *((name, 0, 1) for name in ("text_browser_view", "read_page", "crawl")),
+        *((name, 0, 0) for name in ("python", "", "calculator")),
+    ],
+)
+def test_tools_are_known_by_their_names(name, searches, reads):
+    found = count([{"role": "assistant", "content": "", "tool_calls": [call(name)]}])
+    assert (found.search_calls, found.extract_calls) == (searches, reads)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("| a |", (1, 0, 0, False)),
+        ("", (1, 0, 0, False)),
+        ('<tool_call>{"name": "web_search", "arguments": {"query": "x"}}</tool_call>', (2, 1, 0, True)),
+        ('<tool_call>\n{"name": "web_search"}\n</tool_call><tool_response>r</tool_response>\n', (2, 1, 0, True)),
+        (
+            '<tool_call>{"name": "web_search"}</tool_call>r<tool_call>{"name": "visit"}</tool_call> | a |',
+            (3, 1, 1, False),
+        ),
+        (
+            "<search>x</search><information>r</information><access>u</access><information>r</information> done",
+            (3, 1, 1, False),
+        ),
+        ("<tool_call>web_search\n</tool_call>", (2, 1, 0, True)),
+        ('<tool_call>{"name": "web_sear', (1, 0, 0, False)),
+    ],
+)
+def test_an_episode_of_text_is_counted(text, counts):
+    assert count(text) == Counts(*counts)
+
+
+def test_counts_pay_as_they_are():
+    found = count("<search>x</search> " + markdown(PHONES, GOLD))
+    result = score(markdown(PHONES, GOLD), PHONES, GOLD)
+    assert reward(result, **found._asdict(), budget=1).total == pytest.approx(0.9)

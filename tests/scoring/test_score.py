@@ -312,7 +312,7 @@ def test_json_has_the_same_keys_and_types_whatever_the_answer():
 def test_of_an_empty_reference_an_empty_answer_is_right_and_any_row_wrong(answer, f1):
     columns = (Column("Phone", "text", key=True), Column("Released", "date"))
     result = score(answer, columns, [])
-    assert f1s(result) == [f1] * 5
+    assert figures(result) == dict.fromkeys(FIGURES, Rates(f1, f1, f1))
     assert result.success == (f1 == 1.0)
 
 
@@ -430,6 +430,20 @@ def test_near_equal_keys_are_matched_so_that_most_is_right():
     assert swapped.row.f1 == 1.0
     one = score(markdown(columns, [["102.0", "9"]]), columns, gold)
     assert (len(one.matched), one.item.f1) == (1, 0.25)
+
+
+def test_a_claimant_is_given_nothing_it_does_not_claim():
+    columns, gold = near((100.0, 1), (104.0, 2), (108.0, 3))
+    result = score(markdown(columns, [["104.0", "2"], ["97", "1"], ["96", "1"]]), columns, gold)
+    assert (len(result.matched), result.extra, result.row.recall) == (2, (2,), pytest.approx(2 / 3))
+    assert dict(result.matched)[1] == 0
+
+
+def test_among_equal_assignments_the_one_with_whole_rows_is_taken():
+    columns = (Column("a", "text"), Column("b", "int"))
+    for order in (1, -1):
+        result = score(markdown(columns, [["x", "1"], ["z", "1"]][::order]), columns, [["x", 1], ["x", 2]])
+        assert (result.item.recall, result.row.recall) == (0.5, 0.5)
 
 
 def test_near_equal_keys_written_twice_claim_once():

@@ -3,6 +3,7 @@
 from .answer import Table, decode, parse
 from .canonical import accepts, fold, forms, read, right, show, states, verdict
 from .column import Column, Kind, ScoreError, Value
+from .episode import Counts, count
 from .figures import Rates, Score, ShownCell, ShownRow
 from .reading import Reading
 from .reward import Reward, reward
@@ -11,6 +12,7 @@ from .widesearch import score_widesearch, widesearch_task
 
 __all__ = [
     "Column",
+    "Counts",
     "Failure",
     "Kind",
     "Rates",
@@ -24,6 +26,7 @@ __all__ = [
     "Table",
     "Value",
     "accepts",
+    "count",
     "decode",
     "explain",
     "fold",

@@ -15,7 +15,7 @@ Claimed = dict[int, list[int]]  # gold row -> the answer rows that claim it, in 
 
 def claimed_rows(reference: Reference, rows: Sequence[Row], places: Sequence[int | None]) -> tuple[Claimed, list[int]]:
     """Match answer rows to gold rows; also the answer rows that match none."""
-    if not reference.gold or any(places[c] is None for c in reference.keys):
+    if any(places[c] is None for c in reference.keys):
         return {}, [*range(len(rows))]
     if not reference.keys:
         return _claimed_without_keys(reference, rows)

@@ -29,7 +29,7 @@ class _Folding(dict[int, str]):
 
 def _folded_char(char: str) -> str:
     category = unicodedata.category(char)
-    if category == "Cf" or "̀" <= char <= "ͯ" or _is_mark_for_symbols(char):
+    if category == "Cf" or _is_mark_for_symbols(char):
         return ""
     if category[0] == "Z" or category == "Cc":
         return " "
