@@ -1,0 +1,68 @@
+"""The worlds in the repository: whole, consistent, solvable, and the ones that this version makes."""
+
+import json
+import sqlite3
+
+import pytest
+
+from worldsmith import disk
+from worldsmith.certificate import Certificate, verify
+from worldsmith.check import check
+from worldsmith.generate import generate
+from worldsmith.pages import RENDER
+from worldsmith.schema import load_schema
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import Task
+
+GOLDEN = {
+    "smartphones-4e8ba09096": "860489458668f1d38c7da05cc0f6495cdefb2fd3734c68111891954021f7810f",
+    "town-628a44634a": "a90bbf2b4bf2c5c4de9a9851b9fa6f2fb664bc07aa93b7a9dba8da5ad2a4689f",
+}
+
+
+@pytest.fixture(params=sorted(GOLDEN))
+def folder(request, repository):
+    return repository / "worlds" / request.param
+
+
+def test_all_of_them_are_named_here(repository):
+    assert {
+        f.name: json.loads((f / "world.json").read_text())["digest"]
+        for f in disk.world_folders([repository / "worlds"])
+    } == GOLDEN
+
+
+def test_it_is_consistent(folder):
+    world = disk.load_world(folder)
+    assert world.digest == GOLDEN[folder.name]
+    assert check(world).ok
+
+
+def test_this_version_makes_it(folder):
+    world = disk.load_world(folder)
+    assert generate(load_schema(world.schema.name), world.seed) == world
+
+
+def test_its_references_hold_by_another_engine(folder):
+    from worldsmith.engine.duckdb import parents_first
+    from worldsmith.models import create_tables
+
+    world = disk.load_world(folder)
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(create_tables(world.schema))
+    for name in parents_first(world.schema):
+        columns = world.tables[name]
+        marks = ", ".join("?" * len(columns))
+        connection.executemany(f'INSERT INTO "{name}" VALUES ({marks})', zip(*columns.values(), strict=True))
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()
+
+
+def test_its_certificates_hold(folder):
+    world = disk.load_world(folder)
+    simulator = Simulator(world, strict=True)
+    tasks = [Task.from_json(row) for row in disk.read_jsonl(disk.tasks_file(folder))]
+    assert len(tasks) == 5
+    for task in tasks:
+        assert task.certificate["render"] == RENDER
+        assert verify(Certificate.from_json(task.certificate), task, world, simulator) == ""
