@@ -225,6 +225,17 @@ def test_what_is_left_out_is_said():
     assert table.dropped == ("everything before the end of the last tool call or reply",)
 
 
+def test_notes_are_short():
+    wide = "| " + " | ".join(f"column {i}" for i in range(9)) + " |\n" + "|---" * 9 + "|\n" + "| 1 " * 9 + "|"
+    long = "| " + " | ".join("x" * 30 for i in range(9)) + " |\n" + "|---" * 9 + "|\n" + "| 1 " * 9 + "|"
+    table = parse(f"{wide}\n\n{long}\n\n{HEAD}| {'y' * 90} | 1 | 2 | 3 |", NAMES)
+    assert table.dropped == (
+        "another table of 1 rows (column 0 | column 1 | column 2 | column 3 | column 4 | column 5)",
+        f"another table of 1 rows ({'x' * 30} | {'x' * 30} | {'x' * 14})",
+        f"row 1 has 4 cells for 3 columns: {'y' * 60!r}",
+    )
+
+
 def test_the_last_table_wins_where_no_columns_are_given():
     assert parse(TABLE + "\n\nthen\n\n" + TABLE.replace("10", "11")).rows == (("A", "2001", "11"), ROWS[1])
     assert parse("a | b\nc | d").rows == (("c", "d"),)

@@ -669,6 +669,24 @@ def test_forms_name_units_magnitudes_and_aliases():
     )
     assert forms(7, Column("x", "int", unit="crowns")) == ("7", "7 crowns", "seven")
     assert forms(730, THOUSANDS) == ("730", "730 thousand")
+    assert forms(1234, THOUSANDS)[-2:] == ("1.234 million", "1234 thousand")
+    assert forms(2 * 10**9, PLAIN)[-3:] == ("2 billion", "2000 million", "2000000 thousand")
+    assert forms(2_000_500, PLAIN)[-1] == "2000.5 thousand"
+    assert forms(999, PLAIN) == ("999",)
+    assert forms(1000, PLAIN) == ("1000", "1,000", "1 000", "1 thousand")
+    assert forms(1_000_001, PLAIN)[-1] == "1000.001 thousand"
+    assert forms(12, PLAIN) == ("12", "twelve")
+    assert forms(13, PLAIN) == ("13",)
+    assert forms(0, PLAIN) == ("0", "zero")
+    assert forms(-1, PLAIN) == ("-1", "−1")
+    assert forms(12.345, Column("x", "num", decimals=3)) == ("12.345",)
+    assert forms(7.0, Column("x", "num", decimals=1)) == ("7.0", "7,0", "seven")
+    assert forms(["a", "b"], Column("l", "list")) == ("a; b", "a, b")
+    assert forms(["a, b", "c"], Column("l", "list")) == ("a, b; c",)
+    assert forms(5, Column("x", "int", unit="of 10")) == ("5", "five")
+    assert forms(5, Column("x", "int", unit="thousand USD")) == ("5", "5 thousand", "five")
+    assert forms(True, Column("b", "bool")) == ("Yes",)
+    assert forms(2029, Column("y", "year")) == ("2029",)
     assert forms(-12.5, PERCENT) == ("-12.5", "-12.5 %", "-12.5%", "-12,5", "−12.5")
     assert forms("Neo 5", Column("t", "text", aliases=(("Neo 5", ("N5",)),))) == ("Neo 5", "N5")
     assert forms("Spring", DAY) == ("Spring",)
@@ -688,8 +706,9 @@ def test_a_column_survives_json():
     assert Column("a", "text").to_json() == {"name": "a", "kind": "text"}
     with pytest.raises(ScoreError, match="unknown field 'tolerence'"):
         Column.from_json({"name": "a", "kind": "int", "tolerence": 1})
-    with pytest.raises(ScoreError, match="no name or no kind"):
-        Column.from_json({"name": "a"})
+    for incomplete in ({"name": "a"}, {"kind": "int"}, {}):
+        with pytest.raises(ScoreError, match="no name or no kind"):
+            Column.from_json(incomplete)
     with pytest.raises(ScoreError, match="kind 'float'; known kinds: text, int"):
         Column("a", "float")
     with pytest.raises(ScoreError, match="tolerance -1"):
