@@ -156,6 +156,12 @@ def test_rows_of_blanks_and_dashes_are_left_out():
         "{",
         "a|b",
         "1, 2, 3",
+        "{}",
+        "[]",
+        "[{}]",
+        '{"a": {"b": 1}}',
+        '{"a": [], "b": []}',
+        '{"rows": []}',
     ],
 )
 def test_there_may_be_no_table(answer):

@@ -27,7 +27,15 @@ DAY = Column("d", "date")
         ("-$5", [-5]),
         ("1,234,000", [1234000]),
         ("1 234 000", [1234000]),
-        ("1\u202f234\u202f000", [1234000]),
+        *((f"1{space}234{space}000", [1234000]) for space in "\u202f\xa0\u2009\u2007"),
+        *((f"{minus}5", [-5]) for minus in "\u2212\u2013\u2014\u2012\u2010\u2011\ufe63\uff0d"),
+        ("1，234", [1234]),
+        ("1．5", [1.5]),
+        ("1’234’000", [1234000]),
+        ("1ʼ234ʼ000", [1234000]),
+        ("1٬234", [1234]),
+        ("1٫5", [1.5]),
+        ("5％", [5]),
         ("1'234'000", [1234000]),
         ("1.234.000", [1234000]),
         ("1.234.000,5", [1234000.5]),
@@ -505,7 +513,8 @@ def test_folding_keeps_what_tells_things_apart(one, other):
         ("a\u20ddb\ufe0fc", "abc"),
         ("a\u1ab0b", "ab"),
         ("a\U000e0101b", "ab"),
-        ("a\tb\nc\u2003d\x1fe", "a b c d e"),
+        ("a\tb\nc\u2003d\x1fe\x07f\u2028g", "a b c d e f g"),
+        *((dash, "-") for dash in "‐‑‒–—―−"),
         ("it’s ‘so’ it's `x` x′y ʼn", "its so its x xy n"),
         ("a-b a–b a—b a‐b", "a b a b a b a b"),
         ("−5 -5 –5", "-5 -5 -5"),
@@ -672,6 +681,8 @@ def test_forms_name_units_magnitudes_and_aliases():
     assert forms(1234, THOUSANDS)[-2:] == ("1.234 million", "1234 thousand")
     assert forms(2 * 10**9, PLAIN)[-3:] == ("2 billion", "2000 million", "2000000 thousand")
     assert forms(2_000_500, PLAIN)[-1] == "2000.5 thousand"
+    assert forms(0.00001, Column("x", "num")) == ("1e-05",)
+    assert show(1e22, Column("x", "num")) == "1" + "0" * 22
     assert forms(999, PLAIN) == ("999",)
     assert forms(1000, PLAIN) == ("1000", "1,000", "1 000", "1 thousand")
     assert forms(1_000_001, PLAIN)[-1] == "1000.001 thousand"

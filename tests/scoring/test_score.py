@@ -373,6 +373,13 @@ def test_a_column_that_is_missing_is_said_and_its_cells_are_wrong():
     assert result.item == Rates(0.5, 0.5, 0.5)
 
 
+def test_of_as_many_columns_one_may_still_be_another():
+    result = score(
+        "| k | spare |\n|---|---|\n| x | 1 |", (Column("k", "text", key=True), Column("Battery", "int")), [["x", 1]]
+    )
+    assert result.notes == ("column 'Battery' is not in the header: k | spare", "columns nobody asked for: 'spare'")
+
+
 def test_without_its_key_column_no_row_is_claimed():
     columns = (Column("a", "text", key=True), Column("b", "text", key=True), Column("c", "int"))
     result = score("| a | c |\n|---|---|\n| x | 1 |", columns, [["x", "y", 1]])
@@ -437,6 +444,16 @@ def test_a_claimant_is_given_nothing_it_does_not_claim():
     result = score(markdown(columns, [["104.0", "2"], ["97", "1"], ["96", "1"]]), columns, gold)
     assert (len(result.matched), len(result.extra), result.row.recall) == (2, 1, pytest.approx(2 / 3))
     assert {j for _, j in result.matched} == {0, 1}
+
+
+def test_rows_with_cells_nobody_can_read_are_still_different_rows():
+    columns = (Column("a", "text"), Column("b", "int"))
+    result = score(markdown(columns, [["x", "foo"], ["x", "bar"]]), columns, [["x", 1], ["x", 2]])
+    assert result.item.recall == 0.5
+    same = score(markdown(columns, [["x", "foo"], ["X", "Foo!"]]), columns, [["x", 1], ["x", 2]])
+    assert same.item.recall == 0.25
+    ranges = score(markdown(columns, [["x", "1-2"], ["x", "1-3"]]), columns, [["x", 1], ["x", 2]])
+    assert ranges.item.recall == 0.5
 
 
 def test_among_equal_assignments_the_one_with_whole_rows_is_taken():

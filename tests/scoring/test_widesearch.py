@@ -264,6 +264,21 @@ def test_what_the_benchmark_cant_read_scores_0_and_is_said(answer):
     result = score_widesearch(answer, evaluation(v=NUMBER), "k,v\na,1\n")
     assert (result.item.f1, result.row.f1, result.success, result.has_table) == (0.0, 0.0, False, False)
     assert result.notes
+    assert (result.format, result.rows, result.missing) == ("", (), (0,))
+
+
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        ("no table", "there is no fenced table and no line of pipes"),
+        ("```markdown\n```", "there is no line with cells"),
+        ('```markdown\n| k | v |\n| "a | 1 |\n```', "the table can't be split: unexpected end of data"),
+        ("```markdown\n| k | v |\n| a | 1 |\n| b | 1 | 2 |\n```", "a row has 5 cells for 4"),
+        ("```markdown\n| k |\n| a |\n```", "the columns ['k'] are not ['k', 'v']"),
+    ],
+)
+def test_the_reason_is_said(answer, note):
+    assert score_widesearch(answer, evaluation(v=NUMBER), "k,v\na,1\n").notes == (note,)
 
 
 def test_an_unfenced_table_is_the_first_run_of_lines_that_begin_with_a_pipe():

@@ -38,7 +38,6 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+"
 _SUPERSCRIPTS = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})")
 _SIGNS = str.maketrans(
     dict.fromkeys("\u2212\u2013\u2014\u2012\u2010\u2011\ufe63\uff0d", "-")
-    | dict.fromkeys("\xa0\u2009\u202f\u2007", " ")
     | {"\uff0c": ",", "\uff0e": ".", "\u2019": "'", "\u02bc": "'", "\u066c": ",", "\u066b": ".", "\uff05": "%"}
 )
 _VULGAR = re.compile("(\\d*)\\s?([¼½¾⅐-⅞])")

@@ -81,7 +81,7 @@ def _from_json(data: Any) -> Iterator[Table]:
         if isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
             yield from filter(None, [_from_records([names, *rows], "json")])
             return
-        lists = [value for value in data.values() if isinstance(value, list) and value]
+        lists = [value for value in data.values() if isinstance(value, list)]
         nested = [value for value in lists if all(isinstance(item, dict | list) for item in value)]
         if nested:
             for value in nested:
@@ -93,7 +93,7 @@ def _from_json(data: Any) -> Iterator[Table]:
 
 
 def _from_records(records: list[Any], form: str) -> Table | None:
-    if records and all(isinstance(record, dict) for record in records):
+    if any(records) and all(isinstance(record, dict) for record in records):
         header = tuple(dict.fromkeys(str(name) for record in records for name in record))[:WIDEST]
         rows = tuple(tuple(_json_cell(record[n]) if n in record else "" for n in header) for record in records)
         return Table(header, rows, (), form)

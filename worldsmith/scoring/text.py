@@ -31,7 +31,7 @@ def _folded_char(char: str) -> str:
     category = unicodedata.category(char)
     if category == "Cf" or _is_mark_for_symbols(char):
         return ""
-    if category[0] == "Z" or category == "Cc":
+    if category == "Cc":
         return " "
     if category == "Nd":
         return str(unicodedata.digit(char))

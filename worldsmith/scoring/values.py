@@ -34,7 +34,7 @@ def show(value: Value, col: Column) -> str:
 def _decimal(value: float, decimals: int) -> str:
     if decimals:
         return f"{value:.{decimals}f}"
-    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def label(value: bool, col: Column) -> str:
