@@ -299,3 +299,25 @@ def test_the_renderer_answers_a_slice():
 def test_pages_of_another_world_are_refused():
     with pytest.raises(AssertionError, match="cannot render"):
         render(PAGES.page("light/3"), isles(6), PAGES)
+
+
+def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
+    from worldsmith.index import Index
+    from worldsmith.pages import Pages
+    from worldsmith.perturb import withhold
+    from worldsmith.renderer import Renderer, hit
+    from worldsmith.slices import Call, cut
+
+    pages = Pages(town)
+    index, renderer = Index(pages), Renderer(town, pages)
+    for level in (0, 1, 2, 1):
+        for query in (
+            "shops by street",
+            "who keeps it and since when",
+            "floor area and seats",
+            "score",
+            "shops by street",
+        ):
+            part = withhold(level)(town, cut(pages, index, Call("web_search", query)), 5)
+            fresh = tuple(hit(view, i, query, town, pages) for i, view in enumerate(part.views))
+            assert renderer.write(part) == fresh

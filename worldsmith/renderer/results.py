@@ -41,8 +41,31 @@ def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text
     `full_text` adds the page's Markdown, to which the whole page's cells then belong.
     """
     page = view.page
-    text = markdown(render(page, world, pages)) if full_text else None
-    return Result(page.url, _title(page, pages), snippet(page, query, pages), page.date, score(rank), text)
+    return result(page, rank, texts(page, query, pages), markdown(render(page, world, pages)) if full_text else None)
+
+
+Texts = tuple[str, str]
+"""Title and snippet."""
+
+
+def texts(page: Page, query: str, pages: Pages) -> Texts:
+    """Return title and snippet of a hit; they hang on the page and on `cues(page, query, pages)`."""
+    return _title(page, pages), snippet(page, query, pages)
+
+
+def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Result:
+    """Return the hit of a page from its title and snippet."""
+    return Result(page.url, *said, page.date, score(rank), text)
+
+
+def cues(page: Page, query: str, pages: Pages) -> frozenset[str]:
+    """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
+    return _query_words(query) & _label_words(pages.kinds[page.kind].topics)
+
+
+@lru_cache(maxsize=512)
+def _label_words(topics: tuple[tuple[tuple[str, str], str], ...]) -> frozenset[str]:
+    return frozenset(word for _, label in topics for word in _query_words(label))
 
 
 def _title(page: Page, pages: Pages) -> str:
