@@ -16,7 +16,7 @@ HITS = Observation(
 )
 DOC = Doc(URL, "Mill Oak", "2031-04-05", (Heading(2, "Data"), Para(("In ", Link("Fen", "https://fen.example/"), "."))))
 TABLE = Grid(("Mill", "Floors"), ((("Oak",), ("3",)), (("A & B",), ("<4>",))))
-PAGE = Observation("ok", doc=DOC, text="# Mill Oak\n", more=True)
+PAGE = Observation("ok", doc=DOC, text="# Mill Oak\n", more=True, next_offset=11)
 GONE = Observation("not_found")
 BUSY = Observation("rate_limited", fault="rate_limit", retry_after=7)
 

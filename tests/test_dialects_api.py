@@ -46,6 +46,7 @@ def test_extract_reads_a_part_and_knows_both_spellings():
         "date": "2031-04-05",
         "text": "# Mill Oak\n",
         "more": True,
+        "next_offset": 11,
     }
     gone = asked.write((GONE,))
     assert gone.status == 404

@@ -593,3 +593,16 @@ def live(worlds):
     server.should_exit = True
     thread.join(10)
     bound.close()
+
+
+def test_faults_that_pass_need_a_session(worlds):
+    client = TestClient(create_app(worlds[:1]), base_url="http://localhost:8000")
+    spec = f"/w/{worlds[0].id};profile=flaky"
+    said = client.post(f"{spec}/api/search", json={"query": "a"})
+    assert said.status_code == 400
+    assert ";session=NAME" in said.json()["error"]
+    seen = {client.post(f"{spec};session=a/api/search", json={"query": f"q{i}"}).status_code for i in range(60)}
+    assert seen == {200, 429, 500}
+    for i in range(60):
+        tries = [client.post(f"{spec};session=b/api/search", json={"query": f"q{i}"}).status_code for _ in range(6)]
+        assert 200 in tries

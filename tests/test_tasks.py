@@ -134,7 +134,7 @@ def test_null_is_called_what_the_first_nullable_column_says():
         ("phone", "brand != 'Apple'", "are not sold by Apple"),
         ("phone", "price > 500", "have a launch price over 500 USD"),
         ("phone", "price < 500", "have a launch price under 500 USD"),
-        ("phone", "price between 300 and 550", "have a launch price between 300 USD and 550 USD"),
+        ("phone", "price between 300 and 550", "have a launch price of 300 USD to 550 USD (both included)"),
         ("phone", "ram = 8", "have RAM of 8 GB"),
         ("phone", "announced > '2028-06-30'", "were announced after 2028-06-30"),
         ("phone", "yr(released) = 2029", "were released in 2029"),

@@ -19,12 +19,16 @@ LEVELS = 4
 """Withhold levels: 0 to 3."""
 
 PROFILES: dict[str, Profile] = {
-    "clean": Profile("clean"),
-    "open": Profile("open", withhold=0),
-    "sparse": Profile("sparse", withhold=2),
-    "scarce": Profile("scarce", withhold=3),
-    "long": Profile("long", length="web"),
-    "flaky": Profile("flaky", faults={"error": 0.1, "rate_limit": 0.1}),
+    "clean": Profile("clean", "short pages; a hit shows half of what its columns allow"),
+    "open": Profile("open", "a hit shows all that its columns allow", withhold=0),
+    "sparse": Profile("sparse", "a hit shows its key alone", withhold=2),
+    "scarce": Profile("scarce", "a hit shows its key alone, and half of the hits are gone", withhold=3),
+    "long": Profile("long", "longer pages", length="web"),
+    "flaky": Profile(
+        "flaky",
+        "a tenth of the calls fails and a tenth is refused; both pass when tried again, in a session",
+        faults={"error": 0.1, "rate_limit": 0.1},
+    ),
 }
 """Profiles by name; the first is what an address without one means."""
 

@@ -38,8 +38,6 @@ from worldsmith.world import World, canonical
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
-MORE = "\n\n[The page goes on: read it from offset {offset}.]\n"
-"""Notice under a text that was cut."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 Length = Literal["short", "web"]
 
@@ -264,9 +262,16 @@ class Simulator:
     def _observation(self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] = ()) -> Observation:
         if isinstance(draft, Doc):
             whole = markdown(draft)
-            text, more = cut_text(whole, part.call.offset, part.call.max_chars)
+            text, goes_on = cut_text(whole, part.call.offset, part.call.max_chars)
             return Observation(
-                "ok", doc=draft, text=text, page=part.views[0].page, more=more, source=source, verdicts=verdicts
+                "ok",
+                doc=draft,
+                text=text,
+                next_offset=goes_on,
+                page=part.views[0].page,
+                more=goes_on is not None,
+                source=source,
+                verdicts=verdicts,
             )
         return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts)
 
@@ -289,9 +294,14 @@ def _reasons(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{v.where}: {_QUOTED.sub('what it says', v.why)}" for v in verdicts if not v.ok))[:12]
 
 
-def cut_text(text: str, offset: int, most: int | None) -> tuple[str, bool]:
-    """Return the part of a text from `offset`, at most `most` characters, with a notice where it goes on."""
+def cut_text(text: str, offset: int, most: int | None) -> tuple[str, int | None]:
+    """Return the part of a text from `offset`, at most `most` characters, and the offset where it goes on, if it does.
+
+    The parts put together are the text. A cut falls after a line where one ends in the second half of the part, so
+    that links and table rows stay whole.
+    """
     end = len(text) if most is None else offset + most
-    if end >= len(text):
-        return text[offset:], False
-    return text[offset:end] + MORE.format(offset=end), True
+    if most is None or end >= len(text):
+        return text[offset:], None
+    line = text.rfind("\n", offset + most // 2, end) + 1
+    return text[offset : line or end], line or end

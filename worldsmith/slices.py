@@ -100,6 +100,8 @@ class Observation:
     doc: Doc | None = None
     text: str = ""
     """web_extractor: the page's Markdown after `offset` and `max_chars`."""
+    next_offset: int | None = None
+    """web_extractor: where the text goes on; null at its end."""
     page: Page | None = None
     """web_extractor: the plan that was shown, for traces; never sent."""
     more: bool = False
@@ -123,6 +125,8 @@ class Profile:
     """A named record of page length, withhold level and perturbations."""
 
     name: str
+    about: str = ""
+    """What it does, in a line."""
     length: Literal["short", "web"] = "short"
     withhold: int = 1
     full_text: bool = False

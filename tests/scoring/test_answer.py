@@ -155,6 +155,7 @@ def test_rows_of_blanks_and_dashes_are_left_out():
         "[[[[[[[[",
         "{",
         "a|b",
+        "a | b\nc | d",
         "1, 2, 3",
         "{}",
         "[]",

@@ -156,8 +156,11 @@ def extract(
     seen = _answer(path, profile, seed, call, simulate(model, model_url, store))
     if as_json:
         title = seen.doc.title if seen.doc else None
-        emit({"status": seen.status, "url": url, "title": title, "text": seen.text, "more": seen.more})
+        told = {"status": seen.status, "url": url, "title": title, "text": seen.text}
+        emit(told | {"more": seen.more, "next_offset": seen.next_offset})
     else:
         click.echo(seen.text if seen.status == "ok" else f"{seen.status.replace('_', ' ')}: {url}")
+        if seen.more:
+            click.echo(f"[the page goes on: --offset {seen.next_offset}]")
     if seen.status != "ok":
         ctx.exit(1)

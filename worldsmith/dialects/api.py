@@ -58,7 +58,7 @@ def extract(request: Request) -> Asked:
         if failed or page.doc is None:
             return Reply(error(404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}"), 404)
         told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
-        return Reply({**told, "text": page.text, "more": page.more})
+        return Reply({**told, "text": page.text, "more": page.more, "next_offset": page.next_offset})
 
     return Asked((call,), write)
 
@@ -78,8 +78,20 @@ _URL = thing(
     optional=("offset", "max_chars"),
     example={"url": "https://….example/…", "offset": 0, "max_chars": 8000},
 )
-_PAGE = thing({"url": TEXT, "title": TEXT, "date": NULL_TEXT, "text": TEXT, "more": BOOL})
-_SEARCH = "Search. `k` results a page (1 to 50, 10 unless told), `page` from 1; `more` says that a further page exists."
+_PAGE = thing(
+    {
+        "url": TEXT,
+        "title": TEXT,
+        "date": NULL_TEXT,
+        "text": TEXT,
+        "more": BOOL,
+        "next_offset": {"type": ["integer", "null"]},
+    }
+)
+_SEARCH = (
+    "Search. `k` results a page (1 to 50, 10 unless told), `page` from 1 to 100; `more` says that a further page "
+    "exists. Only the best hits are listed, about 60 a query: a more exact query finds what a broad one leaves out."
+)
 
 API = Dialect(
     "api",
@@ -97,7 +109,8 @@ API = Dialect(
             "POST",
             "/api/extract",
             extract,
-            "Read a page as Markdown: `max_chars` characters of it from `offset`; `more` says that it goes on.",
+            "Read a page as Markdown: at most `max_chars` characters (1 to 1000000, all unless told) from `offset`. "
+            "Where it goes on, `more` is true and `next_offset` says from where; the parts put together are the page.",
             _URL,
             _PAGE,
         ),

@@ -7,6 +7,7 @@ from typing import Any
 from worldsmith import __version__
 from worldsmith.dialects.schemas import TEXT, thing
 from worldsmith.dialects.types import JSON, Dialect, Route
+from worldsmith.perturb import PROFILES
 
 _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
 _ERROR = {"application/json": {"schema": thing({"error": TEXT})}}
@@ -40,7 +41,11 @@ ABOUT = (
     "once: by the path /w/<world>[;profile=NAME][;seed=N][;session=NAME]/…, by a key of the form "
     "ws-<world>[;profile=NAME][;seed=N][;session=NAME] (Authorization: Bearer, X-API-Key, or api_key in the body or "
     "query string), by the headers X-Worldsmith-World, -Profile, -Seed and -Session, or by world, profile, seed and "
-    "session in the query string. A single world needs no name."
+    "session in the query string. A single world needs no name. The seed draws what a profile withholds or breaks: "
+    "rollouts that are to be compared share it. A session, any name, counts how often a call is made, one name an "
+    "episode; nothing else depends on it. Profiles: "
+    + "; ".join(f"{p.name}: {p.about}" for p in PROFILES.values())
+    + f". The one used where none is named is the server's --profile, {next(iter(PROFILES))} unless told."
 )
 
 

@@ -119,7 +119,8 @@ class GuideKind:
         """Return the text of page `n`: paragraphs of three sentences, a different choice a page."""
         phrases = self.pages.words.phrases.guide
         groups = [phrases[i : i + 3] for i in range(0, len(phrases), 3)]
-        first = 0 if n >= 2 else 4 - 2 * n
+        # Only where each row has an entry may a guide say so.
+        first = (0 if self.tables[n - 2] in self.pages.abouts else 1) if n >= 2 else 4 - 2 * n
         rest = [i for i in range(1, len(groups)) if i != first]
         picked = [first, rest[n % len(rest)], rest[(n + 1) % len(rest)]]
         return tuple(" ".join(self.pages.words.say(self.table(n), p) for p in groups[i]) for i in picked)

@@ -68,12 +68,12 @@ def quantile(points: tuple[tuple[float, int], ...], u: float) -> int:
 
 
 def page_date(pages: "Pages", chance: int, cells: tuple[Cell, ...], row: Row | None) -> str | None:
-    """Return the day a page claims: chrome, on 43% of pages, after every day it states, equal to none of its row's."""
+    """Return the day a page claims: chrome, on 43% of pages, after every day of the rows it names, equal to none."""
     if byte(chance, 0) * 100 >= DATED * 256:
         return None
     end = date.fromisoformat(pages.world.schema.as_of).toordinal()
-    told = [cell.value for cell in cells if (cell.row.table, cell.col) in pages.days]
-    told += [pages.world.value(row, col) for table, col in pages.days if table == row.table] if row else []
+    rows = dict.fromkeys((*(cell.row for cell in cells), *((row,) if row else ())))
+    told = [pages.world.value(named, col) for named in rows for table, col in pages.days if table == named.table]
     days = [date.fromisoformat(day).toordinal() for day in told if isinstance(day, str)]
     start = max((day for day in days if end - RECENT < day < end), default=end - RECENT) + 1
     free = [day for day in (start + (chance >> 8) % (end - start + 1), end, start) if day not in days]

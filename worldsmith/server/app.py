@@ -67,7 +67,11 @@ class Service:
                 sources.append(("the query string", {name: query[name]}))
         found = addresses.merge(sources, self.default)
         self.shelf.check(found.world)
-        find_profile(found.profile)
+        if find_profile(found.profile).faults and not found.session:
+            raise UsageError(
+                f"profile {found.profile!r} has faults that pass when a call is made again, and only a session tells "
+                f"that it is made again: add ;session=NAME to the world, one name an episode"
+            )
         return found
 
     def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:

@@ -113,7 +113,8 @@ def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, s
     if isinstance(node.args[0], expr.Call):
         when = f"in {any_of(days)}"
     else:
-        when = {">": "after {}", "<": "before {}", "=": "on {}", "between": "between {} and {}"}.get(node.op, "")
+        forms = {">": "after {}", "<": "before {}", "=": "on {}", "between": "from {} to {} (both included)"}
+        when = forms.get(node.op, "")
         when = when.format(*days) if when else f"on {any_of(days)}"
     if _PREPOSITION.search(column.says):
         return f"{are} {column.says} {when.removeprefix('on ')}"
@@ -132,6 +133,8 @@ def _noun(column: Column) -> str:
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
     many = plural(column.label) and not _DETERMINER.match(column.says)
+    if many and 1 in values and node.op in {"=", "in"}:
+        return f"{has} {any_of([spell(v, column) for v in values])} under “{column.label}”"
     if many and (not column.unit or column.unit.lower() in column.label.lower()):
         return f"{has} {_count(node.op, [spell(v, column, bare=True) for v in values])} {_TAIL.sub('', column.says)}"
     shown = [spell(v, column) for v in values]
@@ -147,13 +150,13 @@ def _upper(column: Column, noun: str) -> str:
 
 
 def _count(op: str, shown: list[str]) -> str:
-    forms = {">": "more than {}", "<": "fewer than {}", "between": "between {} and {}"}
+    forms = {">": "more than {}", "<": "fewer than {}", "between": "{} to {} (both included)"}
     return forms[op].format(*shown) if op in forms else any_of(shown)
 
 
 def _amount(wording: Wording, op: str, shown: list[str]) -> str:
     if op == "between":
-        return f"between {shown[0]} and {shown[1]}"
+        return f"of {shown[0]} to {shown[1]} (both included)"
     if op in {">", "<"}:
         return f"{wording.pick(OVER if op == '>' else UNDER)} {shown[0]}"
     return f"of {any_of(shown)}"

@@ -174,5 +174,6 @@ class WebExtractor(_Tool):
         return "/api/extract", {**body, "max_chars": PAGE_CHARS}
 
     def tell(self, reply: Mapping[str, Any]) -> str:
-        """Return the page's text."""
-        return str(reply["text"])
+        """Return the page's text, and where it goes on."""
+        notice = f"\n\n[The page goes on: read it from offset {reply['next_offset']}.]" if reply["more"] else ""
+        return str(reply["text"]) + notice
