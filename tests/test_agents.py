@@ -9,7 +9,9 @@ from tests.pages_world import isles
 from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.book import Unread, value
+from worldsmith.agents.many import prefix, run_many
 from worldsmith.agents.sheet import read
+from worldsmith.disk import save_world
 from worldsmith.errors import BackendError, NotFoundError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
@@ -116,14 +118,14 @@ def test_the_snippet_crawler_reads_what_snippets_say():
     assert crawl.names == {"Ulvet": {"first lit": "1917-10-14", "range": "14.3 nmi"}}
 
 
-def wire(simulator, failures=0):
+def wire(simulator, failures=0, headers=None):
     """A transport that answers as a server does, after `failures` refusals."""
     left = [failures]
 
     def handle(request):
         if left[0]:
             left[0] -= 1
-            return httpx2.Response(503, json={"error": "busy"})
+            return httpx2.Response(503, json={"error": "busy"}, headers=headers)
         body = json.loads(request.content)
         client = SimulatorClient(simulator)
         if request.url.path.endswith("/api/search"):
@@ -135,9 +137,14 @@ def wire(simulator, failures=0):
     return httpx2.MockTransport(handle)
 
 
+def over_http(transport, waited=None):
+    """A client whose waits are noted, not waited."""
+    return HttpClient("http://host/w/x", transport=transport, sleep=([] if waited is None else waited).append)
+
+
 def test_http_and_process_give_one_episode(phones):
     world, simulator, tasks = phones
-    client = HttpClient("http://host/w/x", transport=wire(simulator, failures=2))
+    client = over_http(wire(simulator, failures=2))
     over = run(tasks[-1], world, "oracle", client)
     here = run(tasks[-1], world, "oracle", SimulatorClient(simulator))
     client.close()
@@ -147,12 +154,91 @@ def test_http_and_process_give_one_episode(phones):
 
 def test_http_failures(phones):
     _, simulator, _ = phones
-    assert HttpClient("http://host", transport=wire(simulator)).extract("https://nowhere.example/") == ""
+    assert over_http(wire(simulator)).extract("https://nowhere.example/") == ""
     with pytest.raises(BackendError, match="503 busy"):
-        HttpClient("http://host", transport=wire(simulator, failures=99)).search("x")
+        over_http(wire(simulator, failures=99)).search("x")
     wrong = httpx2.MockTransport(lambda _: httpx2.Response(200, text="<html>"))
     with pytest.raises(BackendError, match="api/search"):
-        HttpClient("http://host", transport=wrong).search("x")
+        over_http(wrong).search("x")
+    listed = httpx2.MockTransport(lambda _: httpx2.Response(200, json=[]))
+    with pytest.raises(BackendError, match="no object"):
+        over_http(listed).search("x")
+
+
+def test_a_world_that_the_server_does_not_have_is_no_empty_result():
+    missing = httpx2.MockTransport(lambda _: httpx2.Response(404, json={"error": "there is no world 'x' here."}))
+    with pytest.raises(BackendError, match="404 there is no world 'x'"):
+        over_http(missing).search("x")
+
+
+@pytest.mark.parametrize(
+    ("header", "waits"),
+    [("3", [3, 3]), ("86400", [10, 10]), ("soon", [0.1, 0.2]), ("Fri, 31 Dec 2027 23:59:59 GMT", [0.1, 0.2])],
+)
+def test_retry_after_is_waited_for_within_bounds(phones, header, waits):
+    waited = []
+    over_http(wire(phones[1], failures=2, headers={"Retry-After": header}), waited).search("x")
+    assert waited == waits
+
+
+def test_no_wait_follows_the_last_attempt_and_none_a_refusal(phones):
+    waited = []
+    with pytest.raises(BackendError):
+        over_http(wire(phones[1], failures=99), waited).search("x")
+    assert waited == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4])
+    with pytest.raises(BackendError, match="400 no"):
+        over_http(httpx2.MockTransport(lambda _: httpx2.Response(400, json={"error": "no"})), waited).search("x")
+    assert len(waited) == 7
+
+
+def served(world, monkeypatch, opened):
+    """Have HTTP clients of run_many reach a server of `world` in this process, and note them."""
+    from starlette.testclient import TestClient
+
+    from worldsmith.server import create_app
+
+    app = TestClient(create_app([world]), base_url="http://host")
+
+    def handle(request):
+        seen = app.request(request.method, request.url.raw_path.decode(), content=request.content)
+        return httpx2.Response(seen.status_code, content=seen.content, headers=dict(seen.headers))
+
+    class Client(HttpClient):
+        def __init__(self, base_url):
+            self.base_url, self.waited, self.closed = base_url, [], False
+            super().__init__(base_url, transport=httpx2.MockTransport(handle), sleep=self.waited.append)
+            opened.append(self)
+
+        def close(self):
+            super().close()
+            self.closed = True
+
+    monkeypatch.setattr("worldsmith.agents.many.HttpClient", Client)
+
+
+def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch):
+    world, _, tasks = phones
+    folder, opened = save_world(world, tmp_path), []
+    served(world, monkeypatch, opened)
+    asked = [(folder, task) for task in tasks[-2:]]
+    rows = list(run_many(asked, "oracle", base_url="http://host/", profile="flaky"))
+    assert [row["item_f1"] for row in rows] == [1.0, 1.0]
+    assert rows == list(run_many(asked, "oracle", profile="flaky"))
+    assert {1.0} < {*opened[0].waited, *opened[1].waited}
+    bases = [client.base_url for client in opened]
+    assert all(base.startswith(f"http://host/w/{world.id};profile=flaky;session=") for base in bases)
+    assert len({base[-16:] for base in bases}) == 2
+    assert all(client.closed for client in opened)
+
+
+def test_sessions_are_named_by_task_and_agent_alone(phones):
+    first, second = phones[2][:2]
+    name = prefix("http://host", first, "oracle", None)
+    assert name == prefix("http://host/", first, "oracle", None)
+    assert ";profile=" not in name
+    assert (
+        len({name, prefix("http://host", second, "oracle", None), prefix("http://host", first, "one-query", None)}) == 3
+    )
 
 
 def test_a_passing_fault_is_tried_again(phones):

@@ -40,7 +40,7 @@ def tasks(
     the episode fits. Tasks with gold are kept apart from the worlds, in _tasks/<world>.jsonl.
     """
     from worldsmith import disk
-    from worldsmith.mine import mine
+    from worldsmith.batch import Asked, mine_into
 
     folders = disk.world_folders(paths)
     if verify:
@@ -50,8 +50,7 @@ def tasks(
         return
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         world = disk.load_world(folder)
-        mined = mine(world, count, size=size, max_tokens=max_tokens, max_turns=max_turns)
-        disk.save_lines(disk.tasks_file(folder), (t.to_json() for t in mined.tasks))
+        mined = mine_into(folder, world, Asked(count, size, max_tokens, max_turns))
         if as_json:
             emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
         else:
@@ -97,7 +96,7 @@ def _verify(folder: Path, *, as_json: bool) -> int:
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
 @click.option("--agent", required=True, help="oracle, closed-book, keys-only, snippets-only, …")
 @click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
-@click.option("--profile", default="clean", show_default=True, help="Profile, in process.")
+@click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most.")
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @json_option
@@ -105,7 +104,7 @@ def run(
     paths: tuple[Path, ...],
     agent: str,
     base_url: str | None,
-    profile: str,
+    profile: str | None,
     limit: int | None,
     tokenizer: Path | None,
     *,
