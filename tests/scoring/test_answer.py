@@ -92,6 +92,7 @@ def test_a_whole_table_is_found(answer):
         ("| a<br>b | 1 | 2 |", ("a<br>b", "1", "2")),
         ("| a | | 2 |", ("a", "", "2")),
         ("||`a`|2|", ("", "`a`", "2")),
+        ("| `a|x` | `b|y` | 2 |", ("`a|x`", "`b|y`", "2")),
         ("| a\\|`b`|`c|d`|2|", ("a|`b`", "`c|d`", "2")),
         ("|a|1|2|", ("a", "1", "2")),
         ("a | 1 | 2", ("a", "1", "2")),
@@ -104,6 +105,11 @@ def test_cells_are_split_at_real_pipes(row, cells):
 def test_an_empty_first_cell_keeps_its_place_without_edge_pipes():
     table = parse("Name | Year | Val\n---|---|---\n | 2001 | 10\nB | 2002 | 20", NAMES)
     assert table.rows == (("", "2001", "10"), ("B", "2002", "20"))
+
+
+def test_a_header_may_stand_alone():
+    for text in ("| Name | Year | Val |", HEAD, HEAD.strip()):
+        assert (parse(text, NAMES).header, parse(text, NAMES).rows) == (NAMES, ())
 
 
 def test_a_ragged_row_alone_is_hurt_and_said():

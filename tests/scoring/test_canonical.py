@@ -158,6 +158,9 @@ def test_a_range_has_no_point(span, lo, hi):
         ("5 %", "%"),
         ("5 (km)", "km"),
         ("5 m²", "m2"),
+        ("5m²", "m2"),
+        ("5 thousand km²", "km2"),
+        ("5 cm²", "sqcm"),
         ("5 km^2", "km2"),
         ("5 m³", "m3"),
         ("5 (long) km", "km"),
@@ -304,10 +307,64 @@ def test_a_number_beyond_floats_keeps_its_digits():
     assert right("12,345,678,901,234,567,890", 12345678901234567890, PLAIN)
     assert right("1" * 40, int("1" * 40), PLAIN)
     assert not right("1" * 41, int("1" * 41), PLAIN)
+    assert read("1" * 30 + "." + "1" * 10, "num") != ()
+    assert read("1" * 30 + "." + "1" * 11, "num") == ()
     assert [r.point for r in read("1e20", "num")] == [10**20]
     assert [r.point for r in read("1e-2", "num")] == [0.01]
     assert [r.point for r in read("5 x 10^-2", "num")] == [0.05]
     assert [r.point for r in read("5*10**3", "num")] == [5000]
+
+
+@pytest.mark.parametrize("mark", [*".,;:*_`'\")]", "**", "*_`"])
+def test_marks_after_a_number_change_nothing(mark):
+    assert [(r.point, r.unit) for r in read(f"12{mark}", "num")] == [(12, "")]
+    assert [(r.point, r.unit) for r in read(f"12 kg{mark}", "num")] == [(12, "kg")]
+    assert [(r.point, r.unit) for r in read(f"12{mark} kg", "num")] == ([(12, "kg")] if mark[0] in "*_`" else [])
+
+
+@pytest.mark.parametrize("word", ["about", "around", "approximately", "roughly", "nearly", "almost", "some", "exactly"])
+def test_soft_words_before_number_words_change_nothing(word):
+    assert [r.point for r in read(f"{word} twelve", "num")] == [12]
+
+
+def test_months_are_written_out_in_dates():
+    names = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
+    for number, name in enumerate(names, start=1):
+        written = forms(f"2029-{number:02d}-07", DAY)
+        assert written[1:3] == (f"7 {name} 2029", f"{name} 7, 2029")
+        assert f"7 {name[:3]} 2029" in written
+
+
+def test_small_whole_numbers_have_words():
+    words = [forms(n, PLAIN)[-1] for n in range(13)]
+    assert words == [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    ]
 
 
 def test_a_span_longer_than_any_number_or_date_is_not_read():
@@ -408,6 +465,11 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("2029", 2029, Column("y", "year"), "right"),
         ("14 March 2029", 2029, Column("y", "year"), "right"),
         ("in 2029", 2029, Column("y", "year"), "right"),
+        ("2029", "2029", Column("y", "year"), "right"),
+        ("2029", 2029.0, Column("y", "year"), "right"),
+        ("2029", 2029.5, Column("y", "year"), "different"),
+        ("2029", "20290", Column("y", "year"), "different"),
+        ("20290", "20290", Column("y", "year"), "right"),
         ("2028", 2029, Column("y", "year", tolerance=5), "different"),
         ("1990s", 1995, Column("y", "year"), "different"),
         ("yes", True, Column("b", "bool"), "right"),
@@ -440,6 +502,10 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("2029-01-01", None, Column("w", "date"), "different"),
         ("none", 0, PLAIN, "unreadable"),
         ("Spring term", "Spring term", DAY, "right"),
+        ("none at all", "None at all", Column("u", "url"), "right"),
+        ("a.example", "None at all", Column("u", "url"), "different"),
+        ("Yes", "Yes", Column("b", "bool"), "right"),
+        ("n/a.", "n/a", PLAIN, "right"),
         ("xxxx", "Spring term", DAY, "different"),
         ("hello", "unknown", PLAIN, "different"),
         ("*", "anything", Column("t", "text"), "different"),

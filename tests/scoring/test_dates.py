@@ -76,6 +76,13 @@ def test_months_have_names_in_several_languages(number):
         "March 5, 2029 at 10:20 UTC",
         "2029‑03‑05",
         "２０２９-03-05",
+        "2029／03／05",
+        "2029．03．05",
+        "2029－03－05",
+        "2029–03–05",
+        "2029−03−05",
+        "2029‐03‐05",
+        "5\xa0March\xa02029",
     ],
 )
 def test_a_day_is_read(span):

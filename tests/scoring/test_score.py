@@ -439,6 +439,13 @@ def test_near_equal_keys_are_matched_so_that_most_is_right():
     assert (len(one.matched), one.item.f1) == (1, 0.25)
 
 
+def test_rows_that_contradict_each_other_hurt_each_other_beside_near_keys_too():
+    columns, gold = near((100.0, 1), (104.0, 2), (200.0, 3))
+    rows = [["102.0", "1"], ["104.0", "2"], ["200", "3"], ["201", "4"]]
+    result = score(markdown(columns, rows), columns, gold)
+    assert (result.row.recall, result.duplicate) == (pytest.approx(2 / 3), (3,))
+
+
 def test_a_claimant_is_given_nothing_it_does_not_claim():
     columns, gold = near((100.0, 1), (104.0, 2), (108.0, 3))
     result = score(markdown(columns, [["104.0", "2"], ["97", "1"], ["96", "1"]]), columns, gold)

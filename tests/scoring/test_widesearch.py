@@ -297,7 +297,10 @@ def test_copies_letter_for_letter_are_dropped_and_others_count_against():
     guess = score_widesearch(table(("a", "1"), ("A", "9"), ("b", "2"), ("c", "3")), evaluation(v=NUMBER), gold)
     assert [(w.gold_row, w.column, w.expected) for w in guess.wrong] == [(0, "v", "1")]
     assert guess.extra == (3,)
-    assert guess.nonkey.f1 == pytest.approx(2 / 6)
+    assert guess.nonkey == (0.25, 0.5, pytest.approx(2 / 6))
+    assert guess.notes == ()
+    assert guess.matched == ((0, 0), (2, 1))
+    assert guess.missing == ()
     assert [(c.name, c.found, c.right, c.criterion) for c in guess.columns] == [
         ("k", True, 2, "exact_match"),
         ("v", True, 1, "number_near"),

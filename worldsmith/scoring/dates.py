@@ -49,7 +49,7 @@ _LEAD = re.compile(
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
 _SIGNS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2013\u2212\uff0d", "-")
-    | {"\uff0f": "/", "\uff0e": ".", "\xa0": " ", "\xe9": "e", "\xfb": "u", "\xe4": "a"}
+    | {"\uff0f": "/", "\uff0e": ".", "\xe9": "e", "\xfb": "u", "\xe4": "a"}
 )
 
 

@@ -40,6 +40,7 @@ _SIGNS = str.maketrans(
     dict.fromkeys("\u2212\u2013\u2014\u2012\u2010\u2011\ufe63\uff0d", "-")
     | {"\uff0c": ",", "\uff0e": ".", "\u2019": "'", "\u02bc": "'", "\u066c": ",", "\u066b": ".", "\uff05": "%"}
 )
+_POWER = re.compile(r"(?<![^\W\d_])([ck]?m)\^?([23²³])(?!\w)")
 _VULGAR = re.compile("(\\d*)\\s?([¼½¾⅐-⅞])")
 
 _SOFT = re.compile(
@@ -108,11 +109,12 @@ def is_twin(in_unit: Reading, in_ones: Reading) -> bool:
 
 
 def _tidy(span: str) -> str:
+    if "m" in span:
+        span = _POWER.sub(lambda m: ("sq" if m[2] in "2²" else "cb") + m[1], span)  # the digit is part of the unit
     if span.isascii():
         return " ".join(span.split())
     text = _SUPERSCRIPTS.sub(lambda m: "10^" + m[1].translate(_SUPERSCRIPT), span.translate(_SIGNS))
     text = _VULGAR.sub(lambda m: f"{m[1] or 0}{f'{unicodedata.numeric(m[2]):.9f}'.rstrip('0')[1:]}", text)
-    text = text.replace("²", "2").replace("³", "3") if re.search(r"[a-z][²³]", text) else text
     if any(unicodedata.category(c) == "No" for c in text):
         return ""  # a raised or circled digit that is no power of ten: a footnote or a list mark, not a value
     digits = "".join(str(unicodedata.digit(c)) if unicodedata.category(c) == "Nd" else c for c in text)

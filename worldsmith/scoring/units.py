@@ -77,6 +77,7 @@ _SPELLINGS = {
     "Hz": "hertz",
     "km/h": "kmh kph",
     "m2": "sqm",
+    "m3": "cbm",
     "km2": "sqkm",
     "ha": "hectare hectares",
     "acres": "acre",
