@@ -43,7 +43,7 @@ def world() -> World:
         "person": {"name": ["Imre Halloway"], "trade": ["poet"], "born": [1950]},
         "ferry": {"name": ["Saltmere ferry"], "riders": [1876]},
     }
-    return World("observatories-0", load_schema(CASES / "observatories.toml"), 1, {}, tables)
+    return World("observatories-0", load_schema(CASES / "observatories.toml"), 1, tables)
 
 
 def cases() -> Iterator[dict]:

@@ -118,4 +118,4 @@ def isles(seed: int = 5) -> World:
             "guests": [401 + 37 * i for i in range(len(visited))],
         },
     }
-    return World(id=f"isles-{seed}", schema=schema, seed=seed, knobs={}, tables=tables)
+    return World(id=f"isles-{seed}", schema=schema, seed=seed, tables=tables)

@@ -84,13 +84,30 @@ def test_count_goes_round_robin(tmp_path):
 
 def test_running_again_finishes_what_was_left(copy, out):
     first, second = worlds(copy)
+    old = second.stat().st_ino, first.stat().st_ino
     (copy / "_tasks" / f"{first.name}.jsonl").unlink()
     shutil.rmtree(second)
     rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
     assert [r["resumed"] for r in rows] == [False, False]
     assert contents(copy) == contents(out)
+    assert first.stat().st_ino == old[1]  # a whole world is left alone while its tasks are mined
     rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
     assert [r["resumed"] for r in rows] == [True, True]
+
+
+def test_tasks_of_another_command_are_not_kept(copy, out):
+    call("tasks", copy, "--count", "3", "--max-tokens", "12000")
+    assert contents(copy) != contents(out)
+    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    assert [r["resumed"] for r in rows] == [False, False]
+    assert contents(copy) == contents(out)
+
+
+def test_a_torn_task_file_is_mined_again(copy, out):
+    path = next((copy / "_tasks").glob("*.jsonl"))
+    path.write_bytes(path.read_bytes()[:-30])
+    call("generate", "--seed", "7", "--tasks", "3", "--out", copy)
+    assert contents(copy) == contents(out)
 
 
 @pytest.mark.slow
@@ -190,7 +207,7 @@ def test_run_and_score(out, tmp_path):
 
 
 def test_one_bad_answer_is_reported_and_stops_nothing(out, tmp_path):
-    tasks = next((out / "_tasks").iterdir())
+    tasks = next((out / "_tasks").glob("*.jsonl"))
     first = json.loads(tasks.read_text().splitlines()[0])["task_id"]
     answers = tmp_path / "a.jsonl"
     answers.write_text(f'{{"task_id": "nobody", "answer": ""}}\n[1]\n{{"task_id": "{first}", "answer": ""}}\n')
@@ -201,7 +218,7 @@ def test_one_bad_answer_is_reported_and_stops_nothing(out, tmp_path):
 
 def test_tasks_are_verified_and_mined_again(copy):
     assert all(r["ok"] for r in lines("tasks", copy, "--verify", "--json"))
-    path = next((copy / "_tasks").iterdir())
+    path = next((copy / "_tasks").glob("*.jsonl"))
     before = path.read_bytes()
     call("tasks", copy, "--count", "3")
     assert path.read_bytes() == before

@@ -1,5 +1,6 @@
 """Worlds on disk: whole or not there, and what was changed is told."""
 
+import contextlib
 import json
 import shutil
 
@@ -72,6 +73,46 @@ def test_a_newer_format_is_refused(folder):
     (folder / "world.json").write_text(json.dumps(info))
     with pytest.raises(FormatError, match="format 99, this version reads up to 1: upgrade"):
         disk.load_world(folder)
+
+
+@pytest.mark.parametrize("text", ["[]", "1", '{"format": 1}', '{"format": "x"}'])
+def test_an_odd_manifest_is_said(folder, text):
+    (folder / "world.json").write_text(text)
+    with pytest.raises(FormatError, match="not a world's manifest"):
+        disk.load_world(folder, verify=False)
+
+
+def test_a_manifest_without_digests_is_told(folder):
+    info = json.loads((folder / "world.json").read_text())
+    del info["digest"], info["tables"]
+    assert len(disk.problems(disk.load_world(folder, verify=False), info)) == 3
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_a_world_that_is_replaced_is_never_gone_for_good(harbour, folder, tmp_path, monkeypatch, at):
+    """A crash at any step leaves the old world, the new one, or what the next save puts right."""
+    steps = iter(range(100))
+
+    def crash(name):
+        real = getattr(disk.Path, name)
+
+        def step(self, *args, **kwargs):
+            if next(steps) == at:
+                raise KeyboardInterrupt
+            return real(self, *args, **kwargs)
+
+        monkeypatch.setattr(disk.Path, name, step)
+
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    with monkeypatch.context():
+        for name in ("rename", "mkdir", "open"):
+            crash(name)
+        with contextlib.suppress(KeyboardInterrupt):
+            disk.save_world(harbour, tmp_path)
+        monkeypatch.undo()
+    disk.save_world(harbour, tmp_path)
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+    assert [p.name for p in tmp_path.iterdir()] == [harbour.id]
 
 
 def test_no_manifest_is_said(folder):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldsmith import seeding
-from worldsmith.errors import GenerationError
+from worldsmith.errors import GenerationError, SchemaError
 from worldsmith.generate import generate
 from worldsmith.generate.computed import largest_remainder
 from worldsmith.generate.draw import quotas
@@ -99,14 +99,22 @@ def test_a_rule_that_never_holds_is_named_with_rows_and_values(mini_data):
 def test_rows_that_per_can_not_meet_are_said_before_drawing(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["call"]["rows"] = [300, 310]
-    with pytest.raises(GenerationError, match=r"call: rows = \[300, 310\] can't be met"):
-        generate(parse_schema(data), 1)
+    with pytest.raises(SchemaError, match=r"tables.call.rows: \[300, 310\] can't be met: .* makes 12 to 64"):
+        parse_schema(data)
 
 
 def test_a_unique_list_that_is_too_short_is_said(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["berth"]["columns"]["name"] = {"pick": "flags", "label": "Berth", "see": "snippet"}
-    with pytest.raises(GenerationError, match=r"berth: rows = \[6, 8\] can't be met"):
+    with pytest.raises(SchemaError, match=r"tables.berth.rows: 6 rows need as many names; the list 'flags' has 3"):
+        parse_schema(data)
+
+
+def test_dates_that_leave_the_calendar_are_said(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["call"]["columns"]["arrived"] = {"date": ["9999-12-01", "9999-12-31"], "label": "Arrived"}
+    data["tables"]["call"]["columns"]["left"] = {"after": "arrived", "days": [40, 200], "label": "Left"}
+    with pytest.raises(GenerationError, match=r"call.left: 9999-12-\d\d and 200 days leave the calendar"):
         generate(parse_schema(data), 1)
 
 

@@ -3,17 +3,18 @@
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from worldsmith import disk, seeding
+from worldsmith import __version__, disk, seeding
 from worldsmith.check import check
 from worldsmith.errors import ConsistencyError, FormatError
 from worldsmith.generate import generate
-from worldsmith.mine import mine
+from worldsmith.mine import MAX_TOKENS, Mined, mine
 from worldsmith.schema import load_schema
-from worldsmith.tasks import Task
+from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import World, world_id
 
 
@@ -27,7 +28,6 @@ class Order:
     out: Path
     tasks: int
     size: str = "wide"
-    knobs: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,52 +74,86 @@ def build(order: Order) -> Built:
     Raises GenerationError, and ConsistencyError for a world that breaks its own rules (a defect of worldsmith).
     """
     schema = load_schema(order.schema)
-    folder = order.out / world_id(schema, order.seed, order.knobs)
-    world, resumed = _kept(folder), True
-    if world is None:
-        resumed = False
-        world = generate(schema, order.seed, order.knobs)
+    folder = order.out / world_id(schema, order.seed)
+    disk.clean(order.out, folder.name)
+    kept = _kept(folder)
+    world = kept or generate(schema, order.seed)
+    if kept is None:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
+    asked = Asked(order.tasks, order.size)
     rejected: Mapping[str, int] = {}
-    tasks = _kept_tasks(folder, world, order)
-    if tasks is None:
-        resumed = False
-        mined = mine(world, order.tasks, size=order.size)
-        tasks, rejected = len(mined.tasks), mined.rejected
-        disk.save_lines(disk.tasks_file(folder), (task.to_json() for task in mined.tasks))
-    # The manifest comes last: a world that is there is whole, its tasks with it.
-    if not resumed:
+    count = kept_tasks(folder, world, asked) if order.tasks else 0
+    mined = count is None
+    if count is None:
+        found = mine_into(folder, world, asked)
+        count, rejected = len(found.tasks), found.rejected
+    # The world comes last: one that is there is whole, its tasks with it.
+    if kept is None:
         disk.save_world(world, order.out)
+    resumed = kept is not None and not mined
     return Built(
-        world.id, schema.name, order.seed, str(folder), world.facts, world.digest, tasks, order.tasks, resumed, rejected
+        world.id, schema.name, order.seed, str(folder), world.facts, world.digest, count, order.tasks, resumed, rejected
     )
 
 
 def _kept(folder: Path) -> World | None:
+    """Return the world in `folder` where it is whole and of this version, else None."""
     if not (folder / disk.MANIFEST).is_file():
         return None
     try:
-        return disk.load_world(folder)
+        same = disk.read_manifest(folder).get("generator") == __version__
+        return disk.load_world(folder) if same else None
     except FormatError:
         return None
 
 
-def _kept_tasks(folder: Path, world: World, order: Order) -> int | None:
-    """Return the number of tasks kept from an earlier run of the same command; None where they must be mined."""
-    if not order.tasks:
-        return 0
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
+
+    count: int
+    size: str = "wide"
+    max_tokens: int = MAX_TOKENS
+    max_turns: int | None = None
+
+
+def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
+    """Mine the tasks of a world and keep them in ../_tasks, with a record of what was asked for beside them."""
+    found = mine(world, asked.count, size=asked.size, max_tokens=asked.max_tokens, max_turns=asked.max_turns)
     path = disk.tasks_file(folder)
-    if not path.is_file():
+    record = path.with_suffix(".json")
+    # Without its record a file of tasks counts as unfinished: it goes first and comes last.
+    record.unlink(missing_ok=True)
+    disk.save_lines(path, (task.to_json() for task in found.tasks))
+    disk.write_file(record, disk.pretty(_record(path, world, asked, len(found.tasks))))
+    return found
+
+
+def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
+    """Return how many tasks an earlier run for the same kept; None where they must be mined."""
+    path = disk.tasks_file(folder)
+    record = path.with_suffix(".json")
+    if not (path.is_file() and record.is_file()):
         return None
     try:
-        tasks = [Task.from_json(row) for row in disk.read_jsonl(path)]
+        told = disk.read_json(record)
+        same = told == _record(path, world, asked, told["tasks"])
+        return int(told["tasks"]) if same else None
     except (FormatError, KeyError, TypeError, ValueError):
         return None
-    # A shortfall can't be told from another command's file: it is mined again.
-    same = all(t.world_digest == world.digest and t.size == order.size for t in tasks)
-    return len(tasks) if same and len(tasks) == order.tasks else None
+
+
+def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:
+    return {
+        "world_digest": world.digest,
+        "asked": asdict(asked),
+        "versions": dict(VERSIONS),
+        "generator": __version__,
+        "tasks": tasks,
+        "sha256": sha256(path.read_bytes()).hexdigest(),
+    }
 
 
 def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built]:

@@ -7,7 +7,6 @@ a world's folder appears whole, with its manifest.
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,6 @@ def manifest(world: World) -> dict[str, Any]:
         "kind": world.schema.kind,
         "as_of": world.schema.as_of,
         "seed": world.seed,
-        "knobs": dict(world.knobs),
         "switches": sorted(world.schema.switches),
         "facts": world.facts,
         "digest": world.digest,
@@ -66,23 +64,31 @@ def manifest(world: World) -> dict[str, Any]:
 
 def save_world(world: World, out: Path) -> Path:
     """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
-    folder, part = out / world.id, out / f".{world.id}.part"
-    shutil.rmtree(part, ignore_errors=True)
+    folder, part, old = out / world.id, out / f".{world.id}.part", out / f".{world.id}.old"
+    clean(out, world.id)
     (part / "tables").mkdir(parents=True)
     for name, columns in world.tables.items():
         _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
-    _write(part / "schema.json", _pretty(world.schema.source))
-    _write(part / MANIFEST, _pretty(manifest(world)))
+    _write(part / "schema.json", pretty(world.schema.source))
+    _write(part / MANIFEST, pretty(manifest(world)))
     for inner in (part / "tables", part):
         _flush_folder(inner)
     if folder.exists():
-        shutil.rmtree(folder)
+        folder.rename(old)
     part.rename(folder)
     _flush_folder(out)
+    shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
-def _pretty(value: Any) -> bytes:
+def clean(out: Path, world: str) -> None:
+    """Remove what a killed run may have left beside a world."""
+    for name in (f".{world}.part", f".{world}.old"):
+        shutil.rmtree(out / name, ignore_errors=True)
+
+
+def pretty(value: Any) -> bytes:
+    """Return JSON as people read it; the bytes of world.json and schema.json."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -113,13 +119,21 @@ def read_jsonl(path: Path) -> list[Any]:
     return values
 
 
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the contents of a world's world.json; FormatError where it is no object."""
+    info = read_json(folder / MANIFEST)
+    if not isinstance(info, dict):
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: it holds {type(info).__name__}, not an object")
+    return info
+
+
 def load_world(folder: Path, *, verify: bool = True) -> World:
     """Read a world.
 
     With `verify` its bytes must be those its manifest names (FormatError says which are not); without, a
     world that someone has edited is read as it is, to be checked.
     """
-    info = read_json(folder / MANIFEST)
+    info = read_manifest(folder)
     try:
         if info["format"] > FORMAT:
             raise FormatError(
@@ -128,7 +142,7 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
         schema = under(parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json"), info["switches"])
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         tables = {name: _read_table(folder, schema, name) for name in schema.tables}
-        world = World(info["world"], schema, info["seed"], info["knobs"], tables, values)
+        world = World(info["world"], schema, info["seed"], tables, values)
         if verify:
             for problem in problems(world, info):
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
@@ -139,12 +153,14 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
 
 def problems(world: World, info: Mapping[str, Any]) -> list[str]:
     """Return what of a world differs from its manifest."""
+    tables = info.get("tables")
+    told = tables if isinstance(tables, dict) else {}
     found = [
         f"table {name} is not the one the manifest names (sha256 {digest[:12]}…)"
         for name, digest in world.table_digests.items()
-        if info["tables"].get(name, {}).get("sha256") != digest
+        if told.get(name) != {"rows": world.size(name), "sha256": digest}
     ]
-    if not found and info["digest"] != world.digest:
+    if not found and info.get("digest") != world.digest:
         found.append("the schema or the value lists are not those the manifest names")
     return found
 
@@ -193,8 +209,3 @@ def save_lines(path: Path, rows: Iterable[Any]) -> None:
     """Write values as JSON lines, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))
-
-
-def file_digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    return sha256(path.read_bytes()).hexdigest()

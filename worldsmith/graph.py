@@ -157,23 +157,6 @@ class ConstraintGraph:
 
 
 @lru_cache(maxsize=256)
-def _graph(_digest: str, _switches: frozenset[str], schema: "_Held") -> ConstraintGraph:
-    return ConstraintGraph(schema.schema)
-
-
-class _Held:
-    """A schema that doesn't take part in the cache's key: digest and switches do."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 def graph_of(schema: Schema) -> ConstraintGraph:
     """Return the constraint graph of a structure; SchemaError when columns are filled in a circle."""
-    return _graph(schema.digest, schema.switches, _Held(schema))
+    return ConstraintGraph(schema)

@@ -20,11 +20,6 @@ from worldsmith.schema import Column, Schema
 PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.date, "bool": bool}
 
 
-def row_models(schema: Schema) -> dict[str, type[SQLModel]]:
-    """Return a table class for each table of a structure; `model_validate` a mapping to get a typed row."""
-    return _models(schema.digest, schema.switches, _Held(schema))
-
-
 def create_tables(schema: Schema) -> str:
     """Return the CREATE TABLE statements of a structure, parents first, with keys and references.
 
@@ -38,20 +33,9 @@ def create_tables(schema: Schema) -> str:
     return ";\n\n".join(statements) + ";\n"
 
 
-class _Held:
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 @lru_cache(maxsize=64)
-def _models(_digest: str, _switches: frozenset[str], held: _Held) -> dict[str, type[SQLModel]]:
-    schema = held.schema
+def row_models(schema: Schema) -> dict[str, type[SQLModel]]:
+    """Return a table class for each table of a structure; `model_validate` a mapping to get a typed row."""
 
     class Base(SQLModel, registry=registry()):
         metadata = MetaData()

@@ -59,9 +59,9 @@ def table_bytes(columns: Columns) -> bytes:
     )
 
 
-def world_id(schema: Schema, seed: int, knobs: Mapping[str, Any]) -> str:
-    """Return "<schema>-<10 hex digits>": a hash of schema digest, seed, knobs and format."""
-    inputs = canonical([schema.digest, seed, dict(knobs), FORMAT])
+def world_id(schema: Schema, seed: int) -> str:
+    """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed and format."""
+    inputs = canonical([schema.digest, seed, FORMAT])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
@@ -72,7 +72,6 @@ class World:
     id: str
     schema: Schema
     seed: int
-    knobs: Mapping[str, Any]
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The lists of `[values]` as this world has them: invented ones are drawn once a world."""

@@ -33,27 +33,9 @@ def check(world: World) -> Report:
     return Report(world.id, world.digest, world.facts, rules, world.schema.off)
 
 
+@lru_cache(maxsize=256)
 def tests_of(schema: Schema) -> tuple[Test, ...]:
     """Return the tests of a structure, in order: tables, fills, declared rules."""
-    return _tests(schema.digest, schema.switches, _Same(schema))
-
-
-class _Same:
-    """Carries a schema past the cache's key: digest and switches name it."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-@lru_cache(maxsize=256)
-def _tests(_digest: str, _switches: frozenset[str], held: _Same) -> tuple[Test, ...]:
-    schema = held.schema
     found: list[Test] = []
     for table in schema.tables.values():
         found += table_tests(schema, table)

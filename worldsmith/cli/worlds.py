@@ -85,7 +85,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     broken = 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         world = disk.load_world(folder, verify=False)
-        changed = disk.problems(world, disk.read_json(folder / disk.MANIFEST))
+        changed = disk.problems(world, disk.read_manifest(folder))
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:

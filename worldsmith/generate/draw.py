@@ -143,7 +143,13 @@ def _after(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector
             continue
         start = day(starts[i])
         hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day(ends[i]) - start)
-        values.append(iso(start + fill.lo + int(rng.random() * (hi - fill.lo + 1))) if hi >= fill.lo else None)
+        if hi < fill.lo:
+            values.append(None)
+            continue
+        drawn = start + fill.lo + int(rng.random() * (hi - fill.lo + 1))
+        if not 1 <= drawn <= date.max.toordinal():
+            raise StuckError(f"{column.table}.{column.name}", f"{starts[i]} and {fill.hi} days leave the calendar")
+        values.append(iso(drawn))
     return values
 
 

@@ -1,8 +1,7 @@
 """The flow of generation: structure, sizes, lists, columns in order, each rule tested at its last column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError
@@ -32,8 +31,8 @@ class Effort:
     restarts: list[str] = field(default_factory=list)
 
 
-def generate(schema: Schema, seed: int, knobs: Mapping[str, Any] | None = None, effort: Effort | None = None) -> World:
-    """Return the world of (schema, seed, knobs): the same rows for the same inputs, for ever.
+def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
+    """Return the world of (schema, seed): the same rows for the same inputs, for ever.
 
     Raises GenerationError when a rule never held in 1 + 5 attempts, naming it with rows and values.
     """
@@ -49,8 +48,7 @@ def generate(schema: Schema, seed: int, knobs: Mapping[str, Any] | None = None, 
             effort.restarts.append(error.place)
             continue
         tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
-        knobs = dict(knobs or {})
-        return World(world_id(schema, seed, knobs), structure, seed, knobs, tables, dict(f.values))
+        return World(world_id(schema, seed), structure, seed, tables, dict(f.values))
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` shows how often each rule held."

@@ -7,7 +7,7 @@ from dataclasses import replace
 from worldsmith import expr
 from worldsmith.expr import Type
 from worldsmith.schema import source as src
-from worldsmith.schema.resolve import ISO_DATE, Resolver
+from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.types import (
     After,
     Chance,
@@ -105,7 +105,7 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
             return number(reader, table, c, place)
         case "date":
             lo, hi = c.date or ("", "")
-            return Date(day(reader, lo, place), day(reader, hi, place))
+            return Date(reader.day(lo, place), reader.day(hi, place))
         case "after":
             path = reader.path(str(c.after), table, place)
             if reader.end_type(table, path) != "date":
@@ -135,12 +135,6 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
             if table and name in reader.source.tables[table].key:
                 raise reader.fail(place, "a Faker detail is never a key")
             return Faker(str(c.faker))
-
-
-def day(reader: Resolver, text: str, place: str) -> str:
-    if not ISO_DATE.fullmatch(text):
-        raise reader.fail(place, f"{text!r} is no date; write 2029-11-30")
-    return text
 
 
 def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:

@@ -12,10 +12,10 @@ import orjson
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema import source as src
 from worldsmith.schema.columns import labelled, table
-from worldsmith.schema.resolve import ISO_DATE, Resolver
+from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import page, rule
 from worldsmith.schema.types import Questions, Schema
-from worldsmith.schema.whole import check_carried, check_switches
+from worldsmith.schema.whole import check_carried, check_rows, check_switches
 
 
 def shipped() -> dict[str, FilePath]:
@@ -66,8 +66,7 @@ def parse_schema(data: Mapping[str, Any], where: str = "schema") -> Schema:
 
 def _resolve(reader: Resolver) -> Schema:
     s = reader.source
-    if not ISO_DATE.fullmatch(s.as_of):
-        raise reader.fail("as_of", f"{s.as_of!r} is no date; write 2029-11-30")
+    reader.day(s.as_of, "as_of")
     values = {name: reader.values(name, v) for name, v in s.values.items()}
     reader.find_types(values)
     tables = {name: table(reader, name, values) for name in s.tables}
@@ -88,5 +87,6 @@ def _resolve(reader: Resolver) -> Schema:
         digest=reader.digest,
     )
     check_switches(reader, schema)
+    check_rows(reader, schema)
     check_carried(reader, schema)
     return schema

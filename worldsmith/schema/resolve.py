@@ -1,7 +1,8 @@
 """Names, types and expressions of a schema file: what every part of it is looked up in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from worldsmith import expr
@@ -62,7 +63,7 @@ class Resolver:
         else:
             if not v:
                 raise self.fail(place, "the list is empty")
-            kinds = {value_type(x) for x in v}
+            kinds = self.kinds(v, place)
             if len(kinds) > 1 and kinds != {"int", "num"}:
                 raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}")
             kind: Type = "num" if len(kinds) > 1 else kinds.pop()
@@ -71,6 +72,24 @@ class Resolver:
             twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
             raise self.fail(place, f"{twice!r} stands twice")
         return result
+
+    def kinds(self, values: Sequence[Value], place: str) -> set[Type]:
+        """Return the types of literal values; what looks like a date has to be one."""
+        kinds = {value_type(v) for v in values}
+        for value in values:
+            if value_type(value) == "date":
+                self.day(str(value), place)
+        return kinds
+
+    def day(self, text: str, place: str) -> str:
+        """Return a day of the calendar, YYYY-MM-DD."""
+        if not ISO_DATE.fullmatch(text):
+            raise self.fail(place, f"{text!r} is no date; write 2029-11-30")
+        try:
+            date.fromisoformat(text)
+        except ValueError as error:
+            raise self.fail(place, f"{text!r} is no day of the calendar ({error})") from None
+        return text
 
     def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
         if table not in self.source.tables:
@@ -126,7 +145,7 @@ class Resolver:
             case "pick":
                 return self.values_of(str(c.pick), values, place).type
             case "choice":
-                kinds = {value_type(x) for x in c.choice or ()}
+                kinds = self.kinds(c.choice or (), place)
                 if len(kinds) > 1:
                     raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}")
                 return kinds.pop()

@@ -51,7 +51,10 @@ def _ordered(pair: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 Span = Annotated[tuple[float, float], AfterValidator(_ordered)]
-Counts = Annotated[tuple[int, int], AfterValidator(_ordered)]
+Rows = Annotated[tuple[Annotated[int, Field(ge=1, le=5000)], int], AfterValidator(_ordered)]
+Times = Annotated[tuple[Annotated[int, Field(ge=0)], int], AfterValidator(_ordered)]
+Shift = Annotated[int, Field(ge=-40_000, le=40_000)]
+Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered)]
 Days = Annotated[tuple[str, str], AfterValidator(_ordered)]
 Plain = str | bool | int | float
 
@@ -125,11 +128,11 @@ class ColumnSource(Strict):
     """Expression the number lies near."""
     spread: float | None = Field(default=None, gt=0)
     """How far from `mean` it may lie: a hard band."""
-    days: Counts | None = None
+    days: Window | None = None
     """Days after, [lo, hi]."""
     until: str | None = None
     """Expression: the last day allowed; a window with no day gives null."""
-    per: Counts | None = None
+    per: Times | None = None
     """How many rows refer to each row of the target, [lo, hi]."""
     skew: float = Field(default=0.0, ge=0, le=3)
     """How unevenly they do."""
@@ -192,7 +195,7 @@ class TableSource(Strict):
 
     called: tuple[str, str]
     """Singular and plural, in words."""
-    rows: Counts
+    rows: Rows
     """Rows in all, [lo, hi]."""
     key: str | list[str]
     """Column or columns that name a row."""
@@ -294,6 +297,15 @@ class QuestionsSource(Strict):
 
     needs: list[str] = Field(default_factory=lambda: ["I am collecting {many} for {about}."], min_length=1)
     """A person's need; {many}: the plural of what is asked for, {about}: the schema's `about`."""
+
+    @model_validator(mode="after")
+    def _placeholders(self) -> "QuestionsSource":
+        for need in self.needs:
+            try:
+                need.format(many="", about="")
+            except (KeyError, IndexError, ValueError):
+                raise ValueError(f"{need!r} may hold {{many}} and {{about}} and no other braces") from None
+        return self
 
 
 class SchemaSource(Strict):

@@ -330,9 +330,9 @@ class Questions:
     needs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """A schema, whole or under one structure."""
+    """A schema, whole or under one structure. Equal are those of one digest under the same switches."""
 
     name: str
     kind: WorldKind
@@ -352,6 +352,12 @@ class Schema:
     off: tuple[tuple[str, str], ...] = ()
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and (self.digest, self.switches) == (other.digest, other.switches)
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.switches))
 
     def table(self, name: str) -> Table:
         """Return a table; KeyError where there is none."""

@@ -2,7 +2,7 @@
 
 from worldsmith.errors import close_match
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.types import After, Aggregate, Column, Rank, Reference, Schema, Series, Share, Table
+from worldsmith.schema.types import After, Aggregate, Column, Pick, Rank, Reference, Schema, Series, Share, Table
 
 
 def check_switches(reader: Resolver, schema: Schema) -> None:
@@ -50,6 +50,33 @@ def check_presence(reader: Resolver, schema: Schema, table: Table, column: Colum
             raise reader.fail(
                 f"{table.name}.{column.name}",
                 f"{what} hangs on the switch {switch!r} and this column does not: give it if = {switch!r}",
+            )
+
+
+def check_rows(reader: Resolver, schema: Schema) -> None:
+    """Row totals that the declared `per` and lists can never meet are said before anything is drawn."""
+    for table in schema.tables.values():
+        lo, hi = table.rows
+        for column in table.refs:
+            fill = column.fill
+            assert isinstance(fill, Reference)
+            if fill.per is None or fill.table == table.name:
+                continue
+            least, most = (
+                schema.tables[fill.table].rows[0] * fill.per[0],
+                schema.tables[fill.table].rows[1] * fill.per[1],
+            )
+            if hi < least or lo > most:
+                raise reader.fail(
+                    f"tables.{table.name}.rows",
+                    f"[{lo}, {hi}] can't be met: {column.name} takes each of the {fill.table} rows {fill.per[0]} to "
+                    f"{fill.per[1]} times, which makes {least} to {most}",
+                )
+        key = table.column(table.key[0]).fill
+        if len(table.key) == 1 and isinstance(key, Pick) and lo > schema.values[key.values].n:
+            raise reader.fail(
+                f"tables.{table.name}.rows",
+                f"{lo} rows need as many names; the list {key.values!r} has {schema.values[key.values].n}",
             )
 
 
