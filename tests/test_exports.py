@@ -414,5 +414,5 @@ def test_wrong_use_says_the_fix(made, tmp_path):
     with pytest.raises(UsageError, match="no task to export"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
     save_lines(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
-    with pytest.raises(FormatError, match="task 1: not a task"):
+    with pytest.raises(FormatError, match="line 1: not a task"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)

@@ -102,7 +102,7 @@ class Certificate:
                 data["tokens"],
             )
         except (KeyError, TypeError) as error:
-            raise FormatError(f"not a certificate: {error!r} in {str(dict(data))[:80]}") from None
+            raise FormatError(f"not a certificate: {error!r} in {str(data)[:80]}") from None
 
 
 def evidence(task: Task, reader: Reader) -> Evidence:

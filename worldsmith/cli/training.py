@@ -1,5 +1,6 @@
 """Commands about tasks: tasks, run, score, export."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from worldsmith.cli.base import emit, json_option, progress, table
 from worldsmith.cli.worlds import PATHS
-from worldsmith.errors import FormatError, NotFoundError, close_match
+from worldsmith.errors import NotFoundError, close_match
 
 
 @click.command()
@@ -58,29 +59,16 @@ def tasks(
             click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} draws; rejected: {why or 'none'}")
 
 
-def load_tasks(folder: Path) -> list[Any]:
-    """Return the tasks kept beside a world."""
-    from worldsmith import disk
-    from worldsmith.tasks import Task
-
-    path = disk.tasks_file(folder)
-    if not path.is_file():
-        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
-    try:
-        return [Task.from_json(row) for row in disk.read_jsonl(path)]
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{path}: not a task file: {type(error).__name__}: {error}") from None
-
-
 def _verify(folder: Path, *, as_json: bool) -> int:
     from worldsmith.certificate import Certificate, verify
     from worldsmith.disk import load_world
     from worldsmith.simulator import Simulator
+    from worldsmith.tasks import tasks_of
 
     world = load_world(folder)
     simulator = Simulator(world)
     failed = 0
-    for task in load_tasks(folder):
+    for task in tasks_of(folder):
         fault = verify(Certificate.from_json(task.certificate), task, world, simulator)
         failed += bool(fault)
         if as_json:
@@ -119,10 +107,11 @@ def run(
     from worldsmith import disk
     from worldsmith.agents import AGENTS
     from worldsmith.agents.many import run_many
+    from worldsmith.tasks import tasks_of
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
-    pairs = [(folder, task) for folder in disk.world_folders(paths) for task in load_tasks(folder)][:limit]
+    pairs = [(folder, task) for folder in disk.world_folders(paths) for task in tasks_of(folder)][:limit]
     rows = []
     results = run_many(pairs, agent, base_url=base_url, profile=profile, tokenizer_file=tokenizer)
     for row in progress(results, len(pairs), "tasks", quiet=as_json):
@@ -151,45 +140,50 @@ def _summary(rows: list[dict[str, Any]], agent: str) -> str:
 @click.argument("answers_path", type=PATHS, metavar="ANSWERS.jsonl")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--explain", is_flag=True, help="Show each answer's table with its faults coloured.")
+@click.option(
+    "--compat", type=click.Choice(["widesearch"]), help="Show that benchmark's own figures beside ours, for comparison."
+)
 @json_option
 @click.pass_context
-def score(ctx: click.Context, tasks_path: Path, answers_path: Path, jobs: int, *, explain: bool, as_json: bool) -> None:
+def score(
+    ctx: click.Context,
+    tasks_path: Path,
+    answers_path: Path,
+    jobs: int,
+    compat: str | None,
+    *,
+    explain: bool,
+    as_json: bool,
+) -> None:
     """Score answers: item and row precision, recall and F1 for each.
 
     ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
-    one that can't be read, is reported and stops nothing (exit 1).
-    """
-    from worldsmith.disk import read_jsonl
-    from worldsmith.scoring import Failure, Reference, score_many
-    from worldsmith.tasks import Task
+    one that can't be read, is reported and stops nothing (exit 1). Of TASKS.jsonl only task_id, columns and gold are
+    read.
 
-    references = {t.task_id: Reference(t.columns, t.gold) for t in map(Task.from_json, read_jsonl(tasks_path))}
-    named: list[tuple[str, str]] = []
-    faults: list[tuple[str, str]] = []
-    for number, row in enumerate(read_jsonl(answers_path), 1):
-        if (
-            not isinstance(row, dict)
-            or not isinstance(row.get("task_id"), str)
-            or not isinstance(row.get("answer"), str)
-        ):
-            faults.append((f"line {number}", 'not {"task_id": text, "answer": text}'))
-        elif row["task_id"] not in references:
-            faults.append((row["task_id"], f"no such task.{close_match(row['task_id'], references)}"))
-        else:
-            named.append((row["task_id"], row["answer"]))
+    With --compat widesearch each answer is scored by WideSearch's rules too: the first table in the text, exact
+    column names, numbers within the column's tolerance, dates within 31 days, rows by the spelling of their keys.
+    Honest answers get the figures its evaluator gives; repeated rows, unreadable cells and fragments of text, which
+    it rewards, earn nothing. No language model is asked: what it would judge is compared as folded text.
+    """
+    from worldsmith.scoring import Failure, score_many
+    from worldsmith.tasks import read_references
+
+    references = read_references(tasks_path)
+    named, faults = _answers(answers_path, references)
     scored = score_many([(answer, references[task_id]) for task_id, answer in named], jobs)
-    for (task_id, _), result in zip(named, scored, strict=True):
+    for (task_id, answer), result in zip(named, scored, strict=True):
         if isinstance(result, Failure):
             faults.append((task_id, result.reason))
-        elif as_json:
-            emit({"task_id": task_id} | result.to_json() | {"success": result.success})
-        else:
-            click.echo(
-                f"{task_id}: item F1 {result.item.f1:.3f}, row F1 {result.row.f1:.3f}, "
-                f"non-key F1 {result.nonkey.f1:.3f}{', success' if result.success else ''}"
-            )
-            if explain:
-                click.echo(_coloured(result))
+            continue
+        official = _official(answer, references[task_id]) if compat else None
+        if as_json:
+            told = {"task_id": task_id} | result.to_json() | {"success": result.success}
+            emit(told | ({"widesearch": _figures(official)} if official else {}))
+            continue
+        click.echo(f"{task_id}: {_brief(result)}" + (f"; widesearch: {_brief(official)}" if official else ""))
+        if explain:
+            click.echo(_coloured(result))
     for name, reason in faults:
         if as_json:
             emit({"task_id": name, "error": reason})
@@ -197,6 +191,40 @@ def score(ctx: click.Context, tasks_path: Path, answers_path: Path, jobs: int, *
             click.echo(f"{name}: {reason}", err=True)
     if faults:
         ctx.exit(1)
+
+
+def _answers(path: Path, references: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return (task id, answer) of each line that can be scored, and (what, why) of each that can't."""
+    from worldsmith.disk import read_jsonl
+
+    named, faults = [], []
+    for number, row in enumerate(read_jsonl(path), 1):
+        task_id, answer = (row.get("task_id"), row.get("answer")) if isinstance(row, dict) else (None, None)
+        if not isinstance(task_id, str) or not isinstance(answer, str):
+            faults.append((f"line {number}", 'not {"task_id": text, "answer": text}'))
+        elif task_id not in references:
+            faults.append((task_id, f"no such task.{close_match(task_id, references)}"))
+        else:
+            named.append((task_id, answer))
+    return named, faults
+
+
+def _official(answer: str, reference: Any) -> Any:
+    from worldsmith.scoring import score_widesearch, widesearch_task
+
+    return score_widesearch(answer, *widesearch_task(reference.columns, reference.gold))
+
+
+def _figures(result: Any) -> dict[str, Any]:
+    rates = {name: getattr(result, name).to_json() for name in ("item", "row")}
+    return {**rates, "success": result.success, "notes": list(result.notes)}
+
+
+def _brief(result: Any) -> str:
+    return (
+        f"item F1 {result.item.f1:.3f}, row F1 {result.row.f1:.3f}, non-key F1 {result.nonkey.f1:.3f}"
+        f"{', success' if result.success else ''}"
+    )
 
 
 def _coloured(result: Any) -> str:

@@ -7,10 +7,9 @@ from typing import Any
 
 import orjson
 
-from worldsmith.disk import read_jsonl, tasks_file
-from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.errors import UsageError
 from worldsmith.seeding import draw
-from worldsmith.tasks import Task
+from worldsmith.tasks import Task, tasks_of
 
 Splits = Mapping[str, Sequence[Task]]
 """Tasks by the name of their split: "train" and "test"."""
@@ -26,16 +25,7 @@ ANSWER_FORMAT = "markdown table"
 
 def load(folders: Sequence[Path]) -> list[Task]:
     """Return the tasks of worlds in order. Raises NotFoundError, FormatError, or UsageError where there is none."""
-    tasks = []
-    for folder in folders:
-        path = tasks_file(folder)
-        if not path.is_file():
-            raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
-        for number, row in enumerate(read_jsonl(path), 1):
-            try:
-                tasks.append(Task.from_json(row))
-            except FormatError as error:
-                raise FormatError(f"{path}, task {number}: {error}") from None
+    tasks = [task for folder in folders for task in tasks_of(folder)]
     if not tasks:
         raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
     return tasks

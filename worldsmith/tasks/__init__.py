@@ -2,6 +2,7 @@
 
 from worldsmith.tasks.candidates import Rejected, candidates, drawn
 from worldsmith.tasks.duck import gold_duckdb
+from worldsmith.tasks.file import read_references, read_tasks, tasks_of
 from worldsmith.tasks.query import Query, Rows, Scope, gold, sql
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
@@ -23,5 +24,8 @@ __all__ = [
     "gold_duckdb",
     "markdown",
     "question",
+    "read_references",
+    "read_tasks",
     "sql",
+    "tasks_of",
 ]

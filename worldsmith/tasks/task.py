@@ -122,8 +122,9 @@ class Task:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Task":
-        """Read what `to_json` wrote. Raises FormatError where fields are missing or the digest is another."""
+        """Read what `to_json` wrote. Raises FormatError for another format, missing fields, or another digest."""
         try:
+            check_format(data)
             task = cls(
                 data["world"],
                 data["world_digest"],
@@ -141,11 +142,19 @@ class Task:
                 data["versions"],
             )
             name, digest = data["task_id"], data["digest"]
-        except (KeyError, TypeError, AttributeError, scoring.ScoreError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise FormatError(f"not a task: {type(error).__name__}: {error} in {str(data)[:80]}") from None
         if digest != task.digest:
             raise FormatError(f"task {name}: it is not what its digest says: mine it again or take the original file")
         return task
+
+
+def check_format(data: Mapping[str, Any]) -> None:
+    """Raise FormatError for a line written in another format than this version's."""
+    found = data.get("format", FORMAT)
+    if found != FORMAT:
+        fix = "upgrade worldsmith" if isinstance(found, int) and found > FORMAT else "mine the tasks again"
+        raise FormatError(f"written in format {found!r}, this version reads {FORMAT}: {fix}")
 
 
 def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:

@@ -1,0 +1,69 @@
+"""Files of tasks: one JSON object a line, read whole or for scoring alone."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from worldsmith.disk import read_jsonl, tasks_file
+from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.scoring import Column, Reference, ScoreError
+from worldsmith.tasks.task import Task, check_format
+
+T = TypeVar("T")
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a task that is there twice."""
+    return list(_by_id(path, _task).values())
+
+
+def tasks_of(folder: Path) -> list[Task]:
+    """Return the tasks kept beside the world in `folder`; NotFoundError where there are none, or as `read_tasks`."""
+    path = tasks_file(folder)
+    if not path.is_file():
+        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
+    return read_tasks(path)
+
+
+def read_references(path: Path) -> dict[str, Reference]:
+    """Return what answers are scored by, by task id, from lines that have at least task_id, columns and gold.
+
+    Raises FormatError with path, line and reason.
+    """
+    return _by_id(path, _reference)
+
+
+def _task(data: Any) -> tuple[str, Task]:
+    task = Task.from_json(data)
+    return task.task_id, task
+
+
+def _reference(data: Any) -> tuple[str, Reference]:
+    lacking = [name for name in ("task_id", "columns", "gold") if not isinstance(data, Mapping) or name not in data]
+    if lacking:
+        raise FormatError(f"no {', '.join(lacking)} in {str(data)[:80]}")
+    check_format(data)
+    try:
+        columns = tuple(map(Column.from_json, data["columns"]))
+        gold = tuple(tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in data["gold"])
+        return str(data["task_id"]), Reference(columns, gold)
+    except (TypeError, AttributeError, ScoreError) as error:
+        raise FormatError(f"columns and gold can't be scored by: {error}") from None
+
+
+def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    lines: dict[str, int] = {}
+    values = read_jsonl(path)
+    filled = [n for n, line in enumerate(path.read_bytes().split(b"\n"), 1) if line.strip(b"\xef\xbb\xbf \t\r")]
+    for number, data in zip(filled, values, strict=True):
+        try:
+            name, made = read(data)
+        except FormatError as error:
+            raise FormatError(f"{path}, line {number}: {error}") from None
+        if name in lines:
+            raise FormatError(
+                f"{path}, line {number}: task {name} is on line {lines[name]} already: remove one of them"
+            )
+        lines[name], found[name] = number, made
+    return found
