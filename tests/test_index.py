@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pages_world import isles
 
 from worldsmith.generate import generate
-from worldsmith.index import DEPTH, Index, read_query, tokens
+from worldsmith.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.slices import Call, cut
@@ -83,6 +83,46 @@ def test_quotes_ask_for_neighbours():
     assert found('"Head Orvane"') == found("Head Orvane")  # nowhere: read as words
 
 
+def test_a_phrase_is_where_a_field_says_it(full):
+    for query in ('"score of"', '"shop"', '"street shop"', '"launch price"', '"a reader\'s guide"', '"phone of brand"'):
+        (phrase,) = read_query(query).phrases or [()]
+        said = {i for i, page_id in enumerate(full.ids) if _says(full, page_id, phrase)}
+        assert not phrase or set(full._saying(phrase).tolist()) == said
+
+
+def _says(index: Index, page_id: str, phrase: tuple[str, ...]) -> bool:
+    fields, n = index._fields(index.pages.page(page_id)), len(phrase)
+    return any(tuple(terms[at : at + n]) == phrase for terms in fields for at in range(len(terms) - n + 1))
+
+
+COSTLY = {
+    "one phrase over and over": '"lighthouse keeper" ' * 100,
+    "many phrases": " ".join(f'"lighthouse {a}{b}"' for a in "abcdefgh" for b in "klmnopqrstuv"),
+    "many unknown words": " ".join(f"qz{a}{b}xw" for a in "abcdefghijklm" for b in "abcdefghijklmnopqrst"),
+}
+
+
+@pytest.mark.parametrize("query", COSTLY.values(), ids=COSTLY)
+def test_no_query_costs_more_than_a_few_others(query, monkeypatch):
+    work = {"fields": 0, "phrases": 0, "near": 0}
+
+    def counted(name, method):
+        def call(self, *args):
+            work[name] += 1
+            return method(self, *args)
+
+        return call
+
+    monkeypatch.setattr(Index, "_fields", counted("fields", Index._fields))
+    monkeypatch.setattr(Index, "_saying", counted("phrases", Index._saying))
+    monkeypatch.setattr(Index, "_near", counted("near", Index._near))
+    assert 1200 < len(query) <= 2000
+    INDEX.search(query, 10, 1)
+    assert work["fields"] == 0
+    assert work["phrases"] <= PHRASES
+    assert work["near"] <= SLIPS
+
+
 def test_site_and_minus():
     host = PAGES.site("stones/0").host
     assert {p.rpartition("/")[0] for p in found(f"lighthouses site:{host}")} == {"stones"}
@@ -147,6 +187,12 @@ def test_terms():
     query = read_query('phones "launch price" site:https://www.A.example/x -old -"second hand"')
     assert query.words == ("phone", "launch", "price")
     assert query.phrases == (("launch", "price"),)
+    assert read_query('"b c" ' * 9 + '"c d" "e f" "g h" "j k"').phrases == (
+        ("b", "c"),
+        ("c", "d"),
+        ("e", "f"),
+        ("g", "h"),
+    )
     assert query.hosts == ("a.example",)
     assert query.without == ("old", "second", "hand")
 

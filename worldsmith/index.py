@@ -20,6 +20,10 @@ from worldsmith.pages.extras import GuideKind
 
 DEPTH = 60
 """Hits a query at most, over all results pages."""
+PHRASES = 4
+"""Quoted phrases of a query that are looked for; further ones are words. No query may cost more than a few others."""
+SLIPS = 16
+"""Unknown words of a query that the nearest known one is looked for."""
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
 STOP = frozenset(
     _TOKEN.findall(
@@ -88,7 +92,13 @@ def read_query(query: str) -> Terms:
         words += terms
         if found["phrase"] is not None and len(terms) > 1:
             phrases.append(tuple(terms))
-    return Terms(tuple(words), tuple(phrases), tuple(h for h in hosts if h), tuple(without), tuple(not_hosts))
+    return Terms(
+        tuple(words),
+        tuple(dict.fromkeys(phrases))[:PHRASES],
+        tuple(dict.fromkeys(h for h in hosts if h)),
+        tuple(dict.fromkeys(without)),
+        tuple(dict.fromkeys(not_hosts)),
+    )
 
 
 class Index:
@@ -102,14 +112,12 @@ class Index:
         own = {kinds[0] for table, kinds in pages.abouts.items() if len(keys[table]) == 1}
         self._weights = {name: 8 if name in own else 3 for name in pages.kinds}
         vocabulary: dict[str, int] = {}
-        documents = [
-            [
-                vocabulary.setdefault(term, len(vocabulary))
-                for terms in self._fields(pages.page(page_id))
-                for term in terms
-            ]
+        fields = [
+            [[vocabulary.setdefault(t, len(vocabulary)) for t in terms] for terms in self._fields(pages.page(page_id))]
             for page_id in self.ids
         ]
+        documents = [[term for terms in page for term in terms] for page in fields]
+        self._text, self._starts = _text(fields, len(vocabulary))
         self._bm25 = bm25s.BM25(k1=1.2, b=0.3, method="lucene")
         self._bm25.index((documents, vocabulary), create_empty_token=False, show_progress=False)
         self._vocabulary = vocabulary
@@ -147,7 +155,7 @@ class Index:
 
     def _ranked(self, query: str) -> tuple[np.ndarray, np.ndarray]:
         asked = read_query(query)
-        ids = [i for word in asked.words if (i := self._id(word)) is not None]
+        ids = self._terms(asked.words)
         scores = self._bm25.get_scores_from_ids(ids) if ids else np.zeros(len(self.ids), dtype="float32")
         if not ids and asked.hosts:
             scores = scores + 1
@@ -161,8 +169,8 @@ class Index:
         found = np.flatnonzero(scores > 0)
         found = found[np.lexsort((self._order[found], -scores[found]))]
         for phrase in asked.phrases:
-            exact = [i for i in found if self._holds(int(i), phrase)]
-            found = np.array(exact, dtype=found.dtype) if exact else found
+            exact = found[np.isin(found, self._saying(phrase))]
+            found = exact if len(exact) else found
         return found[:DEPTH], scores
 
     def _having(self, term: str) -> np.ndarray:
@@ -171,15 +179,22 @@ class Index:
         bounds, places = self._bm25.scores["indptr"], self._bm25.scores["indices"]
         return np.asarray(places[:0] if i is None else places[bounds[i] : bounds[i + 1]])
 
-    def _holds(self, i: int, phrase: tuple[str, ...]) -> bool:
-        fields, n = self._fields(self.pages.page(self.ids[i])), len(phrase)
-        return any(tuple(terms[at : at + n]) == phrase for terms in fields for at in range(len(terms) - n + 1))
+    def _saying(self, phrase: tuple[str, ...]) -> np.ndarray:
+        """Return the documents of which a field holds the terms of a phrase side by side."""
+        ids = [self._vocabulary.get(term) for term in phrase]
+        if None in ids:
+            return self._starts[:0]
+        at = np.flatnonzero(self._text == ids[0])
+        for step, term in enumerate(ids[1:], 1):
+            at = at[self._text[at + step] == term]  # a separator ends every field, so no place is beyond the end
+        return np.searchsorted(self._starts, at, side="right") - 1
 
-    def _id(self, word: str) -> int | None:
-        found = self._vocabulary.get(word)
-        if found is None and len(word) > 3 and word.isalpha():
-            return self._near(word)
-        return found
+    def _terms(self, words: tuple[str, ...]) -> list[int]:
+        """Return the terms that words are read as, as often as they stand there."""
+        read: dict[str, int | None] = {word: self._vocabulary.get(word) for word in dict.fromkeys(words)}
+        unknown = [w for w, i in read.items() if i is None and len(w) > 3 and w.isalpha()]
+        read |= {word: self._near(word) for word in unknown[:SLIPS]}
+        return [i for word in words if (i := read[word]) is not None]
 
     def _near(self, word: str) -> int | None:
         slips = 1 if len(word) < 8 else 2
@@ -193,3 +208,17 @@ def _terms(text: str) -> tuple[str, ...]:
     terms = tokens(text)
     days = [term[:4] for term in terms if len(term) == 10 and term[4] == "-"]
     return (*terms, *days)
+
+
+def _text(documents: Sequence[Sequence[Sequence[int]]], end: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the fields of all documents one after the other, each once and closed by `end`, and where documents start.
+
+    `end` and all terms together: some 100 KB a world, which is what makes a phrase cost microseconds.
+    """
+    terms: list[int] = []
+    starts = []
+    for fields in documents:
+        starts.append(len(terms))
+        for field in dict.fromkeys(tuple(field) for field in fields):
+            terms += (*field, end)
+    return np.array(terms, dtype=np.min_scalar_type(end)), np.array(starts)
