@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from worldsmith import scoring
 from worldsmith.pages.words import PHRASES, capital, fill
@@ -11,10 +11,46 @@ from worldsmith.world import Cell
 
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
-_ARTICLE = re.compile(r"(a|an|the) ", re.IGNORECASE)
-_PARTICIPLE = re.compile(r"(\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id)|lit|set|cut|put|shut|won)\b")
+_DETERMINER = re.compile(r"(a|an|the) ", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"(\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id|ung|ost)|lit|set|cut|put|shut|won)\b")
 _LEADING = re.compile(r"(of|in|to|by|for|from|on|at|with|under)\b")
-_PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since)$")
+_OPEN = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since|year)$")
+_GERUND = re.compile(r"\w+ing\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What a column's phrase is, so that pages and questions put it into sentences alike."""
+
+    open: bool
+    """A value comes straight after it: "sold by", "in the year"."""
+    leading: bool
+    """It starts with a preposition: "for the quarter"."""
+    determined: bool
+    """A noun with its article: "a battery"."""
+    participle: bool
+    """It starts with what was done: "announced"."""
+    gerund: bool
+    """It starts with, or leads up to, what is being done: "expiring", "for the quarter ending"."""
+
+
+@lru_cache(maxsize=4096)
+def says(phrase: str) -> Says:
+    """Return what a column's phrase is."""
+    open_ = _OPEN.search(phrase) is not None
+    return Says(
+        open_,
+        _LEADING.match(phrase) is not None,
+        _DETERMINER.match(phrase) is not None,
+        _PARTICIPLE.match(phrase) is not None,
+        _GERUND.match(phrase) is not None or (open_ and phrase.endswith("ing")),
+    )
+
+
+def names_unit(column: Column) -> bool:
+    """Tell whether a column's label says its unit already: "Days to release", "Price (USD)"."""
+    unit, label = column.unit.lower(), column.label.lower()
+    return f"({unit})" in label or unit in label.split()
 
 
 def article(noun: str) -> str:
@@ -119,13 +155,14 @@ class Phrasing:
         """Return the words that stand before a parent's name over a table of its children: "Phones sold by"."""
         form = self.schema.tables[table]
         column = form.column(ref)
-        if _PREPOSITION.search(column.says):
+        if says(column.says).open:
             return f"{capital(form.plural)} {column.says}"
         return f"{capital(form.plural)} with {lower(column.label)}"
 
 
 def _joint(column: Column) -> str:
-    return column.says if _PREPOSITION.search(column.says) or _LEADING.match(column.says) else "of"
+    form = says(column.says)
+    return column.says if form.open or form.leading else "of"
 
 
 def _plans(column: Column) -> tuple[Plan, ...]:
@@ -134,24 +171,20 @@ def _plans(column: Column) -> tuple[Plan, ...]:
     "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive,
     "free" stands alone: see `renderer.document`.
     """
-    says, noun = column.says, lower(column.label)
-    unit = "" if column.unit.lower() in noun.lower().split() else column.unit
+    phrase, form, noun = column.says, says(column.says), lower(column.label)
+    unit = "" if names_unit(column) else column.unit
     unit = unit if unit in {"", "%"} else f" {unit}"
     many = plural(column.label)
     if column.type == "bool":
         return ()
     if column.type == "date":
-        if _PARTICIPLE.match(says) or says.endswith("ing"):
-            return (Plan("is" if says.endswith("ing") else "was", _onto(says, "on")),)
+        if form.participle or form.gerund:
+            return (Plan("is" if form.gerund else "was", phrase if form.open else f"{phrase} on"),)
         return (Plan("free", f"{noun}:"),)
     if column.ref or column.type == "text":
-        follows = _PREPOSITION.search(says) and (column.ref or not _ARTICLE.match(says))
-        return (Plan("is", says) if follows else Plan("own", f"{noun} {'are' if many else 'is'}"),)
+        follows = form.open and (column.ref or not form.determined)
+        return (Plan("is", phrase) if follows else Plan("own", f"{noun} {'are' if many else 'is'}"),)
     if many:
         return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit),)
-    has = (Plan("has", says, unit),) if _ARTICLE.match(says) else ()
+    has = (Plan("has", phrase, unit),) if form.determined else ()
     return (*has, Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit))
-
-
-def _onto(says: str, word: str) -> str:
-    return says if _PREPOSITION.search(says) else f"{says} {word}"

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.pages.grammar import article, lower, plural
+from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Column, Schema, Value
 
-_PREPOSITION = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since|year)$")
-_PARTICIPLE = re.compile(r"\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|aid|ung|ost)\b")
-_DETERMINER = re.compile(r"(a|an|the) ", re.IGNORECASE)
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
 MANY, ONE = ("are", "were", "have", "do not have"), ("is", "was", "has", "does not have")
@@ -78,7 +75,7 @@ def _shorter(node: Node) -> Node:
 def _through(wording: Wording, ref: Column, node: Node, verbs: tuple[str, ...]) -> str:
     target = wording.schema.tables[ref.ref or ""]
     noun, rest = article(target.singular), verb_phrase(wording, target.name, node, ONE)
-    if _PREPOSITION.search(ref.says):
+    if says(ref.says).open:
         return f"{verbs[0]} {ref.says} {noun} that {rest}"
     return f"{verbs[2]} as {lower(ref.label)} {noun} that {rest}"
 
@@ -94,12 +91,13 @@ def _said(wording: Wording, column: Column, node: Node, verbs: tuple[str, ...], 
     values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)]
     if column.type == "date":
         return _dated(column, node, [str(v) for v in values], (are + no, were + no, has))
-    if column.type in {"int", "num"} and not _PREPOSITION.search(column.says):
+    form = says(column.says)
+    if column.type in {"int", "num"} and not form.open:
         return _measured(wording, column, node, values, has)
     named = any_of([spell(v, column) for v in values])
-    if _DETERMINER.match(column.says) and _PREPOSITION.search(column.says):
+    if form.open and form.determined:
         return f"{has} {column.says} {named}"
-    if _PREPOSITION.search(column.says):
+    if form.open:
         return f"{are}{no} {column.says} {named}"
     return f"{has} {named} as {lower(column.label)}"
 
@@ -116,26 +114,27 @@ def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, s
         forms = {">": "after {}", "<": "before {}", "=": "on {}", "between": "from {} to {} (both included)"}
         when = forms.get(node.op, "")
         when = when.format(*days) if when else f"on {any_of(days)}"
-    if _PREPOSITION.search(column.says):
+    form = says(column.says)
+    if form.open:
         return f"{are} {column.says} {when.removeprefix('on ')}"
-    if column.says.split(" ")[0].endswith("ing"):
+    if form.gerund:
         return f"{are} {column.says} {when}"
-    written = column.says != column.label.lower() and not _DETERMINER.match(column.says)
-    if written or _PARTICIPLE.match(column.says):
+    written = column.says != column.label.lower() and not form.determined
+    if written or form.participle:
         return f"{were} {column.says} {when}"
     return f"{has} {_noun(column)} {when}"
 
 
 def _noun(column: Column) -> str:
-    says = _TAIL.sub("", column.says)
-    return says if _DETERMINER.match(says) or plural(says) else article(says)
+    noun = _TAIL.sub("", column.says)
+    return noun if says(noun).determined or plural(noun) else article(noun)
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
-    many = plural(column.label) and not _DETERMINER.match(column.says)
+    many = plural(column.label) and not says(column.says).determined
     if many and 1 in values and node.op in {"=", "in"}:
         return f"{has} {any_of([spell(v, column) for v in values])} under “{column.label}”"
-    if many and (not column.unit or column.unit.lower() in column.label.lower()):
+    if many and (not column.unit or names_unit(column)):
         return f"{has} {_count(node.op, [spell(v, column, bare=True) for v in values])} {_TAIL.sub('', column.says)}"
     shown = [spell(v, column) for v in values]
     tail = _TAIL.search(column.says)
