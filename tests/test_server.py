@@ -1,4 +1,5 @@
 import ast
+import asyncio
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx2
 import orjson
 import pytest
 import uvicorn
@@ -25,6 +27,7 @@ from worldsmith.dialects import DIALECTS
 from worldsmith.disk import save_world, tasks_file
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generate import generate
+from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app, serve
@@ -86,6 +89,12 @@ class Stub:
 
     def __init__(self, seen):
         self.seen, self.asked = seen, []
+
+    def ready(self, address):
+        return True
+
+    def warm(self, address):
+        pass
 
     async def acall(self, address, call, attempt=0):
         self.asked.append((address, call, attempt))
@@ -455,6 +464,80 @@ def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
     assert roomy.state.shelf.opened == (worlds[1].id, worlds[0].id)
+
+
+class Slow(Stub):
+    """Takes until it is let go to be ready; notes in which threads it is made ready."""
+
+    def __init__(self, go):
+        super().__init__(Observation("ok"))
+        self.go, self.threads = go, []
+
+    def ready(self, address):
+        return bool(self.threads) and self.go.is_set()
+
+    def warm(self, address):
+        self.threads.append(threading.current_thread().name)
+        assert self.go.wait(20)
+
+
+def test_a_world_that_opens_keeps_no_other_waiting_and_opens_once(worlds):
+    go, made = threading.Event(), {}
+
+    def simulate(world):
+        made.setdefault(world.id, []).append(Slow(go) if world is worlds[0] else Stub(Observation("ok")))
+        return made[world.id][-1]
+
+    async def ask():
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(worlds, simulate=simulate))) as client:
+            slow, quick = (f"http://a/w/{world.id}/api/search" for world in worlds)
+            waiting = [asyncio.create_task(client.post(slow, json={"query": "a"})) for _ in range(3)]
+            await asyncio.sleep(0.01)
+            assert (await client.post(quick, json={"query": "a"})).status_code == 200
+            waiting.pop().cancel()
+            assert not any(task.done() for task in waiting)
+            go.set()
+            assert [(await task).status_code for task in waiting] == [200, 200]
+
+    asyncio.run(ask())
+    assert [len(each) for each in made.values()] == [1, 1]
+    (name,) = made[worlds[0].id][0].threads
+    assert name.startswith("worldsmith-open")
+
+
+def test_pages_and_index_are_made_in_a_thread_for_every_page_length(worlds, monkeypatch):
+    threads = []
+
+    def spied(self, pages, make=Index.__init__):
+        threads.append((pages.length, threading.current_thread().name[:15]))
+        make(self, pages)
+
+    monkeypatch.setattr(Index, "__init__", spied)
+    client = TestClient(create_app(worlds[:1]))
+    for profile in ("clean", "open", "long", "clean"):
+        assert client.post(f"/api/search?profile={profile}", json={"query": "town"}).json()["results"]
+    assert threads == [("short", "worldsmith-open"), ("web", "worldsmith-open")]
+
+
+def test_between_the_calls_of_a_batch_others_are_served(worlds):
+    done = []
+
+    class Noting(Stub):
+        async def acall(self, address, call, attempt=0):
+            done.append(call.arg)
+            return self.seen
+
+    app = create_app(worlds[:1], simulate=lambda _: Noting(Observation("ok")))
+
+    async def ask():
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as client:
+            await client.post("http://a/api/search", json={"query": "first"})
+            batch = client.post("http://a/api/search", json={"queries": [f"q{i}" for i in range(60)]})
+            await asyncio.gather(batch, client.post("http://a/api/search", json={"query": "other"}))
+
+    asyncio.run(ask())
+    assert done.index("other") < 40
+    assert [name for name in done if name[0] == "q"] == [f"q{i}" for i in range(60)]
 
 
 def test_what_can_not_be_served_is_said_at_the_start(worlds, folders, tmp_path):

@@ -111,6 +111,14 @@ class Simulator:
             self._desks[length] = desk
         return desk
 
+    def ready(self, address: Address) -> bool:
+        """Whether pages, index and guard for an address are made."""
+        return profile(address.profile).length in self._desks
+
+    def warm(self, address: Address) -> None:
+        """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
+        self._desk(profile(address.profile).length)
+
     def _of(self, address: Address) -> tuple[Profile, _Desk]:
         asked = profile(address.profile)
         return asked, self._desk(asked.length)

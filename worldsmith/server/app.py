@@ -81,10 +81,19 @@ class Service:
         return Links(address.world, prefix, self.base, own, BY_HOST in scope)
 
     async def answer(self, address: Address, calls: Sequence[Call]) -> tuple[Observation, ...]:
-        """Return the observations of calls, made side by side where there are several."""
-        world, attempts = self.shelf.get(address.world), [self.attempts.next(address, call) for call in calls]
-        made = [world.acall(address, call, attempt) for call, attempt in zip(calls, attempts, strict=True)]
-        return (await made[0],) if len(made) == 1 else tuple(await asyncio.gather(*made))
+        """Return the observations of calls, made side by side where there are several.
+
+        Between the calls of a batch others are served.
+        """
+        world = await self.shelf.get(address)
+        attempts = [self.attempts.next(address, call) for call in calls]
+        if len(calls) == 1:
+            return (await world.acall(address, calls[0], attempts[0]),)
+        made = []
+        for call, attempt in zip(calls, attempts, strict=True):
+            made.append(asyncio.ensure_future(world.acall(address, call, attempt)))
+            await asyncio.sleep(0)
+        return tuple(await asyncio.gather(*made))
 
 
 class Endpoint:
@@ -288,7 +297,8 @@ def create_app(
     find_profile(profile)
     base = None if link_base is None else _base(link_base)
     shelf = Shelf(worlds, memory, simulate)
-    service = Service(shelf, Address(shelf.only, profile, seed), base, Attempts())
+    default = Address(shelf.only, profile, seed)
+    service = Service(shelf, default, base, Attempts())
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
@@ -301,7 +311,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.shelf = shelf
+    app.state.shelf, app.state.default = shelf, default
     return app
 
 

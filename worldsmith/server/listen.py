@@ -52,7 +52,7 @@ def serve(
         app = create_app(worlds, **options)
         shelf: Shelf = app.state.shelf
         if shelf.only:
-            shelf.get(shelf.only)
+            shelf.open(app.state.default)
         what = f"world {shelf.only}" if shelf.only else f"{len(shelf.listings)} worlds"
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 

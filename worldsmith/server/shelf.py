@@ -1,9 +1,12 @@
 """The worlds of a server: known by id from the start, opened when first asked for, bounded in memory."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Protocol
 
 from worldsmith.disk import MANIFEST, load_world, read_json
@@ -18,12 +21,22 @@ BYTES_A_FACT = 12_000
 reading of every page. A profile of another page length takes as much again."""
 MAX_ATTEMPTS = 200_000
 """Calls whose attempts are counted, least recently made ones forgotten first."""
+OPENERS = 2
+"""Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
 MAX_NAMED = 12
 """Worlds named in a message."""
 
 
 class Answers(Protocol):
     """What answers the calls of one world: a `Simulator`."""
+
+    def ready(self, address: Address) -> bool:
+        """Whether the pages and the index that answer at an address are made."""
+        ...
+
+    def warm(self, address: Address) -> None:
+        """Make them; runs beside calls to what is ready."""
+        ...
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Return the observation of one call."""
@@ -44,7 +57,11 @@ class Listing:
 
 
 class Shelf:
-    """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first."""
+    """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first.
+
+    A world is read and its pages and index made in a thread, once for all who wait for it: clients of worlds that are
+    open are answered meanwhile. Safe to use from several threads and event loops.
+    """
 
     def __init__(self, sources: Sequence[Path | World], memory: int, simulate: Simulate) -> None:
         """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id."""
@@ -60,6 +77,9 @@ class Shelf:
             raise UsageError("there is no world to serve")
         self._budget, self._simulate = memory * 1_000_000, simulate
         self._open: OrderedDict[str, Answers] = OrderedDict()
+        self._opening: dict[str, Future[Answers]] = {}
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(OPENERS, thread_name_prefix="worldsmith-open")
 
     @property
     def only(self) -> str:
@@ -83,14 +103,49 @@ class Shelf:
         if world not in self.listings:
             raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)}")
 
-    def get(self, world: str) -> Answers:
-        """Return what answers for a world of this shelf. Raises WorldsmithError where its files can't be read."""
-        found = self._open.get(world)
-        if found is None:
-            found = self._open[world] = self._load(self.listings[world].source)
-            self._close(keep=world)
-        self._open.move_to_end(world)
-        return found
+    async def get(self, address: Address) -> Answers:
+        """Return what answers at an address of this shelf, ready to. Raises WorldsmithError if files can't be read."""
+        while True:
+            now = self._ready(address)
+            if not isinstance(now, Future):
+                return now
+            # One client that goes away does not stop what others wait for.
+            found = await asyncio.shield(asyncio.wrap_future(now))
+            if found.ready(address):
+                return found
+
+    def open(self, address: Address) -> Answers:
+        """Do what `get` does, and wait for it."""
+        while True:
+            now = self._ready(address)
+            found = now.result() if isinstance(now, Future) else now
+            if found.ready(address):
+                return found
+
+    def _ready(self, address: Address) -> "Answers | Future[Answers]":
+        """Return what answers, or the one thread's work that will make it."""
+        with self._lock:
+            found = self._open.get(address.world)
+            if found is not None and found.ready(address):
+                self._open.move_to_end(address.world)
+                return found
+            if address.world not in self._opening:
+                self._opening[address.world] = self._threads.submit(self._make, address)
+            return self._opening[address.world]
+
+    def _make(self, address: Address) -> Answers:
+        world = address.world
+        try:
+            found = self._open.get(world) or self._load(self.listings[world].source)
+            found.warm(address)
+            with self._lock:
+                self._open[world] = found
+                self._open.move_to_end(world)
+                self._close(keep=world)
+            return found
+        finally:
+            with self._lock:
+                del self._opening[world]
 
     def _load(self, source: Path | World) -> Answers:
         return self._simulate(load_world(source) if isinstance(source, Path) else source)
