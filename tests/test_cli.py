@@ -155,6 +155,8 @@ def test_check_is_clean_and_explains(out):
 def test_show(out, tmp_path):
     town = next(w for w in worlds(out) if w.name.startswith("town"))
     assert "shop:" in call("show", town).stdout
+    assert [r["world"] for r in lines("show", out, "--json")] == [w.name for w in worlds(out)]
+    assert town.name in call("show", out).stdout
     assert len(lines("show", town, "--table", "shop", "--json")) >= 66
     rows = lines("show", town, "--sql", "select count(*) as n, min(opened) as first from shop", "--json")
     assert rows[0]["n"] >= 66
@@ -165,7 +167,12 @@ def test_show(out, tmp_path):
 
 
 def test_a_typed_query_reaches_nothing_but_the_world(out, tmp_path):
+    world = worlds(out)[0]
     for sql in (
+        "delete from shop",
+        "create table x (a int)",
+        "select 1; select 2",
+        "",
         f"copy shop to '{tmp_path}/x.csv'",
         "select * from read_csv('/etc/passwd')",
         "install httpfs",
@@ -173,7 +180,8 @@ def test_a_typed_query_reaches_nothing_but_the_world(out, tmp_path):
         "set enable_external_access=true",
         "selec 1",
     ):
-        assert "can't be run" in call("show", out, "--sql", sql, code=2).output
+        said = call("show", world, "--sql", sql, code=2).output
+        assert "can't be run" in said or "give one query" in said
     assert not list(tmp_path.iterdir())
 
 
@@ -256,20 +264,22 @@ def test_schema_check(tmp_path, repository):
         (["check", "nowhere"], "no world there"),
         (["run", "{out}", "--agent", "orakle"], "Did you mean 'oracle'"),
         (["export", "{out}", "--to", "verk", "--out", "x"], "Did you mean 'verl'"),
-        (["search", "{out}", "x", "--profile", "claen"], "Did you mean 'clean'"),
+        (["search", "{world}", "x", "--profile", "claen"], "Did you mean 'clean'"),
+        (["search", "{out}", "x"], "holds 2 worlds: "),
+        (["show", "{out}", "--table", "shop"], "Name one: "),
         (["score", "nowhere.jsonl", "nowhere.jsonl"], "can't be read"),
-        (["show", "{out}", "--page", "shop/9999"], "no page"),
+        (["show", "{world}", "--page", "shop/9999"], "no page"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_2(out, args, says):
-    result = call(*[a.format(out=out) for a in args], code=2)
+    result = call(*[a.format(out=out, world=worlds(out)[0]) for a in args], code=2)
     assert says in result.output
     assert "Traceback" not in result.output
 
 
 def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
-    result = call("generate", "town", "--out", tmp_path / "file", code=1)
+    result = call("generate", "town", "--out", tmp_path / "file", code=2)
     assert "file" in result.output
     assert "Traceback" not in result.output
 
@@ -333,4 +343,4 @@ def test_a_language_model_is_asked_and_what_it_may_not_say_is_not_said(out, endp
 
 
 def test_a_store_needs_a_model(out, tmp_path):
-    assert "name one" in call("search", out, "x", "--store", tmp_path / "s", code=2).output
+    assert "name one" in call("search", worlds(out)[0], "x", "--store", tmp_path / "s", code=2).output

@@ -194,7 +194,8 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
             continue
         inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
         if not inside:
-            near = close_match(path.name, [p.name for p in path.parent.glob("*") if p.is_dir()]) if path.name else ""
+            others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
+            near = close_match(path.name, others) if others else ""
             raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
         found += inside
     return list(dict.fromkeys(found))

@@ -11,8 +11,8 @@ ROW, WIDTH, GAP, TOP, LEFT = 20, 210, 120, 70, 60
 COLOURS = {"drawn": "#2b6cb0", "computed": "#2f855a", "ref": "#b7791f", "rule": "#c53030"}
 
 
-def overview(world: World, rows: int = 3) -> str:
-    """Return a world as text: what it is, and the first rows of each table."""
+def overview(world: World, rows: int = 3, width: int = 120) -> str:
+    """Return a world as text: what it is, and the first rows of each table, in lines of at most `width` characters."""
     schema = world.schema
     lines = [
         f"{world.id}: {schema.about}, as of {schema.as_of} ({schema.kind})",
@@ -25,7 +25,7 @@ def overview(world: World, rows: int = 3) -> str:
         shown += [[_short(world.value(row, c.name)) for c in table.columns] for row in list(world.rows_of(name))[:rows]]
         widths = [max(len(r[i]) for r in shown) for i in range(len(table.columns))]
         lines += ["  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in shown]
-    return "\n".join(lines)
+    return "\n".join(line if len(line) <= width else f"{line[: width - 1].rstrip()}…" for line in lines)
 
 
 def _short(value: Value) -> str:

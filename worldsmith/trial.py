@@ -42,15 +42,15 @@ class Trial:
     def text(self) -> str:
         """Return the trial as a person reads it."""
         lines = [
-            f"{self.schema}: {self.worlds} worlds filled, {self.facts[0]} to {self.facts[1]} facts, "
-            f"{self.structures} structures"
+            f"{self.schema}: worlds filled: {self.worlds}, of {self.facts[0]} to {self.facts[1]} facts; "
+            f"structures among them: {self.structures}"
         ]
         lines += [f"  no world: {reason}" for reason in self.failed]
         lines += [
             f"  redrawn {n} times for rule {rule}" for rule, n in sorted(self.redraws.items(), key=lambda x: -x[1])
         ]
-        lines += [f"  restarted {n} times at {place}" for place, n in self.restarts.items()]
-        lines += [f"  BROKEN {n} times: {rule}" for rule, n in self.broken.items()]
+        lines += [f"  restarted {n}x at {place}" for place, n in self.restarts.items()]
+        lines += [f"  BROKEN {n}x: {rule}" for rule, n in self.broken.items()]
         lines += [f"  rule {rule} covered no row" for rule in self.idle]
         if self.facts[0] < USUAL[0] or self.facts[1] > USUAL[1]:
             lines.append(f"  note: tasks and pages are measured on worlds of {USUAL[0]} to {USUAL[1]} facts")

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -34,7 +35,8 @@ class Commands(click.Group):
             raise  # click ends quietly when the reader of a pipe has gone
         except OSError as error:
             # A full disk, a folder that can't be written: said with its path, without a traceback.
-            raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 1) from None
+            named = isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
+            raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 2 if named else 1) from None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find the command; an unknown one gets a close match."""
@@ -43,6 +45,22 @@ class Commands(click.Group):
             hint = f" Did you mean {near[0]!r}?" if near else f" Commands: {', '.join(self.commands)}."
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def one_world(path: Path) -> Path:
+    """Return the world folder that `path` names or holds; UsageError where it holds several."""
+    from worldsmith.disk import world_folders
+
+    folders = world_folders([path])
+    if len(folders) > 1:
+        names = ", ".join(f.name for f in folders[:8]) + (", …" if len(folders) > 8 else "")
+        raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
+    return folders[0]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 world", "2 worlds"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def emit(value: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.backend import model_options, simulate
-from worldsmith.cli.base import emit, json_option
+from worldsmith.cli.base import emit, json_option, one_world
 from worldsmith.cli.worlds import PATHS
 
 profile_option = click.option(
@@ -73,15 +73,15 @@ def _answer(path: Path, profile: str, seed: int, call: Any, simulator_of: Any) -
     """Return the observation of one call to the (first) world of `path`."""
     import asyncio
 
-    from worldsmith.disk import load_world, world_folders
+    from worldsmith.disk import load_world
     from worldsmith.slices import Address
 
-    world = load_world(world_folders([path])[0])
+    world = load_world(one_world(path))
     return asyncio.run(simulator_of(world).acall(Address(world.id, profile, seed), call))
 
 
 @click.command()
-@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@click.argument("path", type=PATHS, metavar="WORLD")
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
@@ -105,7 +105,7 @@ def search(
     """Search a world as an agent would.
 
     \b
-    worldsmith search w "bakeries in the old parish"
+    worldsmith search w/town-1a2b3c4d5e "bakeries in the old parish"
     """
     from worldsmith.slices import Call
 
@@ -126,7 +126,7 @@ def search(
 
 
 @click.command()
-@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@click.argument("path", type=PATHS, metavar="WORLD")
 @click.argument("url")
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="First character wanted.")
 @click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")

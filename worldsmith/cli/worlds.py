@@ -1,12 +1,13 @@
 """Commands about worlds: generate, check, show, schema."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import click
 
-from worldsmith.cli.base import emit, json_option, progress, table
-from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.cli.base import counted, emit, json_option, one_world, progress, table
+from worldsmith.errors import NotFoundError, SchemaError, close_match
 
 PATHS = click.Path(path_type=Path)
 
@@ -57,10 +58,10 @@ def generate(
             emit(one.to_json())
     if not as_json:
         rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
-        click.echo(table(["world", "schema", "facts", "tasks", ""], rows))
+        click.echo(table(["world", "schema", "facts", "tasks", "state"], rows))
         if len(built) > 40:
             click.echo(f"… and {len(built) - 40} more")
-        click.echo(f"\n{len(built)} worlds in {out}, {sum(b.facts for b in built)} facts, 0 violations")
+        click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
     short = [b for b in built if b.tasks < b.asked]
     if short:
         missing = sum(b.asked - b.tasks for b in short)
@@ -101,7 +102,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         if explain:
             click.echo(_explained(world, explain))
     if not as_json:
-        click.echo(f"{len(folders)} worlds, {broken} violations")
+        click.echo(f"{counted(len(folders), 'world')}, {counted(broken, 'violation')}")
     if broken:
         ctx.exit(1)
 
@@ -137,17 +138,21 @@ def show(
     ddl: bool,
     as_json: bool,
 ) -> None:
-    """Look at one world: its tables, its constraint graph, a query, a page.
+    """Look at one world: its tables, its constraint graph, a query, a page; of a folder, list its worlds.
 
     \b
+    worldsmith show w
     worldsmith show w/town-1a2b3c4d5e --table shop
-    worldsmith show w --sql "select line, count(*) from shop group by 1"
-    worldsmith show w --graph graph.svg
+    worldsmith show w/town-1a2b3c4d5e --sql "select line, count(*) from shop group by 1"
+    worldsmith show w/town-1a2b3c4d5e --graph graph.svg
     """
     from worldsmith import disk
 
-    folder = disk.world_folders([path])[0]
-    world = disk.load_world(folder)
+    folders = disk.world_folders([path])
+    if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
+        _list(folders, as_json=as_json)
+        return
+    world = disk.load_world(one_world(path))
     if graph:
         from worldsmith.report import graph_svg
 
@@ -157,7 +162,7 @@ def show(
         from worldsmith.models import create_tables
 
         click.echo(create_tables(world.schema))
-    elif sql:
+    elif sql is not None:
         from worldsmith.engine.duckdb import query
 
         header, rows = query(world, sql)
@@ -170,11 +175,28 @@ def show(
         columns = world.tables[table_name]
         _print_rows(list(columns), list(zip(*columns.values(), strict=True)), as_json=as_json)
     elif as_json:
-        emit(disk.read_json(folder / disk.MANIFEST))
+        emit(disk.read_manifest(folders[0]))
     else:
         from worldsmith.report import overview
 
-        click.echo(overview(world))
+        click.echo(overview(world, width=shutil.get_terminal_size((120, 40)).columns))
+
+
+def _list(folders: list[Path], *, as_json: bool) -> None:
+    """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
+    from worldsmith import disk
+
+    manifests = [(folder, disk.read_manifest(folder)) for folder in folders]
+    if as_json:
+        for _, info in manifests:
+            emit(info)
+        return
+    rows = []
+    for folder, info in manifests:
+        path = disk.tasks_file(folder)
+        tasks = len(disk.read_jsonl(path)) if path.is_file() else 0
+        rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
+    click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=60))
 
 
 def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:
@@ -208,13 +230,16 @@ def schema() -> None:
 @json_option
 @click.pass_context
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
-    """Read a schema file, fill worlds from it, and say which rules are too strict, idle or implied."""
+    """Read a schema file, fill worlds from it, and say what each rule cost; exit 1 when it can't be used.
+
+    Faults: a file that means nothing, a world that can't be filled, a rule that never says anything about any row.
+    """
     from worldsmith.schema import load_schema
     from worldsmith.trial import trial
 
     try:
         result = trial(load_schema(name), count, seed)
-    except UsageError as error:
+    except SchemaError as error:
         click.echo(f"Error: {error}", err=True)
         ctx.exit(1)
     if as_json:
@@ -226,9 +251,14 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 
 
 @schema.command("list")
-def schema_list() -> None:
+@json_option
+def schema_list(*, as_json: bool) -> None:
     """List the shipped schemas."""
     from worldsmith.schema import load_schema, shipped
 
+    if as_json:
+        for s in map(load_schema, shipped()):
+            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "about": s.about})
+        return
     rows = [(s.name, s.kind, s.as_of, s.about) for s in map(load_schema, shipped())]
     click.echo(table(["schema", "kind", "as of", "about"], rows, limit=60))

@@ -47,7 +47,11 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
                 connection.execute(f'INSERT INTO "{name}" VALUES {values}', [v for row in rows for v in row])
         for setting in LOCKED:
             connection.execute(setting)
-        cursor = connection.execute(sql)
+        statements = connection.extract_statements(sql)
+        if len(statements) != 1:
+            raise UsageError(f"give one query, not {len(statements)}")
+        connection.execute("BEGIN TRANSACTION READ ONLY")
+        cursor = connection.execute(statements[0])
         header = [column[0] for column in cursor.description or ()]
         return header, cursor.fetchall()
     except duckdb.Error as error:
