@@ -91,7 +91,9 @@ def test_the_call_changes_nothing_and_the_seed_does(town: World, pages: Pages) -
 
 def test_profiles() -> None:
     assert next(iter(PROFILES)) == "clean"
-    assert profile("clean") == Profile("clean", "short", 1, full_text=False, edits=None, faults=None)
+    assert profile("clean") == Profile(
+        "clean", PROFILES["clean"].about, "short", 1, full_text=False, edits=None, faults=None
+    )
     with pytest.raises(NotFoundError, match=r"no profile 'claen'. Did you mean 'clean'"):
         profile("claen")
     with pytest.raises(UsageError, match="withhold level 4 does not exist"):

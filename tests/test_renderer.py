@@ -13,10 +13,12 @@ from pages_world import isles
 
 from worldsmith import scoring
 from worldsmith.generate import generate
+from worldsmith.index import Index
 from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
+from worldsmith.perturb import withhold
 from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, Slice, View
+from worldsmith.slices import Call, Slice, View, cut
 from worldsmith.world import Cell
 
 WORLD = isles()
@@ -288,12 +290,22 @@ def test_full_text_is_the_page():
 
 def test_the_renderer_answers_a_slice():
     renderer = Renderer(WORLD, PAGES)
-    view = View(PAGES.page("light/3"), 2.0)
+    view = View(PAGES.page("light/3"), 2.0, 5)
     found = renderer.write(Slice(Call("web_search", "stack", page=2, k=5), (view,), more=False))
     assert isinstance(found, tuple)
     assert [h.score for h in found] == [score(5)]
     doc = renderer.write(Slice(Call("web_extractor", view.page.url), (view,), more=False))
     assert doc == render(view.page, WORLD, PAGES)
+
+
+def test_scores_skip_no_rank_from_one_results_page_to_the_next(town):
+    pages = Pages(town)
+    index, renderer = Index(pages), Renderer(town, pages)
+    for query in ("shops by street", "shop score", "street stall shop", "inspections of shops", "shop"):
+        parts = [cut(pages, index, Call("web_search", query, n, 10)) for n in range(1, 9)]
+        scores = [h.score for part in parts for h in renderer.write(part)]
+        assert len(scores) > 20
+        assert scores == [score(i) for i in range(len(scores))]
 
 
 def test_pages_of_another_world_are_refused():
@@ -302,12 +314,6 @@ def test_pages_of_another_world_are_refused():
 
 
 def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
-    from worldsmith.index import Index
-    from worldsmith.pages import Pages
-    from worldsmith.perturb import withhold
-    from worldsmith.renderer import Renderer, hit
-    from worldsmith.slices import Call, cut
-
     pages = Pages(town)
     index, renderer = Index(pages), Renderer(town, pages)
     for level in (0, 1, 2, 1):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.pages.types import Block, Page
 from worldsmith.seeding import draw
-from worldsmith.slices import Call, Fault, Observation, Profile, Slice, SliceEdit, View
+from worldsmith.slices import Call, Fault, Observation, Profile, Slice, SliceEdit
 from worldsmith.world import Cell, World
 
 MEMO = 1024
@@ -71,7 +71,7 @@ def withhold(level: int) -> SliceEdit:
                     made.pop(next(iter(made)))
                 known = made[key] = (view.page, _withheld(world, view.page, level, seed))
             if known[1] is not None:
-                views.append(View(known[1], view.score))
+                views.append(replace(view, page=known[1]))
         return replace(part, views=tuple(views))
 
     return edit

@@ -52,6 +52,8 @@ class View:
 
     page: Page
     score: float
+    rank: int = 0
+    """Its place among all hits of the query, over all results pages, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +157,6 @@ def cut(pages: Pages, index: Index, call: Call) -> Slice:
         return Slice(call, (View(page, 0.0),) if page and not page.dormant else (), more=False)
     k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
     hits, more = index.search(call.arg, k, call.page)
-    found = ((pages.page(page_id), score) for page_id, score in hits)
-    return Slice(call, tuple(View(page, score) for page, score in found if not page.dormant), more)
+    first = (max(call.page, 1) - 1) * k
+    found = (View(pages.page(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first))
+    return Slice(call, tuple(view for view in found if not view.page.dormant), more)

@@ -32,15 +32,11 @@ class Renderer:
         if call.tool == "web_extractor":
             (view,) = part.views
             return render(view.page, self.world, self.pages)
-        first = (call.page - 1) * call.k
         if call.full_text:
-            return tuple(
-                hit(view, first + i, call.arg, self.world, self.pages, full_text=True)
-                for i, view in enumerate(part.views)
-            )
-        return tuple(self._hit(view, first + i, call.arg) for i, view in enumerate(part.views))
+            return tuple(hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in part.views)
+        return tuple(self._hit(view, call.arg) for view in part.views)
 
-    def _hit(self, view: View, rank: int, query: str) -> Result:
+    def _hit(self, view: View, query: str) -> Result:
         page = view.page
         key = (page.id, page.title, page.head, len(page.blocks), cues(page, query, self.pages))
         said = self._texts.get(key)
@@ -48,7 +44,7 @@ class Renderer:
             if len(self._texts) >= MEMO:
                 del self._texts[next(iter(self._texts))]
             said = self._texts[key] = texts(page, query, self.pages)
-        return result(page, rank, said)
+        return result(page, view.rank, said)
 
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models
         """Return what `write` does; our own text is never sent back with reasons."""
