@@ -118,6 +118,13 @@ def test_dates_that_leave_the_calendar_are_said(mini_data):
         generate(parse_schema(data), 1)
 
 
+def test_an_unknown_kind_of_name_is_said_with_its_place(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["values"]["pilots"]["invent"] = "persons"
+    with pytest.raises(SchemaError, match="values.pilots: no names of kind 'persons'. Did you mean 'person'"):
+        generate(parse_schema(data), 1)
+
+
 def test_leap_day_as_of(mini_data):
     data = copy.deepcopy(mini_data)
     data["as_of"] = "2032-02-29"

@@ -66,5 +66,5 @@ def close_match(name: str, known: Iterable[str]) -> str:
         return f" Did you mean {near[0]!r}?"
     if not names:
         return ""
-    shown = ", ".join(repr(n) for n in names[:12])
-    return f" Known: {shown}{', …' if len(names) > 12 else ''}."
+    shown = ", ".join(repr(n) for n in names[:24])
+    return f" Known: {shown}{', …' if len(names) > 24 else ''}."

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldsmith import expr, seeding
-from worldsmith.errors import GenerationError
+from worldsmith.errors import GenerationError, SchemaError, close_match
 from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
 from worldsmith.generate.draw import draw, draw_key, over_key
@@ -12,7 +12,8 @@ from worldsmith.generate.filling import Filling, StuckError
 from worldsmith.generate.repair import suspects
 from worldsmith.generate.rules import broken
 from worldsmith.graph import ConstraintGraph, Name, graph_of
-from worldsmith.schema import COMPUTED, Column, Pick, Reference, Rule, Schema, under
+from worldsmith.naming import KINDS
+from worldsmith.schema import COMPUTED, Column, Invent, Pick, Reference, Rule, Schema, under
 from worldsmith.world import World, world_id
 
 CELL_ROUNDS = 40
@@ -37,6 +38,7 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
     Raises GenerationError when a rule never held in 1 + 5 attempts, naming it with rows and values.
     """
     effort = effort or Effort()
+    _know_names(schema)
     structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
     graph = graph_of(structure)
     stuck: StuckError | None = None
@@ -53,6 +55,19 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` shows how often each rule held."
     )
+
+
+def _know_names(schema: Schema) -> None:
+    asked = [(f"values.{v.name}", v.invent) for v in schema.values.values() if v.invent]
+    asked += [
+        (f"{t.name}.{c.name}", c.fill.kind)
+        for t in schema.tables.values()
+        for c in t.columns
+        if isinstance(c.fill, Invent)
+    ]
+    for place, kind in asked:
+        if kind not in KINDS:
+            raise SchemaError(f"{schema.name}: {place}: no names of kind {kind!r}.{close_match(kind, KINDS)}")
 
 
 def _coin(seed: int, *path: str) -> float:
