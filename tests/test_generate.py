@@ -121,7 +121,7 @@ def test_dates_that_leave_the_calendar_are_said(mini_data):
 def test_an_unknown_kind_of_name_is_said_with_its_place(mini_data):
     data = copy.deepcopy(mini_data)
     data["values"]["pilots"]["invent"] = "persons"
-    with pytest.raises(SchemaError, match="values.pilots: no names of kind 'persons'. Did you mean 'person'"):
+    with pytest.raises(SchemaError, match=r"values.pilots: no names of kind 'persons'. Did you mean 'person'"):
         generate(parse_schema(data), 1)
 
 
