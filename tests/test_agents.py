@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from tests.pages_world import isles
+from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.book import Unread, value
@@ -16,7 +17,6 @@ from worldsmith.errors import BackendError, NotFoundError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Call, Observation
-from worldsmith.tasks import candidates
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,9 @@ def test_the_oracle_finds_every_table(place, request):
         episode = run(task, world, "oracle", SimulatorClient(simulator))
         score = episode.scored(task)
         assert (score.item.f1, score.row.f1, score.success) == (1.0, 1.0, True), task.question
-        assert episode.extract_calls > 0
-        assert episode.turns == len(episode.calls) + 1
-        assert episode.tool_tokens == sum(map(tokens, episode.replies))
+        assert episode.cost.extract_calls > 0
+        assert episode.cost.turns == len(episode.calls) + 1
+        assert episode.cost.tool_tokens == sum(map(tokens, episode.replies))
 
 
 def test_the_oracle_never_reads_gold(phones):
@@ -94,8 +94,8 @@ def test_shortcuts_get_next_to_nothing(name, mean, phones, registers):
         found = [run(t, world, name, SimulatorClient(simulator)) for t in tasks]
         figures = [e.scored(t).nonkey.f1 for e, t in zip(found, tasks, strict=True)]
         assert sum(figures) / len(figures) <= mean
-        assert all(e.extract_calls == 0 for e in found)
-    assert (name == "closed-book") == (found[0].search_calls == 0)
+        assert all(e.cost.extract_calls == 0 for e in found)
+    assert (name == "closed-book") == (found[0].cost.search_calls == 0)
 
 
 def test_keys_alone_earn_nothing(registers):

@@ -3,25 +3,26 @@ from dataclasses import replace
 
 import pytest
 
+from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
-from worldsmith.certificate import Certificate, attempt, certify, disclosed, evidence, foreign, verify
+from worldsmith.certificate import Certificate, attempt, disclosed, evidence, foreign, verify
 from worldsmith.errors import FormatError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.simulator import Simulator
-from worldsmith.tasks import Reader, candidates
+from worldsmith.tasks import Reader
 
 
 @pytest.fixture(scope="module")
 def proved(town):
     simulator = Simulator(town)
     task = next(t for t in candidates(town, Pages(town), 21, "small") if t.query.clauses)
-    return town, simulator, task, certify(task, town, simulator)
+    return town, simulator, task, attempt(task, town, simulator)
 
 
 def test_a_certificate_holds_calls_costs_and_versions(proved):
     world, _, task, proof = proved
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
-    assert proof.turns == len(proof.calls) + 1 == proof.search_calls + proof.extract_calls + 1
+    assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
     assert proof.evidence == len(evidence(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
@@ -39,7 +40,7 @@ def test_a_stale_certificate_says_so(proved, smartphones):
     world, simulator, task, proof = proved
     assert "another state" in verify(replace(proof, world_digest="0"), task, world, simulator)
     assert f"render version {RENDER - 1}" in verify(replace(proof, render=RENDER - 1), task, world, simulator)
-    assert certify(task, smartphones, Simulator(smartphones)) is None
+    assert attempt(task, smartphones, Simulator(smartphones)) == "another world"
 
 
 def test_another_reply_is_noticed(proved):

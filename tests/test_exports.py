@@ -17,6 +17,7 @@ import pytest
 import uvicorn
 import yaml
 
+from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
 from worldsmith.errors import FormatError, NotFoundError, UsageError
@@ -26,7 +27,7 @@ from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
-from worldsmith.tasks import Task, candidates
+from worldsmith.tasks import Task
 
 
 @pytest.fixture(scope="module")

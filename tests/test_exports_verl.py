@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from tests.task_draws import candidates
 from worldsmith.disk import save_lines, save_world, tasks_file
 from worldsmith.exports import export
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
-from worldsmith.tasks import candidates
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("default")]
 

@@ -5,9 +5,13 @@ from dataclasses import replace
 import pytest
 
 from tests.pages_world import isles
-from worldsmith import expr
+from worldsmith import expr, scoring
+from worldsmith.engine import attach
 from worldsmith.pages import grammar
+from worldsmith.tasks import Query, Scope, gold, markdown
+from worldsmith.tasks.candidates import answers
 from worldsmith.tasks.phrase import Wording, verb_phrase
+from worldsmith.tasks.question import question
 
 WORLD = isles()
 
@@ -64,3 +68,70 @@ def test_a_label_names_its_unit_only_as_a_word():
     named = recast(WORLD, "light", "height", label="Height (m)", says="height (m)")
     assert grammar.names_unit(named.schema.column("light", "height"))
     assert {plan.after for plan in grammar.Phrasing(named.schema).plans["light", "height"]} == {""}
+
+
+def query(where="", table="light", scope=("stone", ("granite",)), columns=("name", "height"), world=WORLD):
+    key = tuple((name,) for name in world.schema.tables[table].key)
+    paths = tuple(tuple(c.split(".")) for c in columns)
+    return Query(table, Scope(*scope), node(where, table, world) if where else None, paths, key)
+
+
+def rows(q, world=WORLD):
+    with attach(world) as connection:
+        return gold(q, connection, world.schema)
+
+
+@pytest.mark.parametrize(
+    ("q", "told"),
+    [
+        (query(), {("stone",): "granite"}),
+        (query(scope=("stone", ("brick", "slate"))), {}),
+        (query("manned and height > 20"), {("stone",): "granite", ("manned",): True}),
+        (query("not manned"), {("stone",): "granite", ("manned",): False}),
+        (query("closed is null"), {("stone",): "granite", ("closed",): None}),
+        (query("closed is not null and yr(lit) = 1930"), {("stone",): "granite"}),
+        (query("keeper.born = '1970-01-01'"), {("stone",): "granite", ("keeper", "born"): "1970-01-01"}),
+    ],
+)
+def test_what_a_question_fixes(q, told):
+    assert q.fixed == told
+
+
+def test_a_free_cell_earns_nothing_alone():
+    q = query(columns=("name", "stone", "height"))
+    columns = answers(WORLD.schema, q, rows(q))
+    assert [(c.name, c.key, c.free) for c in columns] == [
+        ("Lighthouse", True, False),
+        ("Stone", False, True),
+        ("Height (m)", False, False),
+    ]
+    known = [(name, stone, None) for name, stone, _ in rows(q)]
+    bare = scoring.score(markdown(columns, known), columns, rows(q))
+    assert bare.nonkey.f1 == 0.5
+    assert (bare.earned.f1, bare.earned_rows.f1) == (0, 0)
+    assert scoring.reward(bare, turns=3, search_calls=1, extract_calls=1).total == 0
+    one = scoring.score(markdown(columns, [rows(q)[0], *known[1:]]), columns, rows(q))
+    assert one.earned.f1 == pytest.approx(1 / len(known))
+
+
+def test_a_key_part_that_the_scope_fixes_is_free():
+    q = query(table="visit", scope=("year", (2026,)), columns=("light", "year", "guests"))
+    columns = answers(WORLD.schema, q, rows(q))
+    assert [(c.name, c.key, c.free) for c in columns] == [
+        ("Lighthouse", True, False),
+        ("Year", True, True),
+        ("Guests", False, False),
+    ]
+    known = [(light, year, None) for light, year, _ in rows(q)]
+    assert scoring.score(markdown(columns, known), columns, rows(q)).earned.f1 == 0
+    both = query(table="visit", scope=("year", (2026, 2027)), columns=("light", "year", "guests"))
+    assert not any(c.free for c in answers(WORLD.schema, both, rows(both)))
+
+
+def test_a_need_with_braces_of_its_own_is_left_as_it_is():
+    schema = replace(
+        WORLD.schema, questions=replace(WORLD.schema.questions, needs=("I want {foo} of {many} in {about}.",))
+    )
+    q = query()
+    text = question(schema, q, answers(schema, q, rows(q)), 0)
+    assert text.startswith("I want {foo} of lighthouses in the lighthouses of the Outer Isles. ")

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pages_world import KEEPERS, isles
+from tests.task_draws import candidates
 from worldsmith import expr, scoring
 from worldsmith.engine import attach
 from worldsmith.errors import FormatError
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages
-from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, candidates, drawn, gold, gold_duckdb, markdown, sql
+from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, drawn, gold, gold_duckdb, markdown, sql
 from worldsmith.tasks.candidates import Refused, constants, made, screen, told_values
 from worldsmith.tasks.headers import column, header, owner
 from worldsmith.tasks.phrase import ONE, Wording, verb_phrase
@@ -314,9 +315,10 @@ import itertools
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.tasks import candidates
+from worldsmith.tasks import drawn
 world = generate(load_schema("town"), 7)
-print([t.digest for t in itertools.islice(candidates(world, Pages(world), 3, "wide"), 6)])
+tasks = (t for t in drawn(world, Pages(world), 3, "wide") if hasattr(t, "digest"))
+print([t.digest for t in itertools.islice(tasks, 6)])
 """
 
 

@@ -1,8 +1,6 @@
 """What shortcuts are worth on tasks: agents that don't search are run, guesses and single pages are counted.
 
-The gates bound the means over the tasks of a kind, and cap each task: closed-book 0.05, constant-guess 0.2,
-one-query 0.10, snippets-only 0.10, none above 0.34 on one task; and no page may carry more of a task than one row or
-a quarter of its cells outside the key.
+The gates are those of `tasks.shortcuts`.
 """
 
 from collections import Counter
@@ -12,16 +10,9 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents import Client, run
-from worldsmith.agents.oracle import table
-from worldsmith.tasks import Task
+from worldsmith.tasks import Task, written
+from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
 from worldsmith.world import World
-
-GATES = {"closed-book": 0.05, "constant-guess": 0.2, "one-query": 0.10, "snippets-only": 0.10}
-"""The most that the mean item F1 outside the key may be, by shortcut."""
-CAP = 0.34
-"""The most it may be on one task."""
-SHARE = 0.25
-"""The most that one page may carry of the cells outside the key, unless they are of one row."""
 
 AGENTS = ("closed-book", "one-query", "snippets-only")
 
@@ -35,23 +26,13 @@ def constant_guess(task: Task) -> float:
     """Return the item F1 outside the key of one who knows the keys, and each column's most common value."""
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
     lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
-    return scoring.score(table(task.columns, lines), task.columns, task.gold).nonkey.f1
-
-
-def observed(task: Task) -> tuple[float, float]:
-    """Return the largest share of the cells outside the key that one page carries, and the share allowed."""
-    others = task.others
-    counts = Counter(page for row in task.pages for i in others for page in row[i])
-    cells = len(others) * len(task.gold)
-    if not cells:
-        return 0.0, SHARE
-    return max(counts.values(), default=0) / cells, max(SHARE, len(others) / cells)
+    return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
 def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
     found = {name: agent_f1(task, world, name, client) for name in names}
-    return {**found, "constant-guess": constant_guess(task), "one-page": observed(task)[0]}
+    return {**found, "constant-guess": constant_guess(task), "one-page": observed(task.pages, task.others)[0]}
 
 
 def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
@@ -64,8 +45,7 @@ def failed(task: Task, figures: Mapping[str, float]) -> str:
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
             return f"{name} over {CAP}"
-    share, allowed = observed(task)
-    return "one page carries too much" if share > allowed + 1e-9 else ""
+    return "one page carries too much" if one_page_too_much(task.pages, task.others) else ""
 
 
 @dataclass(frozen=True, slots=True)

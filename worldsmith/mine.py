@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit import GATES, failed, measure
+from worldsmith.audit import constant_guess, failed, measure
 from worldsmith.certificate import attempt
-from worldsmith.errors import UsageError, close_match
+from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Call, Observation
 from worldsmith.tasks import SIZES, Reader, Rejected, Task, drawn, gold_duckdb
+from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world import World
 
 MAX_TOKENS = 32_000
@@ -39,7 +40,6 @@ def mine(
     max_tokens: int = MAX_TOKENS,
     max_turns: int | None = None,
     seed: int | None = None,
-    simulator: Simulator | None = None,
     keep_failing: bool = False,
 ) -> Mined:
     """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
@@ -51,7 +51,6 @@ def mine(
         max_tokens: tool tokens that a task's certificate may take.
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
-        simulator: of the world, where there is one already.
         keep_failing: keep tasks that fail a gate; their figures tell.
 
     Raises:
@@ -59,10 +58,10 @@ def mine(
     """
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
-    miner = _Miner(world, simulator or Simulator(world), max_tokens, max_turns, keep_failing)
+    pages = Pages(world)
+    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
     kept: list[Task] = []
     tried = 0
-    pages = miner.pages
     for found in drawn(world, pages, world.seed if seed is None else seed, size):
         if len(kept) >= count or tried >= DRAWS * count:
             break
@@ -85,7 +84,6 @@ class _Miner:
     ) -> None:
         self.world, self.simulator, self.reader = world, simulator, Reader(world)
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
-        self.pages = Pages(world)
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
         self.rejected: Counter[str] = Counter()
@@ -106,25 +104,38 @@ class _Miner:
         return found
 
     def _judged(self, task: Task) -> Task | str:
+        # What costs least comes first: most of what fails a gate fails this one.
+        guess = {"constant-guess": constant_guess(task)}
+        why = self._failing(task, guess)
+        if why:
+            return why
         client = SimulatorClient(self.simulator, kept=self.replies)
         proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
         if isinstance(proof, str):
             return f"not certified: {proof}"
         if proof.tool_tokens > self.max_tokens:
             return "too many tokens"
-        if self.max_turns is not None and proof.turns > self.max_turns:
+        if self.max_turns is not None and proof.cost.turns > self.max_turns:
             return "too many turns"
-        figures = measure(task, self.world, client)
+        try:
+            figures = measure(task, self.world, client)
+        except BackendError:
+            return "a call of an agent that is never answered"
+        return self._failing(task, figures) or replace(
+            task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()}
+        )
+
+    def _failing(self, task: Task, figures: Mapping[str, float]) -> str:
+        """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
         why = failed(task, figures) or self._over(figures)
-        if why and not self.keep_failing:
-            return f"gate: {why}"
-        return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+        return f"gate: {why}" if why and not self.keep_failing else ""
 
     def _over(self, figures: Mapping[str, float]) -> str:
         """Return the gate whose mean over this world's tasks would be too high with this one; "" for none."""
-        for name, allowed in GATES.items():
-            mean = (self.totals[name] + figures[name]) / (self.number + 1)
-            if mean > allowed and figures[name] > allowed:
+        for name, figure in figures.items():
+            allowed = GATES.get(name, 1.0)
+            mean = (self.totals.get(name, 0.0) + figure) / (self.number + 1)
+            if mean > allowed and figure > allowed:
                 return f"mean {name} over {allowed}"
         return ""
 

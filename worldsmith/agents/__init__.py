@@ -1,6 +1,7 @@
 """Agents without a language model: the oracle that proves a task, and those that take shortcuts."""
 
 from worldsmith.agents.client import TOKENS, Client, HttpClient, Recorder, Reply, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.cost import Cost
 from worldsmith.agents.run import AGENTS, Agent, Episode, agent, run
 
 __all__ = [
@@ -8,6 +9,7 @@ __all__ = [
     "TOKENS",
     "Agent",
     "Client",
+    "Cost",
     "Episode",
     "HttpClient",
     "Recorder",

@@ -2,12 +2,12 @@
 
 import re
 
-from worldsmith import expr, scoring
+from worldsmith import scoring
 from worldsmith.agents.client import Client, Reply
-from worldsmith.agents.oracle import Search, table
+from worldsmith.agents.oracle import Search
 from worldsmith.pages.grammar import lower
-from worldsmith.schema import Path, Schema, Value
-from worldsmith.tasks import Task
+from worldsmith.schema import Path, Schema
+from worldsmith.tasks import Task, written
 from worldsmith.tasks.headers import steps
 
 NAMES = 40
@@ -18,36 +18,23 @@ _PARTS = re.compile(r"[;,.·]\s")
 _JOINTS = re.compile(r" (?:of|by|for|in) ")
 
 
-def fixed(task: Task) -> dict[Path, Value]:
-    """Return what the question itself tells of every row: a scope of one value, and equalities."""
-    scope = task.query.scope
-    told: dict[Path, Value] = {(scope.column,): scope.values[0]} if len(scope.values) == 1 else {}
-    for clause in task.query.clauses:
-        if isinstance(clause, expr.Path):
-            told[clause.parts] = True
-        elif isinstance(clause, expr.Call) and clause.op == "=" and isinstance(clause.args[0], expr.Path):
-            last = clause.args[1]
-            told[clause.args[0].parts] = last.value if isinstance(last, expr.Const) else None
-    return told
-
-
 def blank(task: Task) -> list[str]:
     """Return a row of what the question tells, and of what stands for a missing value elsewhere."""
-    told = fixed(task)
+    told = task.query.fixed
     pairs = zip(task.query.columns, task.columns, strict=True)
     return [scoring.show(told.get(path), column) for path, column in pairs]
 
 
 def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG001 - an agent's signature
     """Answer from the question alone, without a tool: one row of what it tells."""
-    return table(task.columns, [blank(task)])
+    return written(task.columns, [blank(task)])
 
 
 def keys_only(task: Task, schema: Schema, client: Client) -> str:
     """List the scope, and name its rows without reading about any of them."""
     search = Search(task, schema, client)
     rest = blank(task)[len(task.query.key) :]
-    return table(task.columns, [[*map(str, key), *rest] for key in search.rows()])
+    return written(task.columns, [[*map(str, key), *rest] for key in search.rows()])
 
 
 def one_query(task: Task, schema: Schema, client: Client) -> str:
@@ -117,11 +104,11 @@ class Crawl:
             bare.append(row)
             if rich:
                 told.append(row)
-        return table(self.task.columns, told or bare)
+        return written(self.task.columns, told or bare)
 
     def _row(self, name: str) -> tuple[list[str], bool]:
         """Return the cells of a row, and whether a hit told one of them."""
-        known = fixed(self.task)
+        known = self.task.query.fixed
         cells, rich = [], False
         for path, column in zip(self.task.query.columns, self.task.columns, strict=True):
             if path in known:

@@ -15,7 +15,7 @@ from worldsmith.agents.sheet import read
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.words import capital
 from worldsmith.schema import PageSpec, Path, Schema, Value
-from worldsmith.tasks import Scope, Task
+from worldsmith.tasks import Scope, Task, written
 from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import within
 
@@ -41,14 +41,7 @@ def oracle(task: Task, schema: Schema, client: Client) -> str:
     lines = [
         [search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept
     ]
-    return table(task.columns, lines)
-
-
-def table(columns: tuple[scoring.Column, ...], lines: list[list[str]]) -> str:
-    """Return cells as a fenced Markdown table under the columns' names."""
-    rows = [[c.name for c in columns], ["---"] * len(columns), *lines]
-    body = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
-    return f"```markdown\n{body}\n```"
+    return written(task.columns, lines)
 
 
 class Search:

@@ -7,6 +7,7 @@ from typing import Any
 from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
 from worldsmith.agents.client import Client, Recorder, tokens
+from worldsmith.agents.cost import Cost
 from worldsmith.agents.oracle import oracle
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.schema import Schema
@@ -39,24 +40,9 @@ class Episode:
     """The tokens of each reply."""
 
     @property
-    def tool_tokens(self) -> int:
-        """The tokens of all replies."""
-        return sum(self.costs)
-
-    @property
-    def search_calls(self) -> int:
-        """The number of searches."""
-        return sum(call["tool"] == "web_search" for call in self.calls)
-
-    @property
-    def extract_calls(self) -> int:
-        """The number of pages read."""
-        return len(self.calls) - self.search_calls
-
-    @property
-    def turns(self) -> int:
-        """The assistant messages: one a call, and the answer."""
-        return len(self.calls) + 1
+    def cost(self) -> Cost:
+        """What its calls cost."""
+        return Cost.of(self.calls, sum(self.costs))
 
     def scored(self, task: Task) -> scoring.Score:
         """Return the score of the answer."""
@@ -73,10 +59,7 @@ class Episode:
             "row_f1": score.row.f1,
             "nonkey_item_f1": score.nonkey.f1,
             "success": score.success,
-            "search_calls": self.search_calls,
-            "extract_calls": self.extract_calls,
-            "tool_tokens": self.tool_tokens,
-            "turns": self.turns,
+            **self.cost.to_json(),
             "answer": self.answer,
             "calls": list(self.calls),
         }

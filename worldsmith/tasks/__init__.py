@@ -1,13 +1,13 @@
 """Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
 
-from worldsmith.tasks.candidates import Rejected, candidates, drawn
+from worldsmith.tasks.candidates import Rejected, drawn
 from worldsmith.tasks.duck import gold_duckdb
 from worldsmith.tasks.file import read_references, read_tasks, tasks_of
 from worldsmith.tasks.query import Query, Rows, Scope, gold, sql
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.sample import SIZES
-from worldsmith.tasks.task import VERSION, Task, markdown
+from worldsmith.tasks.task import VERSION, Task, markdown, written
 
 __all__ = [
     "SIZES",
@@ -18,7 +18,6 @@ __all__ = [
     "Rows",
     "Scope",
     "Task",
-    "candidates",
     "drawn",
     "gold",
     "gold_duckdb",
@@ -28,4 +27,5 @@ __all__ = [
     "read_tasks",
     "sql",
     "tasks_of",
+    "written",
 ]

@@ -7,7 +7,6 @@ answers of one page, columns that snippets show, columns of one value.
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,28 +15,21 @@ from worldsmith.engine import attach
 from worldsmith.expr import Node
 from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
-from worldsmith.schema import Path, Value
+from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.headers import column
 from worldsmith.tasks.query import Query, Rows, both, gold, sql, within
 from worldsmith.tasks.question import question
 from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
+from worldsmith.tasks.shortcuts import CAP, SNIPPETS, one_page_too_much
 from worldsmith.tasks.task import Task
 from worldsmith.world import World
 
 _NUMBER = re.compile(r"\d[\d.-]*\d|\d")
 
-CONSTANT = 0.3
-"""What guessing each column's most common value may be worth on a task."""
-OBSERVED = 0.25
-"""The share of the cells outside the key that one page may carry, if more than one row's."""
-BARREN = 2000
-"""Draws in a row without a task after which there are taken to be none."""
 TRIES = 4
 """Columns that a clause is tried on."""
-SNIPPETS = 0.2
-"""The share of the cells outside the key that snippets may ever show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +41,6 @@ class Rejected:
 
 class Refused(Exception):  # noqa: N818 - not an error: how a screen ends a draw
     """A draw that makes no task; its text is the reason."""
-
-
-def candidates(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task]:
-    """Yield tasks of a world, until none is found in a long while; the same for the same arguments."""
-    barren = 0
-    for found in drawn(world, pages, seed, size):
-        if isinstance(found, Task):
-            barren = 0
-            yield found
-        elif (barren := barren + 1) >= BARREN:
-            return
 
 
 def drawn(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task | Rejected]:
@@ -116,20 +97,11 @@ def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: ra
 
 def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> tuple[Path, ...]:
     count = r.randint(*size.columns) - len(query.key)
-    skip = frozenset({*query.key, (query.scope.column,), *_fixed(query.clauses)})
+    skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
     taken = draw_columns(source, query.table, kept, skip, count=max(count, 2), r=r)
     if len(taken) < max(size.columns[0] - len(query.key), 2):
         raise Refused("too few columns that vary")
     return (*query.key, *taken)
-
-
-def _fixed(clauses: Sequence[Node]) -> list[Path]:
-    """Return the columns that a clause fixes to one value, or to null."""
-    return [
-        expr.paths(c)[0]
-        for c in clauses
-        if isinstance(c, expr.Path) or (isinstance(c, expr.Call) and c.op in {"=", "is null", "not"})
-    ]
 
 
 def screen(source: Source, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
@@ -194,7 +166,7 @@ def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task
     """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
     kept = source.reader.kept(query)
-    columns = tuple(_answer(source, query, path, rows, i) for i, path in enumerate(query.columns))
+    columns = answers(schema, query, rows)
     names = [squash(fold(c.name)) for c in columns]
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
         raise Refused("two columns with one header")
@@ -239,11 +211,15 @@ def told_values(text: str, query: Query, columns: Sequence[scoring.Column], rows
     return frozenset(found)
 
 
-def _answer(source: Source, query: Query, path: Path, rows: Rows, place: int) -> scoring.Column:
-    made = column(source.world.schema, query.table, path, key=path in query.key)
-    if made.none or all(row[place] is not None for row in rows):
-        return made
-    return replace(made, none=source.world.schema.walk(query.table, path).none or "-")
+def answers(schema: Schema, query: Query, rows: Rows) -> tuple[scoring.Column, ...]:
+    """Return the columns as the scorer sees them: what the question fixes is free, and every null has its filler."""
+    found = []
+    for i, path in enumerate(query.columns):
+        made = column(schema, query.table, path, key=path in query.key, free=path in query.fixed)
+        if not made.none and any(row[i] is None for row in rows):
+            made = replace(made, none=schema.walk(query.table, path).none or "-")
+        found.append(made)
+    return tuple(found)
 
 
 def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -263,25 +239,19 @@ def _shortcuts(
 ) -> None:
     first = len(query.key)
     others = query.columns[first:]
-    if sum(common(source, query.table, path, kept) for path in others) > CONSTANT * len(others):
+    if sum(common(source, query.table, path, kept) for path in others) > CAP * len(others):
         raise Refused("constant columns")
     shown = sum(source.world.schema.walk(query.table, path).see == "snippet" for path in others)
     if shown > SNIPPETS * len(others):
         raise Refused("columns that snippets show")
-    counts = Counter(page for row in carried for cell in row[first:] for page in cell)
-    most = max(counts.values(), default=0)
-    if most > max(len(others), OBSERVED * len(others) * len(carried)):
+    if one_page_too_much(carried, range(first, len(query.columns))):
         raise Refused("one page carries too much")
     if any(not cell for row in carried for cell in row[:first]):
         raise Refused("a key that no page states")
 
 
 __all__ = [
-    "CONSTANT",
-    "OBSERVED",
-    "SNIPPETS",
     "Rejected",
-    "candidates",
     "drawn",
     "made",
     "readings",

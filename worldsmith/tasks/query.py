@@ -51,6 +51,14 @@ class Query:
         read = [path for clause in self.clauses for path in expr.paths(clause)]
         return tuple(dict.fromkeys((*self.key, (self.scope.column,), *read)))
 
+    @property
+    def fixed(self) -> dict[Path, Value]:
+        """What the question itself tells of every row: a scope of one value, and clauses that leave only one."""
+        told: dict[Path, Value] = {(self.scope.column,): self.scope.values[0]} if len(self.scope.values) == 1 else {}
+        for clause in self.clauses:
+            told |= _told(clause)
+        return told
+
     def to_json(self) -> dict[str, Any]:
         """Return the query as JSON values."""
         return {
@@ -77,6 +85,20 @@ class Query:
             raise FormatError(
                 f"a query has table, scope, where, columns and key: {error!r} in {str(data)[:80]}"
             ) from None
+
+
+def _told(clause: Node) -> dict[Path, Value]:
+    match clause:
+        case expr.Path(parts):
+            return {parts: True}
+        case expr.Call("not", (expr.Path(parts),)):
+            return {parts: False}
+        case expr.Call("is null", (expr.Path(parts),)):
+            return {parts: None}
+        case expr.Call("=", (expr.Path(parts), expr.Const(value))):
+            return {parts: value}
+        case _:
+            return {}
 
 
 def both(clauses: Sequence[Node]) -> Node | None:

@@ -4,6 +4,7 @@ The order and the columns line follow the public wide-search benchmarks. A reade
 it holds every constant and every header, and says whose value a joined column is and what stands for a missing one.
 """
 
+import re
 from collections.abc import Sequence
 
 from worldsmith import expr, scoring
@@ -13,6 +14,8 @@ from worldsmith.schema import Schema
 from worldsmith.tasks.headers import owner
 from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import Query, within
+
+_SLOT = re.compile(r"\{\w+\}")
 
 ASKS = (
     "Please find all {many} that {conditions}.",
@@ -46,7 +49,8 @@ def question(schema: Schema, query: Query, columns: Sequence[scoring.Column], tu
 def _need(schema: Schema, query: Query, turn: int) -> str:
     table, needs = schema.tables[query.table], schema.questions.needs
     need = needs[(turn >> 8) % len(needs)] if needs else "I am looking into {about}."
-    return need.format(many=table.plural, one=table.singular, about=schema.about)
+    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": schema.about}
+    return _SLOT.sub(lambda found: slots.get(found[0], found[0]), need)
 
 
 def ask(schema: Schema, query: Query, turn: int) -> str:

@@ -12,7 +12,7 @@ from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
 from worldsmith.world import canonical
 
-VERSION = "1"
+VERSION = "2"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
 
 VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scoring": SCORING}
@@ -163,13 +163,13 @@ def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:
 
 def markdown(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]]) -> str:
     """Return rows of values as a fenced Markdown table, cells as the columns print them."""
+    return written(columns, [[scoring.show(v, c) for v, c in zip(row, columns, strict=True)] for row in rows])
 
-    def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(map(_escaped, cells))} |"
 
-    body = [line([scoring.show(v, c) for v, c in zip(row, columns, strict=True)]) for row in rows]
-    head = [line([c.name for c in columns]), f"|{' --- |' * len(columns)}"]
-    return "\n".join(["```markdown", *head, *body, "```"])
+def written(columns: Sequence[scoring.Column], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as a fenced Markdown table under the columns' names."""
+    lines = [[c.name for c in columns], ["---"] * len(columns), *rows]
+    return "\n".join(["```markdown", *(f"| {' | '.join(map(_escaped, line))} |" for line in lines), "```"])
 
 
 def _escaped(cell: str) -> str:

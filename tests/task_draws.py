@@ -1,0 +1,7 @@
+"""The tasks among draws, as many as a test takes."""
+
+from worldsmith.tasks import Task, drawn
+
+
+def candidates(world, pages, seed, size="wide"):
+    return (found for found in drawn(world, pages, seed, size) if isinstance(found, Task))
