@@ -34,7 +34,7 @@ def views(case: dict) -> list[View]:
     told = told or [page for name, page in PAGE_OF.items() if name in case["response"]]
     told = told or [f"observatory/{int(target[1]) - 1}" for target in case["targets"]] or ["observatory/1"]
     second = next(page for page in ("observatory/0", "observatory/2") if page != told[0])
-    return [View(PAGES.page(page), 1.0) for page in (told[0], second)]
+    return [View(PAGES.page(page), 1.0, rank) for rank, page in enumerate((told[0], second))]
 
 
 def own(view: View, rank: int = 0) -> Result:

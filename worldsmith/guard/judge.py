@@ -1,16 +1,18 @@
 """The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId, Mention, Names
 from worldsmith.guard.options import SAYS, option, polarity, same_option, void
-from worldsmith.guard.quantity import Quantity, decade, quantities, span_of, states
+from worldsmith.guard.quantity import Quantity, decade, joined, quantities, span_of, states
 from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, stretches, tokens
 from worldsmith.guard.vocabulary import Vocabulary, echo_spans
 from worldsmith.schema import Aggregate, Rank, Schema
+from worldsmith.scoring.text import plain
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row, World
 
@@ -38,6 +40,15 @@ class _Sentence:
     cues: tuple[Mention, ...]
     counted: tuple[Quantity, ...]
 
+    @property
+    def nameless(self) -> str:
+        """The text with blanks for the names in it."""
+        text = self.text
+        for mention in self.names:
+            start, end = mention.span
+            text = text[:start] + " " * (end - start) + text[end:]
+        return text
+
 
 @cache
 def passed(where: str) -> Verdict:
@@ -45,6 +56,7 @@ def passed(where: str) -> Verdict:
     return Verdict(where, ok=True)
 
 
+_MARKUP = re.compile(r"[<\[\\*_~【]")
 HEARD = 24
 """Texts that a ground remembers."""
 PLAIN = 1024
@@ -65,6 +77,7 @@ class Judge:
         self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
         self._counted = self._tables_counted(world.schema)
         labels = [c.label for t in world.schema.tables.values() for c in t.columns if c.type in ("int", "num")]
+        labels += [c.unit for t in world.schema.tables.values() for c in t.columns]
         self._nouns = frozenset(w for label in labels for w in tokens(clean(label)) if len(w) >= 3) | set(self._counted)
         self._plain: dict[str, None] = {}
         self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
@@ -72,6 +85,7 @@ class Judge:
         self._labels: dict[str, list[tuple[str, str]]] = {}
         for (table, name), column in columns.scored.items():
             options = [(name, clean(label).lower()) for label in column.labels] if column.kind == "enum" else []
+            options += [(name, clean(word).lower()) for word in names.words.get((table, name), ())]
             self._labels.setdefault(table, []).extend(options)
         self._ranks = frozenset(c for c, fill in fills.items() if isinstance(fill, Rank))
 
@@ -90,7 +104,18 @@ class Judge:
         return counted
 
     def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
-        """Judge running text, sentence by sentence; those known to stand anywhere are passed over."""
+        """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
+
+        Text with markup is judged once more without it, which is how a scorer reads an answer.
+        """
+        heard = self._text(where, text, ground, topic, query)
+        bare = plain(text) if _MARKUP.search(text) else text
+        if clean(bare) == clean(text):
+            return heard
+        again = self._text(where, bare, ground, topic, query)
+        return Heard((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
+
+    def _text(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
         if not left:
@@ -116,50 +141,54 @@ class Judge:
         return heard
 
     def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
-        plain = clean(text)
-        read = scan(plain)
+        told = clean(text)
+        read = scan(told)
         found = self.names.find(read)
         names = tuple(m for m in found if m.kind != "cue")
         cues = tuple(m for m in found if m.kind == "cue")
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
         chrome = [m.span for m in found if m.kind == "chrome"]
-        said = quantities(plain, [m.span for m in found if m.kind != "chrome"])
+        said = quantities(told, [m.span for m in found if m.kind != "chrome"])
         counted = tuple(q for q in said if not any(_within(q.span, span) for span in chrome))
-        echoes = echo_spans(plain, query)
+        echoes = echo_spans(told, query)
         whole = [m.span for m in found] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
-        for part in sentences(plain, whole):
+        for part in sentences(told, whole):
             sentence = _Sentence(
-                plain,
+                told,
                 part,
                 tuple(m for m in names if _within(m.span, part)),
                 tuple(m for m in cues if _within(m.span, part)),
                 tuple(q for q in counted if _within(q.span, part)),
             )
             why, cells, bound = self._sentence(where, sentence, ground, topic, echoes, query)
-            verdicts.append(Verdict(where, ok=False, why=why, text=plain[part[0] : part[1]]) if why else passed(where))
+            verdicts.append(Verdict(where, ok=False, why=why, text=told[part[0] : part[1]]) if why else passed(where))
             if not why:
                 stated += cells
                 rows += bound
-        hidden = self._hidden(plain)
+        hidden = self._hidden(told)
         if hidden:
-            verdicts.append(Verdict(where, ok=False, why=hidden, text=plain))
+            verdicts.append(Verdict(where, ok=False, why=hidden, text=told))
         heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
-        if heard.ok and not counted and not stated and not query and self._says_nothing(plain, names, cues):
+        if heard.ok and not counted and not stated and not query and self._says_nothing(told, names, cues):
             self._keep(text)
         return heard
 
-    def _says_nothing(self, plain: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
+    def _says_nothing(self, told: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
         """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
-        low = any(self.columns.scored[c].kind in ("bool", "enum") for cue in cues for c in cue.columns)
+        low = any(
+            self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words
+            for cue in cues
+            for c in cue.columns
+        )
         if low or any(m.kind != "chrome" for m in names):
             return False
-        lower = plain.lower()
+        lower = told.lower()
         if any(label in lower for labels in self._labels.values() for _, label in labels):
             return False
-        whole = _Sentence(plain, (0, len(plain)), tuple(names), tuple(cues), ())
+        whole = _Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
         return not self._strange("", whole, frozenset(), (), "")
 
     def _keep(self, text: str) -> None:
@@ -167,8 +196,8 @@ class Judge:
             self._plain.pop(next(iter(self._plain)))
         self._plain[text] = None
 
-    def _hidden(self, plain: str) -> str:
-        return "carries coded text" if decoded(plain) else ""
+    def _hidden(self, told: str) -> str:
+        return "carries coded text" if decoded(told) else ""
 
     def _sentence(
         self, where: str, said: _Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
@@ -199,6 +228,9 @@ class Judge:
             if not cells and not self._derived(quantity, said, ground, rows, mine):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
             meant.append((quantity.span, cells))
+        for quantity in joined(said.text, counted):
+            if not self._stated_by(quantity, ground, mine) and not self._derived(quantity, said, ground, rows, mine):
+                return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
         why = (
             self._clauses(said, rows, mine, meant)
             or self._options(said, rows, mine, meant)
@@ -278,7 +310,7 @@ class Judge:
             ]
             values = [cells for span, cells in meant if _within(span, clause) and cells]
             for cue, columns in cues:
-                low = self._low(said.text, clause, cue, columns, mine)
+                low = self._low(said, clause, cue, columns, mine)
                 if isinstance(low, str):
                     return low
                 if low:
@@ -294,19 +326,17 @@ class Judge:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
         text = said.text[slice(*said.span)].lower()
         for table in dict.fromkeys(row.table for row in rows):
+            noun = self.world.schema.tables[table].singular.lower()
             for column, label in self._labels.get(table, ()):
-                at = text.find(label)
-                if at < 0 or text[at - 1 : at].isalnum() or text[at + len(label) : at + len(label) + 1].isalnum():
-                    continue
-                held = [c for c in mine if (c.row.table, c.col) == (table, column)]
-                right = [c for c in held if same_option(c.value, label)]
-                place = (said.span[0] + at, said.span[0] + at + len(label))
-                noun = self.world.schema.tables[table].singular.lower()
-                told = SAYS.search(text[:at]) or text[place[1] - said.span[0] :].startswith(f" {noun}")
-                if right:
-                    meant.append((place, right))
-                elif told and not any(_within(place, span) for span, _ in meant):
-                    return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
+                held = [c for c in mine if (c.row.table, c.col) == (table, column) and same_option(c.value, label)]
+                for at in _places(text, label):
+                    end = at + len(label)
+                    place = (said.span[0] + at, said.span[0] + end)
+                    told = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
+                    if held:
+                        meant.append((place, held))
+                    elif told and not any(_within(place, span) for span, _ in meant):
+                        return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
         return ""
 
     def _strange(self, where: str, said: _Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
@@ -319,6 +349,16 @@ class Judge:
         asked = frozenset(tokens(clean(query))) if query else frozenset()
         word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
         return f"says {word!r}, which is neither a fact of this page nor an ordinary word" if word else ""
+
+    def _option(self, column: ColumnId, said: _Sentence, clause: Span, cue: Mention) -> bool | str | None:
+        """Return the truth value or option that a clause says of a column at its label."""
+        scored = self.columns.scored[column]
+        if scored.kind == "bool":
+            return polarity(said.text, clause, cue.span)
+        if scored.kind == "enum":
+            return option(said.text, clause, scored.labels)
+        words = self.names.words.get(column)
+        return option(said.nameless, clause, words) if words else None
 
     def _wrong_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
@@ -337,10 +377,10 @@ class Judge:
         return cell.col in self.world.schema.tables[cell.row.table].key
 
     def _low(
-        self, text: str, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
+        self, said: _Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
     ) -> list[Cell] | str:
         """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
-        stated: list[Cell] = []
+        text, stated = said.text, list[Cell]()
         for column in columns:
             scored = self.columns.scored[column]
             if void(text[cue.span[1] : cue.span[1] + 40], scored.none):
@@ -348,18 +388,26 @@ class Judge:
                 if not held:
                     return f"says {text[slice(*clause)]!r}, which is not so or may not be told here"
                 stated += held
-            if scored.kind not in ("bool", "enum"):
-                continue
-            said = polarity(text, clause, cue.span) if scored.kind == "bool" else option(text, clause, scored.labels)
-            if said is None:
+            found = self._option(column, said, clause, cue)
+            if found is None:
                 continue
             held = [c for c in mine if (c.row.table, c.col) == column]
-            right = [c for c in held if same_option(c.value, said)]
+            right = [c for c in held if same_option(c.value, found)]
             if not right:
                 what = "which is no fact that may be given here" if not held else "which is not so"
                 return f"says {text[slice(*clause)]!r}, {what}"
             stated += right
         return stated
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Yield where a word stands whole."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            yield at
+        at = text.find(word, end)
 
 
 def _sort(kind: str) -> str:

@@ -6,6 +6,7 @@ patterns of their own.
 """
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -13,14 +14,17 @@ from typing import Literal
 from ahocorasick_rs import AhoCorasick
 from faker.providers.lorem.en_US import Provider as Lorem
 
+from worldsmith import scoring
 from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
 from worldsmith.naming import denied
 from worldsmith.schema import Choice, Faker, Invent, Pick, Schema
+from worldsmith.scoring.text import squash
 from worldsmith.world import World
 
 COMMON = frozenset(Lorem.word_list)
 """About a thousand of the commonest English words."""
 
+_PART = re.compile(r"[^\W_]+")
 _WEAK_WORDS = "of by for the a an in on at to with from until since as is was and or per it its within about"
 _WEAK = frozenset(_WEAK_WORDS.split())
 
@@ -47,9 +51,9 @@ class _Pattern:
     key: str
     columns: tuple[ColumnId, ...] = ()
     capital: bool = False
-    """An ordinary word: a name only where it is written with a capital."""
+    """A common word: a name only where it is written with a capital."""
     exact: str = ""
-    """A short code: a name only where it is written just so."""
+    """A short name or code, as the scorer compares it: a name only where it stands alone."""
     words: int = 1
 
 
@@ -84,10 +88,13 @@ class Names:
         people = self._people(world.schema)
         self.people = tuple(v for t, c in sorted(people) for v in world.tables[t][c] if isinstance(v, str))
         """The names of people, as often as they stand in the world."""
+        self.words: dict[ColumnId, tuple[str, ...]] = {}
+        """By column, the values that are common words: names with a capital, else options of a kind."""
         for table, col in name_like(world.schema):
-            for value in dict.fromkeys(world.tables[table][col]):
-                if isinstance(value, str):
-                    self._add_name(value, person=(table, col) in people)
+            values = [v for v in dict.fromkeys(world.tables[table][col]) if isinstance(v, str)]
+            plain = tuple(v for v in values if self._add_name(v, person=(table, col) in people))
+            if plain:
+                self.words[table, col] = plain
         self.labels = self._labels(world.schema)
         for key, columns in self.labels.items():
             self._add(key, _Pattern("cue", key, columns))
@@ -129,16 +136,17 @@ class Names:
         if all((p.kind, p.key) != (pattern.kind, pattern.key) for p in held):
             held.append(pattern)
 
-    def _add_name(self, value: str, *, person: bool) -> None:
+    def _add_name(self, value: str, *, person: bool) -> bool:
+        """Add a name; whether it is a common word."""
         text = clean(value)
         words = tokens(text)
         key = squeeze(value)
         if len(key) < 2 or text.isdigit():
-            return
+            return False
         self._values.setdefault(key, value)
-        plain = len(words) == 1 and key.isalpha() and ordinary(value)
+        plain = len(words) == 1 and key.isalpha() and key in COMMON
         code = not key.isalpha() and " " not in text.strip()
-        exact = text if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
+        exact = alike(text) if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
         self._add(key, _Pattern("name", key, capital=plain, exact=exact, words=len(words)))
         if len(key) >= 8 and not key.isdigit():
             self._add(codecs.encode(key, "rot13"), _Pattern("coded", key))
@@ -147,6 +155,7 @@ class Names:
         if person and len(words) >= 2 and len(words[-1]) >= 3:
             self._add(words[0][0] + words[-1], _Pattern("alias", key, words=2))
             self._add(words[-1] + words[0][0], _Pattern("alias", key, words=2))
+        return plain
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -167,7 +176,10 @@ class Names:
             self._add("".join(words), _Pattern("chrome", "".join(words), words=whole))
 
     def find(self, read: Scan) -> list[Mention]:
-        """Return the mentions in a text by their place; of names that overlap the longest stands."""
+        """Return the mentions in a text by their place; of names that overlap the longest stands.
+
+        A declared phrase hides a name that it holds, never one that it runs into: "Brand: sONY" has no "brands".
+        """
         found: dict[str, list[Mention]] = {"name": [], "cue": []}
         for index, start, end in self._automaton.find_matches_as_indexes(read.squeezed, overlapping=True):
             place = read.place(start, end)
@@ -179,17 +191,32 @@ class Names:
                 if self._means(pattern, read, first, last, span):
                     layer = "cue" if pattern.kind in ("cue", "filler") else "name"
                     found[layer].append(Mention(pattern.kind, pattern.key, span, pattern.columns))
-        return longest(found["name"]) + longest(found["cue"])
+        names = [m.span for m in found["name"] if m.kind != "chrome"]
+        told = [m for m in found["name"] if m.kind != "chrome" or not any(_crosses(m.span, span) for span in names)]
+        return longest(told) + longest(found["cue"])
 
     @staticmethod
     def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
         if pattern.capital:
-            return read.text[span[0]].isupper()
+            return any(c.isupper() for c in read.text[span[0] : span[1]])
         if pattern.exact:
             around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
-            return read.text[span[0] : span[1]] == pattern.exact and not any(c.isalnum() for c in around)
+            return alike(read.text[span[0] : span[1]]) == pattern.exact and not any(c.isalnum() for c in around)
+        if last == first or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler"):
+            return True
         # "at or" is no "Ator": a short name is not put together from words
-        return last - first < 1 or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler")
+        said = read.text[span[0] : span[1]]
+        return " " not in said or not all(word.lower() in COMMON for word in _PART.findall(said))
+
+
+def alike(text: str) -> str:
+    """Return a name in the form in which the scorer compares names: "1h 226" is "1H226", "1 1" is not "11"."""
+    return squash(scoring.fold(text))
+
+
+def _crosses(a: Span, b: Span) -> bool:
+    """Whether two spans overlap and neither holds the other."""
+    return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
 
 
 def _closed(text: str, start: int, end: int) -> Span:

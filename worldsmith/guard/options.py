@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.guard.text import Span, clean, squeeze, tokens
+from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NOT = re.compile(r"\b(?:not|no|non|isn't|aren't|wasn't|without|never|false|un)\b|n't\b|^un", re.IGNORECASE)
@@ -21,7 +21,8 @@ def polarity(text: str, clause: Span, cue: Span) -> bool | None:
     before, after = text[clause[0] : cue[0]], text[cue[1] : clause[1]]
     # a clause ends at a colon, but a label's value stands behind it
     tail = after or re.split(r"[.;,|\n]", text[cue[1] : cue[1] + 16])[0]
-    first = {w.lower() for w in _WORD.findall(tail)[:2]}
+    spelled = squeeze(re.split(r"[;,|\n]", text[cue[1] : cue[1] + 16])[0])  # "N.o", "y e s"
+    first = {w.lower() for w in _WORD.findall(tail)[:2]} | {spelled}
     if first & _NO or _NOT.search(before[-24:]):
         return False
     if first & _YES or SAYS.search(before):
@@ -41,9 +42,15 @@ def void(after: str, none: str) -> bool:
 
 
 def option(text: str, clause: Span, labels: Sequence[str]) -> str | None:
-    """Return the option of a closed list that a clause (or what follows its colon) names."""
-    words = f" {' '.join(tokens(text[clause[0] : min(len(text), clause[1] + 24)]))} "
-    for label in sorted(labels, key=len, reverse=True):
-        if f" {' '.join(tokens(clean(label)))} " in words:
-            return label
-    return None
+    """Return the option of a closed list that a clause (or what follows its colon) names, the longest one."""
+    read = scan(text[clause[0] : min(len(text), clause[1] + 24)])
+    return next((label for label in sorted(labels, key=len, reverse=True) if _names(read, squeeze(label))), None)
+
+
+def _names(read: Scan, key: str) -> bool:
+    at = read.squeezed.find(key) if key else -1
+    while at >= 0:
+        if read.place(at, at + len(key)):
+            return True
+        at = read.squeezed.find(key, at + 1)
+    return False

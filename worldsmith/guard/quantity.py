@@ -5,6 +5,7 @@ stands only if `scoring.states` says so of a cell, or one of the derivations bel
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Literal
 from worldsmith import scoring
 from worldsmith.guard.text import Span, clean
 from worldsmith.schema import Value
+from worldsmith.scoring.dates import MONTH_NAMES
 from worldsmith.scoring.units import MAGNITUDES, unit_named
 
 Hedge = Literal["", "about", "over", "under"]
@@ -38,7 +40,11 @@ _ORDINALS = _listed("first second third fourth fifth sixth seventh eighth ninth 
 SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
 ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
 
-_MONTH = "(?:" + "|".join(m.lower() for m in MONTHS) + r")\b\.?"
+# every name of a month that the scorer reads, longest first
+_MONTHS = sorted(
+    {m.lower() for m in MONTHS} | {m for names in MONTH_NAMES for m in names.split()}, key=len, reverse=True
+)
+_MONTH = "(?:" + "|".join(_MONTHS) + r")\b\.?"
 _WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + r")\b"
 # Over text in lower case; each half is tried only where it can start, which is what makes the pattern fast.
 _QUANTITY = re.compile(
@@ -151,6 +157,30 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
         "" if hedge is None else "over" if hedge.group("over") else "under" if hedge.group("under") else "about"
     )
     return Quantity(kind, (start, end), body, unit, how, follows)
+
+
+_POWER = re.compile(r"\s?[x*·]\s?10(?:\^|\*\*)?\s?\(?[-+]?\s?")
+
+
+def joined(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield what neighbouring quantities say together, where a scorer reads them as one: "2-Nov-1991", "1.8 x 10^3"."""
+    for first in range(len(counted) - 1):
+        for last in range(first + 1, min(first + 3, len(counted))):
+            start, end = counted[first].span[0], counted[last].span[1]
+            if end - start > _LONGEST_JOINED:
+                break
+            between = text[counted[first].span[1] : counted[last].span[0]]
+            if between in ("", " ", ", ", " and ", " to ", " or ", "; "):
+                continue
+            end += text[end : end + 1] in ("日", "号", "月")
+            whole = text[start:end]
+            if scoring.read(whole, "date"):
+                yield Quantity("date", (start, end), whole)
+            elif _POWER.match(between):
+                yield Quantity("number", (start, end), whole)
+
+
+_LONGEST_JOINED = 30
 
 
 @lru_cache(maxsize=65536)

@@ -16,9 +16,12 @@ from html import unescape
 from itertools import accumulate
 from urllib.parse import unquote
 
+from worldsmith.scoring.text import folded_char
+
 Span = tuple[int, int]
 
-_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
+_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|&|[^\W_a-zA-Z0-9]+")
+_AND = {"&": "and"}
 _JOINT = re.compile(r"[\W_]+")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SENTENCE = re.compile(r"(?:[.!?]+[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\s*\n+\s*|\s*\.{3,}\s*)")
@@ -28,20 +31,13 @@ _INITIAL = re.compile(r"(?:^|[^A-Za-z])(?:[A-Z]|No|Mr|Mrs|Ms|Dr|St|approx|ca|c|v
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX = re.compile(r"\b(?:[0-9a-fA-F]{2}[ :]?){6,}")
 
-_LOOKALIKES = str.maketrans(
-    dict(
-        zip(
-            "авекмнорстухіјѕԁԛԝһѵАВЕКМНОРСТУХІЈЅԌԚԜᎪаɑαορντικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıøłđðŋØŁĐ",
-            "abekmhopctyxijsdqwhvABEKMHOPCTYXIJSGQWAaaaopvtikuABEZHIKMNOPTYXgiolddnOLD",
-            strict=True,
-        )
-    )
-    | {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "Æ": "AE", "Œ": "OE"}
-    | dict.fromkeys("‘’‛′`´", "'")
+_SIGNS = (
+    dict.fromkeys("`´", "'")
     | dict.fromkeys("“”„‟″«»", '"')
-    | dict.fromkeys("‐‑‒–—―−﹣", "-")
+    | dict.fromkeys("―﹣", "-")
     | {"⁄": "/", "∕": "/", "٫": ".", "٬": ",", "×": "x"}
 )
+"""Signs that carry meaning here and that scoring's `fold` drops or keeps apart."""
 _DROPPED = frozenset(("Mn", "Me", "Cf", "Cc", "Co", "Cs"))
 
 
@@ -52,6 +48,30 @@ def clean(text: str) -> str:
     return _clean(text)
 
 
+class _Cleaning(dict[int, str]):
+    """A translation table that works out each character once, from the one by which the scorer compares."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = cleaned = _cleaned_char(chr(code))
+        return cleaned
+
+
+def _cleaned_char(char: str) -> str:
+    category = unicodedata.category(char)
+    if char in "\n\t" or category in _DROPPED:
+        return char if char in "\n\t" else ""
+    if char.isspace():
+        return " "
+    folded = _SIGNS.get(char) or folded_char(char)
+    if category[0] in "PS":  # folding drops most of these
+        return folded if folded.strip() else char
+    upper = folded.upper()
+    return upper if char.isupper() and upper.casefold() == folded else folded
+
+
+_CLEANING = _Cleaning()
+
+
 @lru_cache(maxsize=8192)
 def _clean(text: str) -> str:
     for _ in range(2):
@@ -59,18 +79,15 @@ def _clean(text: str) -> str:
             text = unescape(text)
     if _PERCENT.search(text):
         text = unquote(text)
-    letters = []
-    for char in unicodedata.normalize("NFKD", text.translate(_LOOKALIKES)).translate(_LOOKALIKES):
-        if char in "\n\t":
-            letters.append(char)
-        elif unicodedata.category(char) not in _DROPPED:
-            letters.append(" " if char.isspace() else char)
-    return "".join(letters)
+    return unicodedata.normalize("NFKD", text).translate(_CLEANING)
 
 
 def squeezed(text: str) -> str:
-    """Return the letters and digits of the cleaned text in lower case: the form names are compared in."""
-    return _JOINT.sub("", clean(text).lower())
+    """Return the letters and digits of the cleaned text in lower case: the form names are compared in.
+
+    What the scorer holds for equal is equal here: & is "and".
+    """
+    return _JOINT.sub("", clean(text).replace("&", "and").casefold())
 
 
 squeeze = lru_cache(maxsize=65536)(squeezed)
@@ -79,7 +96,7 @@ squeeze = lru_cache(maxsize=65536)(squeezed)
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a cleaned text in lower case."""
-    return [t.lower() for t in _TOKEN.findall(text)]
+    return [_AND.get(t) or t.casefold() for t in _TOKEN.findall(text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +121,8 @@ class Scan:
 def scan(text: str) -> Scan:
     """Return the tokens of a cleaned text."""
     spans = [m.span() for m in _TOKEN.finditer(text)]
-    squeezed = "".join([text[a:b] for a, b in spans]).lower()
-    ends = list(accumulate(b - a for a, b in spans))
+    read = tokens(text)
+    squeezed, ends = "".join(read), list(accumulate(map(len, read)))
     return Scan(text, spans, squeezed, ends)
 
 

@@ -11,7 +11,7 @@ from datetime import date
 from .reading import Reading
 
 LONGEST = 80
-_MONTH_NAMES = (
+MONTH_NAMES = (
     "january jan januar janvier enero",
     "february feb februar fevrier febrero",
     "march mar maerz marz mars marzo",
@@ -25,7 +25,7 @@ _MONTH_NAMES = (
     "november nov novembre noviembre",
     "december dec dezember dez decembre diciembre",
 )
-_MONTHS = {name: number for number, line in enumerate(_MONTH_NAMES, start=1) for name in line.split()}
+_MONTHS = {name: number for number, line in enumerate(MONTH_NAMES, start=1) for name in line.split()}
 _M = r"(?P<m>[a-z]{3,10})\.?"
 _Y = r"(?P<y>\d{4})"
 _D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"

@@ -23,11 +23,12 @@ class _Folding(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        self[code] = folded = _folded_char(char)
+        self[code] = folded = folded_char(char)
         return folded
 
 
-def _folded_char(char: str) -> str:
+def folded_char(char: str) -> str:
+    """Return what `fold` makes of one character, once its accents are gone: the table that a guard folds by too."""
     category = unicodedata.category(char)
     if category == "Cf" or _is_mark_for_symbols(char):
         return ""
