@@ -266,6 +266,12 @@ def test_json_values_are_written_as_cells():
     assert table.format == "json"
 
 
+def test_odd_json_is_read_as_far_as_it_goes():
+    assert parse('{"columns": "Name", "rows": [["A"]]}', NAMES).rows == ()
+    assert parse('[["Name"], 5]', NAMES).rows == ()
+    assert parse('[["Name", "Year"], ["A"]]', NAMES).rows == (("A", ""),)
+
+
 def test_formats_are_named():
     assert parse(TABLE, NAMES).format == "markdown"
     assert parse("Name,Year,Val\nA,2001,10", NAMES).format == "csv"

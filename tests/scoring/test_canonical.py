@@ -486,6 +486,12 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("https://a.example/y", "https://a.example/x", Column("u", "url"), "different"),
         ("https://a.example/x?id=1", "https://a.example/x", Column("u", "url"), "different"),
         ("-", "https://a.example", Column("u", "url"), "unreadable"),
+        ("http://a.example:80/x", "a.example/x", Column("u", "url"), "right"),
+        ("https://a.example:443/x#top", "a.example/x", Column("u", "url"), "right"),
+        ("https://a.example:8080/x", "a.example/x", Column("u", "url"), "different"),
+        ("https://me@a.example/%7ex", "a.example/%7Ex", Column("u", "url"), "right"),
+        ("<https://a.example/x>", "a.example/x", Column("u", "url"), "right"),
+        ("Imre【1†source】", "Imre", Column("t", "text"), "right"),
         ("b; a", ["a", "b"], Column("l", "list"), "right"),
         ("a, b", ["a", "b"], Column("l", "list"), "right"),
         ("a and b", ["a", "b"], Column("l", "list"), "right"),
@@ -776,6 +782,9 @@ def test_forms_name_units_magnitudes_and_aliases():
     assert "13.5.2029" in forms("2029-05-13", DAY)
     assert "5.5.2029" in forms("2029-05-05", DAY)
     assert "4.5.2029" not in forms("2029-05-04", DAY)
+    assert "May 12th, 2029" in forms("2029-05-12", DAY)
+    assert "May 13th, 2029" in forms("2029-05-13", DAY)
+    assert "May 10th, 2029" in forms("2029-05-10", DAY)
     assert "May 22nd, 2029" in forms("2029-05-22", DAY)
     assert "May 23rd, 2029" in forms("2029-05-23", DAY)
 

@@ -232,6 +232,7 @@ def test_a_columns_unit_is_taken_apart(words, unit, folded, scale):
         ("5 t", 5, Column("Sold (thousand kg)", "int"), "right"),
         ("5 apples", 5, Column("Sold (km)", "int"), "unit"),
         ("5 apples", 5, Column("Sold", "int", unit="pears"), "unit"),
+        ("5 kg", 5, Column("Sold", "int", unit="pears"), "unit"),
         ("5 pear", 5, Column("Sold", "int", unit="pears"), "right"),
         ("8 of 10", 8, Column("Rating", "int", unit="of 10"), "right"),
         ("8 of 5", 8, Column("Rating", "int", unit="of 10"), "unit"),

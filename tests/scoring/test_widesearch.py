@@ -286,6 +286,9 @@ def test_an_unfenced_table_is_the_first_run_of_lines_that_begin_with_a_pipe():
     text = "Here:\n| k | v |\n|---|---|\n| a | 1 |\n| b | 2 |\nand\n| k | v |\n| c | 3 |"
     assert item_f1(text, gold, v=NUMBER) == 1.0
     assert item_f1("k | v\n---|---\na | 1\nb | 2", gold, v=NUMBER) == 0.0
+    assert item_f1("|k|v\n|a|1", "k,v\na,1\n", v=NUMBER) == 1.0
+    assert item_f1("|k|v\na|1", "k,v\na,1\n", v=NUMBER) == 0.0
+    assert item_f1("| k | v |\n| :-: | --- |\n| a | 1 |", "k,v\na,1\n", v=NUMBER) == 1.0
 
 
 def test_copies_letter_for_letter_are_dropped_and_others_count_against():

@@ -272,8 +272,6 @@ def _two(text: str, first: re.Match[str], second: re.Match[str]) -> tuple[Readin
     before, between, after = text[: first.start()], text[first.end() : second.start()], text[second.end() :]
     if _OF.fullmatch(between + second[0] + after):
         return _one(before, first, between + second[0] + after)
-    if between in ("", " ") and second["sign"] == "-":  # "5 -7" is a range, whatever the sign was meant to be
-        return ()
     ends = _ends(_BETWEEN.sub("", before, count=1), first, between, second, after)
     return ends if ends is not None else ()
 

@@ -13,7 +13,7 @@ from .units import Measure, Unit, measure, same_money, unit_named
 
 # What stands for "there is none" in any column; a column's own filler comes beside them. An empty cell is no answer.
 _FILLERS = (
-    *("-", "--", "---", "/", "n/a", "na", "none", "null", "nil", "nan", "not available", "not applicable"),
+    *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
     "无",
 )
 
