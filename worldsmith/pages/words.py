@@ -28,6 +28,8 @@ class Phrases:
     """Sentences around the fact of a news page."""
     headings: tuple[str, ...]
     """Headings, captions and link texts."""
+    parts: tuple[str, ...]
+    """What follows the title of the second part of a list, of the third, and so on."""
 
 
 EN = Phrases(
@@ -70,7 +72,7 @@ EN = Phrases(
         "Every {one} has an entry of its own, and every entry is built the same way.",
         "The opening lines say what the {one} is, the data follow, and links to related entries close the page.",
         "Some facts are found in lists rather than in entries.",
-        "A list puts several {many} under one heading, a few facts of each, in a stated order.",
+        "A list puts several {many} together, a few facts of each, in a stated order.",
         "For anything that a list leaves out, the entry of the {one} is the place to look.",
         "We take facts from documents, never from hearsay.",
         "When a document is withdrawn, the facts that rested on it are withdrawn with it.",
@@ -139,6 +141,19 @@ EN = Phrases(
         "Lists",
         "and others",
         "and",
+    ),
+    parts=(
+        "(part two)",
+        "(part three)",
+        "(part four)",
+        "(part five)",
+        "(part six)",
+        "(part seven)",
+        "(part eight)",
+        "(part nine)",
+        "(part ten)",
+        "(part eleven)",
+        "(part twelve)",
     ),
 )
 PHRASES = {"en": EN}
