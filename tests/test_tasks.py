@@ -16,8 +16,8 @@ from worldsmith.errors import FormatError
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages
 from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, drawn, gold, gold_duckdb, markdown, sql
-from worldsmith.tasks.candidates import Refused, constants, made, screen, told_values
-from worldsmith.tasks.headers import column, header, owner
+from worldsmith.tasks.candidates import Refused, answers, constants, made, screen, told_values
+from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.phrase import ONE, Wording, verb_phrase
 from worldsmith.tasks.question import question
 from worldsmith.tasks.sample import Source, between
@@ -107,6 +107,10 @@ def test_a_query_goes_to_json_and_back():
         Query.from_json({"table": "light"})
 
 
+def header(schema, table, path):
+    return headers(schema, table, (path,))[0]
+
+
 def test_headers_name_their_owner(smartphones):
     schema = smartphones.schema
     assert header(schema, "phone", ("price",)) == "Launch price (USD)"
@@ -120,11 +124,6 @@ def test_a_part_played_on_the_way_stays_in_the_header(town):
     assert header(town.schema, "licence", ("shop", "keeper", "born")) == "Keeper: Born"
     assert header(town.schema, "licence", ("shop", "keeper", "street")) == "Keeper: Street"
     assert owner(town.schema, "shop", ("keeper", "born")) == "the resident given as “Keeper” of the shop"
-
-
-def test_null_is_called_what_the_first_nullable_column_says():
-    assert column(WORLD.schema, "light", ("closed",)).none == "in use"
-    assert column(WORLD.schema, "light", ("height",)).none == ""
 
 
 @pytest.mark.parametrize(
@@ -235,7 +234,7 @@ def test_questions_hold_constants_and_headers_and_no_gold(some):
             spelled = scoring.show(value, scoring.Column("x", "text")) if isinstance(value, str) else f"{value:.10g}"
             assert isinstance(value, bool) or spelled in task.question
         assert ", ".join(c.name for c in task.columns) in task.question
-        assert not told_values(task.question, task.query, task.columns, task.gold)
+        assert not told_values(task.question, constants(task.query) | {world.schema.as_of}, task.columns, task.gold)
         fillers = [c for c, col in zip(task.columns, zip(*task.gold, strict=True), strict=True) if None in col]
         assert all(f"“{c.name}”, write “{c.none}”" in task.question for c in fillers)
         assert task.world_digest == world.digest
@@ -243,10 +242,12 @@ def test_questions_hold_constants_and_headers_and_no_gold(some):
 
 def test_a_gold_value_in_a_question_is_found():
     q = query("height > 20", columns=("name", "height", "lit"))
-    columns = tuple(column(WORLD.schema, "light", path, key=path == ("name",)) for path in q.columns)
-    text = question(WORLD.schema, q, columns, 0)
-    assert not told_values(text, q, columns, rows(q))
-    assert told_values(text.replace("I look for", "I saw one of 23 m, and look for"), q, columns, rows(q)) == {"23"}
+    reader = Reader(WORLD)
+    columns = answers(reader, q)
+    text = question(reader, q, columns, 0)
+    own = constants(q) | {WORLD.schema.as_of}
+    assert not told_values(text, own, columns, rows(q))
+    assert told_values(text.replace("I look for", "I saw one of 23 m, and look for"), own, columns, rows(q)) == {"23"}
 
 
 def test_sizes_hold_and_no_column_is_hidden_or_faked(some):

@@ -15,12 +15,13 @@ from worldsmith.engine import attach
 from worldsmith.expr import Node
 from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
-from worldsmith.schema import Path, Schema, Value
+from worldsmith.schema import Path, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
-from worldsmith.tasks.headers import column
+from worldsmith.tasks.headers import headers
 from worldsmith.tasks.query import Query, Rows, both, gold, sql, within
 from worldsmith.tasks.question import question
+from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, one_page_too_much
 from worldsmith.tasks.task import Task
@@ -166,14 +167,14 @@ def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task
     """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
     kept = source.reader.kept(query)
-    columns = answers(schema, query, rows)
+    columns = answers(source.reader, query)
     names = [squash(fold(c.name)) for c in columns]
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
         raise Refused("two columns with one header")
     carried = _carried(source, query, kept, rows)
     _shortcuts(source, query, kept, carried)
-    text = question(schema, query, columns, turn)
-    if told_values(text, query, columns, rows):
+    text = question(source.reader, query, columns, turn)
+    if told_values(text, constants(query) | {schema.as_of}, columns, rows):
         raise Refused("the question holds a gold value")
     return Task(
         world.id,
@@ -196,9 +197,9 @@ def constants(query: Query) -> frozenset[Value]:
     return frozenset({*query.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))})
 
 
-def told_values(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
-    """Return the gold cells outside the key that a question holds beyond its own constants."""
-    own, body = constants(query), text.rpartition("\n\n")[0]
+def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
+    """Return the gold cells outside the key that a question holds beyond `own`, what it has to hold."""
+    body = text.rpartition("\n\n")[0]
     numbers = frozenset(_NUMBER.findall(body))
     found = set()
     for i, col in enumerate(columns):
@@ -211,15 +212,27 @@ def told_values(text: str, query: Query, columns: Sequence[scoring.Column], rows
     return frozenset(found)
 
 
-def answers(schema: Schema, query: Query, rows: Rows) -> tuple[scoring.Column, ...]:
-    """Return the columns as the scorer sees them: what the question fixes is free, and every null has its filler."""
-    found = []
-    for i, path in enumerate(query.columns):
-        made = column(schema, query.table, path, key=path in query.key, free=path in query.fixed)
-        if not made.none and any(row[i] is None for row in rows):
-            made = replace(made, none=schema.walk(query.table, path).none or "-")
-        found.append(made)
-    return tuple(found)
+def answers(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
+    """Return the columns as the scorer sees them: free where the question fixes them, with a filler where nulls are."""
+    schema, table = reader.world.schema, query.table
+    return tuple(
+        replace(
+            schema.walk(table, path).answer(header=name, key=path in query.key, free=path in query.fixed),
+            none=filler(reader, table, path),
+        )
+        for path, name in zip(query.columns, headers(schema, table, query.columns), strict=True)
+    )
+
+
+def filler(reader: Reader, table: str, path: Path) -> str:
+    """Return what stands for null at the end of a path: what the first column on the way that has nulls calls it.
+
+    "" where no row of the world has null there.
+    """
+    for n in range(1, len(path) + 1):
+        if None in reader.values(table, path[:n]):
+            return reader.world.schema.walk(table, path[:n]).none
+    return ""
 
 
 def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> tuple[tuple[tuple[str, ...], ...], ...]:

@@ -1,8 +1,7 @@
 """What a column of a task is called: its label and unit, and its owner's name where it lies across a reference."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
-from worldsmith import scoring
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Column, Path, Schema
 
@@ -19,16 +18,27 @@ def plain(schema: Schema, ref: Column) -> bool:
     return ref.label.casefold() in own
 
 
-def header(schema: Schema, table: str, path: Path) -> str:
-    """Return the header of a column: "Launch price (USD)", "Chipset: Benchmark score (thousand)".
+def headers(schema: Schema, table: str, paths: Sequence[Path]) -> tuple[str, ...]:
+    """Return the headers of columns: "Launch price (USD)", "Chipset: Benchmark score (thousand)".
 
-    The row a value belongs to is named, and with it each part played on the way ("Keeper: Street: Length (m)").
+    The row a value belongs to is named, and with it each part played on the way ("Keeper: Street: Length (m)"). A
+    label that starts with its owner's ("Chipset announced") needs no more, unless another column of that owner is
+    there and says it.
     """
+    split = [_parts(schema, table, path) for path in paths]
+    named = {path[:-1] for path, (_, _, says) in zip(paths, split, strict=True) if len(path) > 1 and not says}
+    found = []
+    for path, (owners, last, says) in zip(paths, split, strict=True):
+        shown = owners[:-1] if says and path[:-1] not in named else owners
+        found.append(": ".join([*shown, last.header]))
+    return tuple(found)
+
+
+def _parts(schema: Schema, table: str, path: Path) -> tuple[list[str], Column, bool]:
+    """Return the labels of what a column belongs to, the column, and whether its label starts with the last of them."""
     *refs, last = steps(schema, table, path)
-    owners = [ref.label for ref in refs[:-1] if not plain(schema, ref)]
-    if refs and not last.label.casefold().startswith(refs[-1].label.casefold()):
-        owners.append(refs[-1].label)
-    return ": ".join([*owners, last.header])
+    owners = [ref.label for ref in refs[:-1] if not plain(schema, ref)] + [ref.label for ref in refs[-1:]]
+    return owners, last, bool(refs) and last.label.casefold().startswith(owners[-1].casefold())
 
 
 def owner(schema: Schema, table: str, path: Path) -> str:
@@ -39,10 +49,3 @@ def owner(schema: Schema, table: str, path: Path) -> str:
         noun = f"the {lower(ref.label)}" if plain(schema, ref) else f"the {target} given as “{ref.label}”"
         said = f"{noun} of {said}"
     return said
-
-
-def column(schema: Schema, table: str, path: Path, *, key: bool = False, free: bool = False) -> scoring.Column:
-    """Return the column as the scorer sees it; null is what the first nullable column on the way calls it."""
-    along = steps(schema, table, path)
-    made = along[-1].answer(header=header(schema, table, path), key=key, free=free)
-    return replace(made, none=next((c.none or "-" for c in along if c.nullable), ""))

@@ -42,7 +42,12 @@ def spell(value: Value, column: Column, *, bare: bool = False) -> str:
     percent = column.unit == "%" or (tail is not None and tail[1] == "%")
     if percent:
         return f"{number}%"
-    return number if bare or not column.unit else f"{number} {column.unit}"
+    return number if bare or not column.unit else f"{number} {singular(column.unit) if value == 1 else column.unit}"
+
+
+def singular(unit: str) -> str:
+    """Return a unit as it follows 1: "year", "crown"; abbreviations ("s", "nmi", "GB") as they are."""
+    return unit[:-1] if len(unit) > 3 and unit.endswith("s") and not unit.endswith(("ss", "ches", "shes")) else unit
 
 
 def any_of(parts: list[str]) -> str:
@@ -132,8 +137,9 @@ def _noun(column: Column) -> str:
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
     many = plural(column.label) and not says(column.says).determined
-    if many and 1 in values and node.op in {"=", "in"}:
-        return f"{has} {any_of([spell(v, column) for v in values])} under “{column.label}”"
+    if many and 1 in values and node.op != "between":  # "more than 1 shops"
+        told = _count(node.op, [spell(v, column, bare=names_unit(column)) for v in values])
+        return f"{has} {told} under “{column.label}”"
     if many and (not column.unit or names_unit(column)):
         return f"{has} {_count(node.op, [spell(v, column, bare=True) for v in values])} {_TAIL.sub('', column.says)}"
     shown = [spell(v, column) for v in values]

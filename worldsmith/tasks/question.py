@@ -11,11 +11,14 @@ from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.pages.grammar import listing
 from worldsmith.schema import Schema
-from worldsmith.tasks.headers import owner
+from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import Query, within
+from worldsmith.tasks.reader import Reader
 
 _SLOT = re.compile(r"\{\w+\}")
+
+BOUNDS = frozenset({"<", ">", "between"})
 
 ASKS = (
     "Please find all {many} that {conditions}.",
@@ -38,12 +41,13 @@ CLOSING = (
 )
 
 
-def question(schema: Schema, query: Query, columns: Sequence[scoring.Column], turn: int) -> str:
-    """Return the question of a query; `turn` picks among phrasings."""
+def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int) -> str:
+    """Return the question of a query over a world; `turn` picks among phrasings."""
+    schema = reader.world.schema
     parts = [f"{_need(schema, query, turn)} {ask(schema, query, turn)}"]
     parts.append(f"{TABLES[(turn >> 4) % len(TABLES)]}\n{', '.join(c.name for c in columns)}")
-    rules = notes(schema, query, columns)
-    return "\n\n".join([*parts, *(["\n".join(rules)] if rules else []), CLOSING])
+    rules = [f"Everything is asked as of {schema.as_of}.", *unmet(reader, query), *notes(schema, query, columns)]
+    return "\n\n".join([*parts, "\n".join(rules), CLOSING])
 
 
 def _need(schema: Schema, query: Query, turn: int) -> str:
@@ -66,6 +70,19 @@ def ask(schema: Schema, query: Query, turn: int) -> str:
 
 def _nested(node: Node) -> bool:
     return any(len(path) > 1 for path in expr.paths(node))
+
+
+def unmet(reader: Reader, query: Query) -> list[str]:
+    """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
+    schema = reader.world.schema
+    paths = [expr.paths(node)[0] for node in query.clauses if isinstance(node, expr.Call) and node.op in BOUNDS]
+    lines = []
+    for path in dict.fromkeys(paths):
+        column = schema.walk(query.table, path)
+        if column.type in {"int", "num"} and None in reader.values(query.table, path):
+            name = headers(schema, query.table, (path,))[0]
+            lines.append(f"A row without a value for “{name}” does not meet the condition on it.")
+    return lines
 
 
 def notes(schema: Schema, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
