@@ -132,7 +132,11 @@ def wire(simulator, failures=0, headers=None):
             return httpx2.Response(200, json=client.search(body["query"], body["k"], body["page"]))
         text = client.extract(body["url"], body["offset"], body.get("max_chars"))
         told = {"url": body["url"], "title": "", "text": text, "more": False}
-        return httpx2.Response(200, json=told) if text else httpx2.Response(404, json={"error": "no such page"})
+        return (
+            httpx2.Response(200, json=told)
+            if text
+            else httpx2.Response(404, json={"error": f"{body['url']}: no such page"})
+        )
 
     return httpx2.MockTransport(handle)
 
@@ -148,7 +152,8 @@ def test_http_and_process_give_one_episode(phones):
     over = run(tasks[-1], world, "oracle", client)
     here = run(tasks[-1], world, "oracle", SimulatorClient(simulator))
     client.close()
-    assert over == here
+    assert over.retries == 2
+    assert replace(over, retries=0) == here
     assert over.scored(tasks[-1]).success
 
 
@@ -167,8 +172,9 @@ def test_http_failures(phones):
 
 def test_a_world_that_the_server_does_not_have_is_no_empty_result():
     missing = httpx2.MockTransport(lambda _: httpx2.Response(404, json={"error": "there is no world 'x' here."}))
-    with pytest.raises(BackendError, match="404 there is no world 'x'"):
-        over_http(missing).search("x")
+    for tool in (over_http(missing).search, over_http(missing).extract):
+        with pytest.raises(BackendError, match="404 there is no world 'x'"):
+            tool("https://a.example/")
 
 
 @pytest.mark.parametrize(
@@ -224,6 +230,8 @@ def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch)
     rows = list(run_many(asked, "oracle", base_url="http://host/", profile="flaky"))
     assert [row["item_f1"] for row in rows] == [1.0, 1.0]
     assert rows == list(run_many(asked, "oracle", profile="flaky"))
+    assert all(row["retries"] == len(client.waited) > 0 for row, client in zip(rows, opened, strict=True))
+    assert [row["retries"] for row in run_many(asked, "oracle")] == [0, 0]
     assert {1.0} < {*opened[0].waited, *opened[1].waited}
     bases = [client.base_url for client in opened]
     assert all(base.startswith(f"http://host/w/{world.id};profile=flaky;session=") for base in bases)
@@ -253,8 +261,10 @@ def test_a_passing_fault_is_tried_again(phones):
             return Observation("rate_limited") if attempt < 2 else simulator.call(address, call)
 
     failing = Failing()
-    assert SimulatorClient(failing).search("phones")["results"]
+    client = SimulatorClient(failing)
+    assert client.search("phones")["results"]
     assert failing.attempts == [0, 1, 2]
+    assert client.retries == 2
 
 
 def test_kept_replies_are_the_same_replies(phones):

@@ -12,7 +12,7 @@ from worldsmith.disk import save_lines, save_world, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.exports.rows import load
 from worldsmith.mine import mine
-from worldsmith.tasks import read_references, read_tasks, tasks_of
+from worldsmith.tasks import read_references, read_tasks, tasks_of, written
 
 
 def call(*args, code=0):
@@ -85,7 +85,7 @@ def test_lines_that_are_no_tasks(tmp_path, line):
     path.write_text(line + "\n")
     with pytest.raises(FormatError, match=r"t\.jsonl, line 1: not a task"):
         read_tasks(path)
-    with pytest.raises(FormatError, match=r"t\.jsonl, line 1: no .*gold"):
+    with pytest.raises(FormatError, match=r"t\.jsonl, line 1: no (task_id|columns and gold)"):
         read_references(path)
 
 
@@ -136,3 +136,69 @@ def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined):
     assert f"item F1 1.000, row F1 1.000, non-key F1 1.000, success; widesearch: item F1 {direct.item.f1:.3f}" in said
     assert "widesearch" in call("score", tasks, answers, "--compat", "other", code=2).output
     assert "first table in the text" in " ".join(call("score", "--help").output.split())
+
+
+def test_an_answer_that_is_no_json_stops_nothing(tmp_path, mined):
+    tasks, answers = bare(tmp_path, mined)
+    lines = answers.read_bytes().split(b"\n")
+    answers.write_bytes(b"\n".join([lines[0], b"", b"{torn", b"\xff", lines[1]]))
+    found = [json.loads(line) for line in call("score", tasks, answers, "--json", code=1).stdout.splitlines()]
+    assert [r["task_id"] for r in found if "item" in r] == [t.task_id for t in mined]
+    assert [r["task_id"] for r in found if "error" in r] == ["line 3", "line 4"]
+    assert all(r["error"].startswith("not JSON") for r in found if "error" in r)
+    assert "can't be read" in call("score", tasks, tmp_path / "none.jsonl", code=2).output
+
+
+def test_what_was_exported_is_scored(folder, tmp_path, mined):
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--test-share", "0")
+    _, answers = bare(tmp_path, mined)
+    rows = call("score", tmp_path / "out" / "train.jsonl", answers, "--json").stdout.splitlines()
+    assert [json.loads(row)["item_f1"] for row in rows] == [1.0, 1.0]
+    for reference in ("[]", "{", '{"columns": []}'):
+        save_lines(tmp_path / "odd.jsonl", [{"task_id": "x", "reference": reference}])
+        with pytest.raises(FormatError, match=r"odd\.jsonl, line 1: "):
+            read_references(tmp_path / "odd.jsonl")
+
+
+def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined):
+    tasks, answers = bare(tmp_path, mined)
+    answers.write_text(answers.read_text().splitlines()[0])
+    said = call("score", tasks, answers).stdout.splitlines()
+    assert said[-1] == "mean of 1: item_f1 1.000, row_f1 1.000, nonkey_item_f1 1.000; 1 of 2 tasks had no answer"
+    (row,) = [json.loads(line) for line in call("score", tasks, answers, "--json").stdout.splitlines()]
+    assert (row["item_f1"], row["row_f1"], row["nonkey_item_f1"]) == (1.0, 1.0, 1.0)
+    assert row["item"]["f1"] == 1.0
+    answers.write_text("")
+    assert "mean of 0: none; 2 of 2 tasks had no answer" in call("score", tasks, answers).stdout
+
+
+def test_an_empty_cell_is_told_in_words(tmp_path, mined):
+    task = mined[0]
+    tasks, answers = bare(tmp_path, [task])
+    first = [scoring.show(v, c) for v, c in zip(task.gold[0], task.columns, strict=True)]
+    place = task.others[0]
+    cells = [*first[:place], "", *first[place + 1 :]]
+    save_lines(answers, [{"task_id": task.task_id, "answer": written(task.columns, [cells])}])
+    said = call("score", tasks, answers, "--explain").stdout
+    assert f"(empty; is {first[place]})" in said
+    assert said.count("(empty;") == 1
+
+
+def test_tasks_are_not_replaced_by_none(folder, mined):
+    path = tasks_file(folder)
+    before = path.read_bytes()
+    said = call("tasks", folder, "--count", "1", "--max-tokens", "1000", code=1)
+    assert path.read_bytes() == before
+    assert (
+        f"{mined[0].world}: 0 of the 1 tasks asked for were found; what is in its file of tasks was left" in said.stderr
+    )
+
+
+def test_a_limit_is_shared_among_worlds(town, mined, tmp_path):
+    from worldsmith.cli.training import _spread
+
+    held = [(tmp_path / "a", [1, 2, 3]), (tmp_path / "b", [4]), (tmp_path / "c", [5, 6])]
+    names = [[(folder.name, task) for folder, task in _spread(held, limit)] for limit in (2, 4, None)]
+    assert names[0] == [("a", 1), ("b", 4)]
+    assert names[1] == [("a", 1), ("a", 2), ("b", 4), ("c", 5)]
+    assert names[2] == [("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5), ("c", 6)]

@@ -120,15 +120,25 @@ class Asked:
 
 
 def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
-    """Mine the tasks of a world and keep them in ../_tasks, with a record of what was asked for beside them."""
-    found = mine(world, asked.count, size=asked.size, max_tokens=asked.max_tokens, max_turns=asked.max_turns)
+    """Mine the tasks of a world and keep them, however few they are."""
+    found = mine_for(world, asked)
+    keep(folder, world, asked, found)
+    return found
+
+
+def mine_for(world: World, asked: Asked) -> Mined:
+    """Return the tasks of a world that were asked for."""
+    return mine(world, asked.count, size=asked.size, max_tokens=asked.max_tokens, max_turns=asked.max_turns)
+
+
+def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
+    """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
     path = disk.tasks_file(folder)
     record = path.with_suffix(".json")
     # Without its record a file of tasks counts as unfinished: it goes first and comes last.
     record.unlink(missing_ok=True)
     disk.save_lines(path, (task.to_json() for task in found.tasks))
     disk.write_file(record, disk.pretty(_record(path, world, asked, len(found.tasks))))
-    return found
 
 
 def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:

@@ -44,6 +44,11 @@ def tokenizer(path: Path) -> Callable[[str], int]:
 class Client(Protocol):
     """The two tools of an agent."""
 
+    @property
+    def retries(self) -> int:
+        """Attempts so far beyond the first of each call."""
+        ...
+
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results."""
         ...
@@ -65,6 +70,7 @@ class SimulatorClient:
     ) -> None:
         self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
         self.seen: list[Page] = []
+        self.retries = 0
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
@@ -92,6 +98,7 @@ class SimulatorClient:
 
     def _tried(self, call: Call) -> Observation:
         for attempt in range(TRIES):
+            self.retries += attempt > 0
             found = self.simulator.call(self.address, call, attempt)
             if found.status in {"ok", "not_found"}:
                 return found
@@ -114,28 +121,26 @@ class HttpClient:
         self._http = httpx2.Client(base_url=base_url.rstrip("/"), timeout=timeout, transport=transport)
         self._error = httpx2.HTTPError
         self._sleep = sleep
+        self.retries = 0
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where the server fails."""
-        found = self._post("/api/search", {"query": query, "k": k, "page": page})
-        if isinstance(found, str):
-            raise BackendError(found)  # a search finds nothing or something: what is missing here is the world
-        return found
+        return self._post("/api/search", {"query": query, "k": k, "page": page})
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where the server fails."""
         part = {} if max_chars is None else {"max_chars": max_chars}
-        found = self._post("/api/extract", {"url": url, "offset": offset, **part})
-        return "" if isinstance(found, str) else str(found["text"])
+        return str(self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)["text"])
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
 
-    def _post(self, path: str, body: Mapping[str, Any]) -> Reply | str:
-        """Return the reply, or what the server said of something it doesn't have."""
+    def _post(self, path: str, body: Mapping[str, Any], page: str = "") -> Reply:
+        """Return the reply; an empty text for a `page` of which the server says, by its URL, that it isn't there."""
         why = ""
         for attempt in range(TRIES):
+            self.retries += attempt > 0
             pause = WAIT * 2**attempt
             try:
                 response = self._http.post(path, json=body)
@@ -145,11 +150,11 @@ class HttpClient:
             else:
                 if response.status_code == 200 and isinstance(found, dict) and "error" not in found:
                     return cast("Reply", found)
-                said = str(found.get("error", ""))[:200] if isinstance(found, dict) else "no object"
-                why = f"{response.status_code} {said}"
-                if response.status_code == 404:
-                    return f"{self._http.base_url}{path}: {why}"
-                if response.status_code in {400, 401, 405}:
+                said = str(found.get("error", "")) if isinstance(found, dict) else "no object"
+                why = f"{response.status_code} {said[:200]}"
+                if response.status_code == 404 and page and said.startswith(f"{page[:200]}: "):
+                    return {"text": ""}
+                if response.status_code in {400, 401, 404, 405}:
                     break
                 pause = _seconds(response.headers.get("retry-after", "")) or pause
             if attempt < TRIES - 1:
@@ -179,6 +184,11 @@ class Recorder:
     calls: list[dict[str, Any]] = field(default_factory=list)
     replies: list[str] = field(default_factory=list)
     costs: list[int] = field(default_factory=list)
+
+    @property
+    def retries(self) -> int:
+        """Attempts of the client beyond the first of each call."""
+        return self.client.retries
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Search, and record."""

@@ -26,6 +26,7 @@ LISTS = 5
 PARTS = 40
 """Pages of one list at most."""
 _WORD = re.compile(r"\w+")
+_PART = re.compile(r" \((?:part \w+|continued)\)$")
 
 
 @lru_cache(maxsize=4096)
@@ -99,7 +100,7 @@ class Search:
                 continue
             for page in (1, 2):
                 reply = self._ask(query, LISTS, page)
-                fresh = {r["url"]: r["title"].split(" | ")[0].removesuffix(" (continued)") for r in reply["results"]}
+                fresh = {r["url"]: _PART.sub("", r["title"].split(" | ")[0]) for r in reply["results"]}
                 hits |= fresh
                 # A hit whose scope is withheld has only the list's name for a title.
                 likely = [u for u, t in fresh.items() if t in wanted] or [u for u, t in fresh.items() if t == name]
@@ -118,7 +119,7 @@ class Search:
         return None
 
     def _is_list(self, url: str, wanted: frozenset[str]) -> bool:
-        return read(self._open(url)).title.removesuffix(" (continued)") in wanted
+        return _PART.sub("", read(self._open(url)).title) in wanted
 
     def _ask(self, query: str, k: int, page: int = 1) -> Reply:
         reply = self.client.search(query, k, page)

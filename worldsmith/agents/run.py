@@ -38,6 +38,8 @@ class Episode:
     replies: tuple[str, ...]
     costs: tuple[int, ...]
     """The tokens of each reply."""
+    retries: int = 0
+    """Attempts beyond the first of each call: what a faulty profile costs."""
 
     @property
     def cost(self) -> Cost:
@@ -60,6 +62,7 @@ class Episode:
             "nonkey_item_f1": score.nonkey.f1,
             "success": score.success,
             **self.cost.to_json(),
+            "retries": self.retries,
             "answer": self.answer,
             "calls": list(self.calls),
         }
@@ -84,7 +87,7 @@ def run(task: Task, world: World | None, name: str, client: Client, count: Calla
     """
     if world is None:
         raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
-    recorder = Recorder(client, count)
+    recorder, before = Recorder(client, count), client.retries
     answer = agent(name)(task, world.schema, recorder)
-    costs = tuple(recorder.costs)
-    return Episode(task.task_id, task.world, name, answer, tuple(recorder.calls), tuple(recorder.replies), costs)
+    calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
+    return Episode(task.task_id, task.world, name, answer, calls, replies, costs, client.retries - before)

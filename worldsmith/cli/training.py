@@ -1,6 +1,6 @@
 """Commands about tasks: tasks, run, score, export."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import click
 
 from worldsmith.cli.base import emit, json_option, progress, table
 from worldsmith.cli.worlds import PATHS
-from worldsmith.errors import NotFoundError, close_match
+from worldsmith.errors import FormatError, NotFoundError, close_match
 
 
 @click.command()
@@ -38,10 +38,11 @@ def tasks(
     """Mine tasks of worlds anew, or --verify those that are there (exit 1 when a certificate fails).
 
     Each task is kept only if the oracle solves it through search, agents without search get next to nothing, and
-    the episode fits. Tasks with gold are kept apart from the worlds, in _tasks/<world>.jsonl.
+    the episode fits. Tasks with gold are kept apart from the worlds, in _tasks/<world>.jsonl. Where not one is found
+    for a world, those that are there stay, and the exit code is 1.
     """
     from worldsmith import disk
-    from worldsmith.batch import Asked, mine_into
+    from worldsmith.batch import Asked, keep, mine_for
 
     folders = disk.world_folders(paths)
     if verify:
@@ -49,14 +50,23 @@ def tasks(
         if failed:
             ctx.exit(1)
         return
+    asked, barren = Asked(count, size, max_tokens, max_turns), 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         world = disk.load_world(folder)
-        mined = mine_into(folder, world, Asked(count, size, max_tokens, max_turns))
+        mined = mine_for(world, asked)
+        if mined.tasks:
+            keep(folder, world, asked, mined)
+        barren += not mined.tasks
         if as_json:
             emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
         else:
             why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
             click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} draws; rejected: {why or 'none'}")
+        if len(mined.tasks) < count:
+            kept = "" if mined.tasks else "; what is in its file of tasks was left as it is"
+            click.echo(f"{world.id}: {len(mined.tasks)} of the {count} tasks asked for were found{kept}", err=True)
+    if barren:
+        ctx.exit(1)
 
 
 def _verify(folder: Path, *, as_json: bool) -> int:
@@ -85,7 +95,7 @@ def _verify(folder: Path, *, as_json: bool) -> int:
 @click.option("--agent", required=True, help="oracle, closed-book, keys-only, snippets-only, …")
 @click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
-@click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most.")
+@click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @json_option
 def run(
@@ -111,7 +121,7 @@ def run(
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
-    pairs = [(folder, task) for folder in disk.world_folders(paths) for task in tasks_of(folder)][:limit]
+    pairs = _spread([(folder, tasks_of(folder)) for folder in disk.world_folders(paths)], limit)
     rows = []
     results = run_many(pairs, agent, base_url=base_url, profile=profile, tokenizer_file=tokenizer)
     for row in progress(results, len(pairs), "tasks", quiet=as_json):
@@ -122,7 +132,13 @@ def run(
         click.echo(_summary(rows, agent))
 
 
-FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls", "tool_tokens")
+def _spread(held: Sequence[tuple[Path, list[Any]]], limit: int | None) -> list[tuple[Path, Any]]:
+    """Return (folder, task) world by world, at most `limit`: the first of every world before any second."""
+    places = sorted((i, w) for w, (_, tasks) in enumerate(held) for i in range(len(tasks)))[:limit]
+    return [(held[w][0], held[w][1][i]) for w, i in sorted((w, i) for i, w in places)]
+
+
+FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls", "tool_tokens", "retries")
 
 
 def _summary(rows: list[dict[str, Any]], agent: str) -> str:
@@ -158,8 +174,8 @@ def score(
     """Score answers: item and row precision, recall and F1 for each.
 
     ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
-    one that can't be read, is reported and stops nothing (exit 1). Of TASKS.jsonl only task_id, columns and gold are
-    read.
+    one that can't be read, is reported and stops nothing (exit 1). TASKS.jsonl is a world's file of tasks or what
+    `worldsmith export --to jsonl` writes: of each line only task_id and the gold table are read.
 
     With --compat widesearch each answer is scored by WideSearch's rules too: the first table in the text, exact
     column names, numbers within the column's tolerance, dates within 31 days, rows by the spelling of their keys.
@@ -171,14 +187,16 @@ def score(
 
     references = read_references(tasks_path)
     named, faults = _answers(answers_path, references)
+    good = []
     scored = score_many([(answer, references[task_id]) for task_id, answer in named], jobs)
     for (task_id, answer), result in zip(named, scored, strict=True):
         if isinstance(result, Failure):
             faults.append((task_id, result.reason))
             continue
+        good.append(result)
         official = _official(answer, references[task_id]) if compat else None
         if as_json:
-            told = {"task_id": task_id} | result.to_json() | {"success": result.success}
+            told = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
             emit(told | ({"widesearch": _figures(official)} if official else {}))
             continue
         click.echo(f"{task_id}: {_brief(result)}" + (f"; widesearch: {_brief(official)}" if official else ""))
@@ -189,16 +207,39 @@ def score(
             emit({"task_id": name, "error": reason})
         else:
             click.echo(f"{name}: {reason}", err=True)
+    if not as_json:
+        click.echo(_mean(good, len(references), len(references.keys() - {task_id for task_id, _ in named})))
     if faults:
         ctx.exit(1)
 
 
+def _flat(result: Any) -> dict[str, float]:
+    return {"item_f1": result.item.f1, "row_f1": result.row.f1, "nonkey_item_f1": result.nonkey.f1}
+
+
+def _mean(scored: Sequence[Any], tasks: int, unanswered: int) -> str:
+    figures = [_flat(result) for result in scored]
+    means = [f"{name} {sum(f[name] for f in figures) / len(figures):.3f}" for name in (figures or [{}])[0]]
+    return f"mean of {len(figures)}: {', '.join(means) or 'none'}; {unanswered} of {tasks} tasks had no answer"
+
+
 def _answers(path: Path, references: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return (task id, answer) of each line that can be scored, and (what, why) of each that can't."""
-    from worldsmith.disk import read_jsonl
+    import json
 
+    try:
+        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
     named, faults = [], []
-    for number, row in enumerate(read_jsonl(path), 1):
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            faults.append((f"line {number}", f"not JSON: {error}"))
+            continue
         task_id, answer = (row.get("task_id"), row.get("answer")) if isinstance(row, dict) else (None, None)
         if not isinstance(task_id, str) or not isinstance(answer, str):
             faults.append((f"line {number}", 'not {"task_id": text, "answer": text}'))
@@ -236,12 +277,10 @@ def _coloured(result: Any) -> str:
     for row in rows_of(result):
         cells = []
         for cell in row.cells:
-            text = (
-                f"{cell.got} (is {cell.expected})"
-                if cell.why and cell.expected and cell.got
-                else cell.got or cell.expected
-            )
-            cells.append(click.style(text, fg="red" if cell.why and row.status == "partial" else colours[row.status]))
+            wrong = bool(cell.why) and row.status == "partial"
+            text = f"{cell.got} (is {cell.expected})" if cell.got else f"(empty; is {cell.expected})"
+            text = text if wrong else cell.got or cell.expected
+            cells.append(click.style(text, fg="red" if wrong else colours[row.status]))
         lines.append(f"  {row.status:>9}  " + " | ".join(cells))
     lines += [f"  note: {note}" for note in result.notes]
     return "\n".join(lines)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
+
 from worldsmith.disk import read_jsonl, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.scoring import Column, Reference, ScoreError
+from worldsmith.scoring import Column, Reference
 from worldsmith.tasks.task import Task, check_format
 
 T = TypeVar("T")
@@ -26,9 +28,9 @@ def tasks_of(folder: Path) -> list[Task]:
 
 
 def read_references(path: Path) -> dict[str, Reference]:
-    """Return what answers are scored by, by task id, from lines that have at least task_id, columns and gold.
+    """Return what answers are scored by, by task id.
 
-    Raises FormatError with path, line and reason.
+    A line needs task_id, and columns and gold or an export's reference, whatever else it holds. Raises FormatError with path, line and reason.
     """
     return _by_id(path, _reference)
 
@@ -39,16 +41,32 @@ def _task(data: Any) -> tuple[str, Task]:
 
 
 def _reference(data: Any) -> tuple[str, Reference]:
-    lacking = [name for name in ("task_id", "columns", "gold") if not isinstance(data, Mapping) or name not in data]
-    if lacking:
-        raise FormatError(f"no {', '.join(lacking)} in {str(data)[:80]}")
+    if not isinstance(data, Mapping) or not isinstance(data.get("task_id"), str):
+        raise FormatError(f"no task_id in {str(data)[:80]}")
     check_format(data)
     try:
-        columns = tuple(map(Column.from_json, data["columns"]))
-        gold = tuple(tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in data["gold"])
-        return str(data["task_id"]), Reference(columns, gold)
-    except (TypeError, AttributeError, ScoreError) as error:
+        columns, gold = _scored_by(data)
+        made = tuple(map(Column.from_json, columns))
+        return data["task_id"], Reference(made, tuple(tuple(map(_frozen, row)) for row in gold))
+    except (TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"columns and gold can't be scored by: {error}") from None
+
+
+def _scored_by(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return columns and gold rows of a line of ours, or of an export, which holds both in one text."""
+    if "gold" in data and "columns" in data:
+        return data["columns"], data["gold"]
+    if "reference" not in data:
+        raise FormatError(f"no columns and gold, and no reference, in {str(data)[:80]}")
+    found = data["reference"]
+    found = orjson.loads(found) if isinstance(found, str) else found
+    if not isinstance(found, Mapping) or not {"columns", "rows"} <= set(found):
+        raise FormatError(f"a reference has columns and rows, not {str(found)[:80]}")
+    return found["columns"], found["rows"]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
