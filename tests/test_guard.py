@@ -19,6 +19,7 @@ from worldsmith.guard.quantity import quantities
 from worldsmith.guard.text import clean, decoded, sentences
 from worldsmith.llm.markdown import document
 from worldsmith.pages import Pages
+from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, KeyValues, Link, Page, Para
 from worldsmith.renderer import hit, markdown, render
 from worldsmith.slices import Call, Result, Slice, View
@@ -258,7 +259,7 @@ def test_a_query_never_makes_a_verdict_worse(query: str, text: str) -> None:
 
 
 def page_doc(*pieces: object) -> Doc:
-    return Doc(KESTREL.page.url, KESTREL.page.title, KESTREL.page.date, tuple(pieces))
+    return Doc(KESTREL.page.url, title(KESTREL.page, KESTREL.page.cells, PAGES.words), KESTREL.page.date, tuple(pieces))
 
 
 def test_a_page_states_all_of_its_cells() -> None:

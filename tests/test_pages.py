@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from worldsmith.pages.grammar import Phrasing, article, lower, plural
 from worldsmith.pages.kinds import TITLE, quantile
 from worldsmith.pages.lists import split
 from worldsmith.pages.sites import canonical, site, slug, slugs, tag
+from worldsmith.pages.titles import title
 from worldsmith.pages.types import Page
 from worldsmith.schema import load_schema
 from worldsmith.world import Row, World
@@ -53,7 +55,7 @@ def test_there_is_a_page_for_every_row_list_and_directory(pages):
     assert counts == {
         "keeper": 4,
         "light": 24,
-        "log": 24,
+        "log": 5,  # the lighthouses that were visited: of others it would say nothing
         "stones": 4,  # 13 of granite in two parts
         "posts": 5,  # 12 of one keeper in two parts
         "years": 3,
@@ -159,7 +161,7 @@ def test_a_head_states_cells_of_its_page_that_a_snippet_may_show(full):
         for cell in page.head.cells:
             assert cell in cells, page.id
             column = schema.column(cell.row.table, cell.col)
-            assert column.key or column.see == "snippet" or cell.col == getattr(full.kinds[page.kind], "by", None)
+            assert column.key or column.see == "snippet" or cell.col == page.scope
             rows.add(cell.row)
         assert len(rows) <= (1 if page.subject else 2)
         if page.subject:
@@ -216,7 +218,7 @@ def test_an_order_by_a_column_that_is_not_shown_would_tell_it(pages):
 def test_a_directory_of_every_table_with_pages_is_linked_from_its_entity_pages(full):
     for table, kinds in full.abouts.items():
         for kind in kinds:
-            page = full.page(f"{kind}/0")
+            page = full.page(next(page_id for page_id in full.ids() if page_id.startswith(f"{kind}/")))
             assert f"{table}-directory/0" in [link for block in page.blocks for link in block.links]
         reached, seen = [f"{table}-directory/0"], set()
         while reached:
@@ -225,6 +227,47 @@ def test_a_directory_of_every_table_with_pages_is_linked_from_its_entity_pages(f
             later = [link for block in page.blocks for link in block.links if link.startswith(f"{table}-directory/")]
             reached += [link for link in later if not set(full.page(link).rows) <= seen]
         assert len(seen) == full.world.size(table)
+
+
+def test_a_further_page_that_would_say_nothing_new_is_not_there(full, pages, world):
+    assert [page_id for page_id in pages.ids() if page_id.startswith("log/")] == [f"log/{n}" for n in (0, 2, 5, 7, 9)]
+    url = pages.url("log/0").rpartition("/")[0]
+    assert pages.by_url(f"{url}/orvane-head") == "log/0"
+    assert pages.by_url(f"{url}/teslin-rock") is None
+    with pytest.raises(KeyError):
+        pages.page("log/1")
+    name = Row("light", 1)
+    assert not any(page_id.startswith("log/") for page_id in pages.carrying(name, "name"))
+    assert "light/1" in pages.carrying(name, "name")
+    for each in (full, pages):
+        for page in plans(each):
+            for link in (link for block in page.blocks for link in block.links):
+                assert each.page(link).id == link
+            if page.purpose and not any(block.kind == "children" for block in page.blocks):
+                entry = set(each.page(each.about(page.subject) or "").cells)
+                assert not set(page.cells) <= entry
+
+
+def test_parts_of_a_list_are_told_apart_in_words(full, pages):
+    for each in (full, pages):
+        lists = [page for page in plans(each) if page.rows]
+        titles = [title(page, page.cells, each.words) for page in lists]
+        assert len(set(titles)) == len(titles)
+        assert {page.part > 1 for page in lists} == {True, False}
+        for page, told in zip(lists, titles, strict=True):
+            assert ("(part " in told) == (page.part > 1)
+            assert not any(c.isdigit() for c in told.partition("(part ")[2])
+    assert title(pages.page("stones/2"), pages.page("stones/2").cells, pages.words) == (
+        "Lighthouses by stone: granite (part two)"
+    )
+    beyond = replace(pages.page("stones/2"), part=40)
+    assert title(beyond, beyond.cells, pages.words) == "Lighthouses by stone: granite (continued)"
+
+
+def test_no_title_holds_a_cell_before_it_is_filled(full):
+    for page in plans(full):
+        told = {full.words.show(c) for c in page.cells if isinstance(c.value, str) and len(c.value) > 5}
+        assert not any(value in page.title for value in told - {full.words.say(page.table, "{Many}")}), page.title
 
 
 def test_page_dates_are_recent_and_equal_no_date_of_their_row(full):

@@ -14,12 +14,13 @@ from pages_world import isles
 from worldsmith import scoring
 from worldsmith.generate import generate
 from worldsmith.index import Index
-from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
+from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
+from worldsmith.pages.titles import heading
 from worldsmith.perturb import withhold
 from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
 from worldsmith.schema import load_schema
 from worldsmith.slices import Call, Slice, View, cut
-from worldsmith.world import Cell
+from worldsmith.world import Cell, Row
 
 WORLD = isles()
 PAGES = Pages(WORLD)
@@ -84,7 +85,7 @@ def test_every_value_of_a_row_stands_by_itself_somewhere_and_scores(full):
                     for page_id in full.carrying(row, column.name)
                     for v in [
                         *values_of(render(full.page(page_id), full.world, full)),
-                        full.page(page_id).title.rpartition(": ")[2],
+                        heading(full.page(page_id), full.page(page_id).cells, full.words).rpartition(": ")[2],
                     ]
                 ]
                 assert any(scoring.right(v, value, answer) for v in found), (row, column.name, value)
@@ -119,11 +120,65 @@ def test_a_dropped_cell_is_stated_nowhere_and_loses_its_link(page_id, random):
 def test_a_list_without_its_scope_says_it_neither_in_title_nor_body():
     page = PAGES.page("stones/1")
     after = edited(page, lambda c: c.col != "stone")
-    assert page.title == "Lighthouses by stone: granite"
+    assert render(page, WORLD, PAGES).title == "Lighthouses by stone: granite"
     assert render(after, WORLD, PAGES).title == "Lighthouses by stone"
     assert "granite" not in markdown(render(after, WORLD, PAGES))
     shown = hit(View(after, 1.0), 0, "granite", WORLD, PAGES)
     assert "granite" not in f"{shown}"
+
+
+def changed(page: Page, row: Row, col: str, value: object) -> Page:
+    """Return a page with another value in a cell, wherever it states it."""
+
+    def other(block: Block) -> Block:
+        cells = [c._replace(value=value) if (c.row, c.col) == (row, col) else c for c in block.cells]
+        return replace(block, cells=tuple(cells))
+
+    return replace(page, head=other(page.head), blocks=tuple(map(other, page.blocks)))
+
+
+@pytest.mark.parametrize("page_id", ["light/3", "log/2", "keeper/0", "world-news/0"])
+def test_an_edited_name_is_the_name_in_title_heading_and_hit(page_id):
+    page = PAGES.page(page_id)
+    assert page.subject is not None
+    (key,) = WORLD.schema.tables[page.subject.table].key
+    name = WORLD.title(page.subject)
+    after = changed(page, page.subject, key, "Quenby Fell")
+    for row in {c.row for c in page.cells if c.row.table == "visit"}:
+        after = changed(after, row, "light", "Quenby Fell")
+    for row in {c.row for c in page.cells if c.value == name}:
+        after = changed(after, row, "keeper", "Quenby Fell") if row.table == "light" else after
+        after = changed(after, row, "mentor", "Quenby Fell") if row != page.subject else after
+    doc, shown = render(after, WORLD, PAGES), hit(View(after, 1.0), 0, name, WORLD, PAGES)
+    assert doc.title.startswith("Quenby Fell")
+    assert name not in plain(doc)
+    assert name not in f"{shown.title} {shown.snippet}"
+
+
+def test_an_edited_scope_is_the_scope_in_the_title_and_one_row_changes_no_list():
+    page = PAGES.page("stones/1")
+    after = page
+    for row in page.rows:
+        after = changed(after, row, "stone", "basalt")
+    assert render(after, WORLD, PAGES).title == "Lighthouses by stone: basalt"
+    assert hit(View(after, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Lighthouses by stone, basalt: ")
+    assert "granite" not in markdown(render(after, WORLD, PAGES))
+    one = changed(page, page.rows[0], "stone", "basalt")
+    doc = render(one, WORLD, PAGES)
+    assert doc.title == "Lighthouses by stone: granite"
+    assert doc.pieces[2] == Heading(2, "Also listed")
+    assert "basalt" in plain(doc).partition("Also listed")[2]
+
+
+def test_only_the_plan_says_what_a_page_is():
+    """A plan under another id and kind reads the same: copies and mirrors of pages need no kind of their own."""
+    for page_id in IDS:
+        page = PAGES.page(page_id)
+        if page.blocks[-1].links and any(link.rpartition("/")[0] == page.kind for link in page.blocks[-1].links):
+            continue  # "Next page" is said of a page of the same list
+        copy = replace(page, kind="archive")
+        assert render(copy, WORLD, PAGES) == render(page, WORLD, PAGES)
+        assert hit(View(copy, 1.0), 0, "range", WORLD, PAGES) == hit(View(page, 1.0), 0, "range", WORLD, PAGES)
 
 
 def test_a_row_that_no_longer_refers_to_the_subject_leaves_its_table():
@@ -165,7 +220,7 @@ def test_sentences_with_a_reference_name_their_row(full):
         page = full.page(f"{table}/{n}")
         name = full.world.title(page.subject)
         for piece in render(page, full.world, full).pieces:
-            if isinstance(piece, Para) and page.title.startswith(name):
+            if isinstance(piece, Para) and page.subject:
                 sentence = "".join(p if isinstance(p, str) else f"<{p.text}>" for p in piece.text)
                 for part in re.split(r"(?<=\.) (?=[A-Z])", sentence):
                     assert "<" not in part or "·" in part or name in part, part

@@ -12,6 +12,7 @@ import pytest
 
 from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
 from worldsmith.pages import Pages
+from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.renderer import Renderer
 from worldsmith.simulator import Simulator
@@ -190,7 +191,9 @@ def ours(town: World, part: Slice) -> Draft:
 
 def test_an_honest_model_is_served(town: World) -> None:
     def write(part: Slice, _: int) -> Draft:
-        return tuple(Result(v.page.url, v.page.title, f"{v.page.title}. More inside.", None, 0.0) for v in part.views)
+        words = Pages(town).words
+        titles = {v.page.url: title(v.page, v.page.cells, words) for v in part.views}
+        return tuple(Result(url, told, f"{told}. More inside.", None, 0.0) for url, told in titles.items())
 
     simulator = Simulator(town, model=Model(write))
     found = ask(simulator, search("shop"))
@@ -248,7 +251,9 @@ def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None
 
 def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
     def write(part: Slice, _: int) -> Draft:
-        return Doc(part.call.arg, part.views[0].page.title, None, (Para(("A friendly place.",)),))
+        page = part.views[0].page
+        told = title(page, page.cells, Pages(town).words)
+        return Doc(part.call.arg, told, None, (Para(("A friendly place.",)),))
 
     simulator = Simulator(town, model=Model(write))
     page = ask(simulator, Call("web_extractor", some_url(town)))

@@ -16,7 +16,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from worldsmith.pages import Page, Pages
-from worldsmith.pages.extras import GuideKind
+from worldsmith.pages.titles import heading
 
 DEPTH = 60
 """Hits a query at most, over all results pages."""
@@ -126,20 +126,18 @@ class Index:
     def _fields(self, page: Page) -> list[Sequence[str]]:
         """Return a page's terms by field: names and titles weigh more, each value and label counts once."""
         words, weight = self.pages.words, self._weights.get(page.kind, 2)
-        found: list[Sequence[str]] = [_terms(page.title)]
+        found: list[Sequence[str]] = [_terms(heading(page, page.cells, words))]
         if page.subject:
             found += [_terms(" ".join(self.pages.keys(page.subject)))] * weight
         else:
-            found *= weight - page.title.endswith("(continued)")
+            found *= weight - (page.part > 1)
         values = {(c.row.table, c.col, c.value): c for c in page.cells}
         found += [_terms(words.measure(cell)) for cell in values.values()]
         found += [_terms(words.columns[place].label) for place in dict.fromkeys(value[:2] for value in values)]
-        table = page.subject.table if page.subject else page.rows[0].table if page.rows else None
-        if table:
-            found += [_terms(self.pages.world.schema.tables[table].singular)] * 2
-        kind = self.pages.kinds[page.kind]
-        if isinstance(kind, GuideKind):
-            found += [_terms(text) for text in kind.paragraphs(int(page.id.rpartition("/")[2]))]
+        if page.subject or page.rows:
+            found += [_terms(words.schema.tables[page.table].singular)] * 2
+        background = [block.variant for block in page.blocks if block.kind == "guide"]
+        found += [_terms(text) for n in background for text in self.pages.background(n)]
         return found
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:

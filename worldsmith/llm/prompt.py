@@ -11,8 +11,8 @@ import orjson
 
 from worldsmith import scoring
 from worldsmith.pages import Pages
+from worldsmith.pages.titles import title
 from worldsmith.pages.types import Block, Page
-from worldsmith.renderer.document import title
 from worldsmith.slices import Call, Slice, View
 from worldsmith.world import Cell, Row, World
 
@@ -60,13 +60,17 @@ def _results(part: Slice, world: World, pages: Pages) -> str:
 
 
 def _result(number: int, page: Page, world: World, pages: Pages) -> str:
-    head = [f"[{number}] {page.url}", f"Title: {title(page, page.head.cells, pages)}", f"Date: {page.date or 'N/A'}"]
+    head = [
+        f"[{number}] {page.url}",
+        f"Title: {title(page, page.head.cells, pages.words)}",
+        f"Date: {page.date or 'N/A'}",
+    ]
     return "\n".join([*head, "Facts:", *_facts(page.head.cells, world)])
 
 
 def _page(view: View, world: World, pages: Pages) -> str:
     page = view.page
-    head = [f"Address: {page.url}", f"Title: {title(page, page.cells, pages)}", f"Date: {page.date or 'N/A'}"]
+    head = [f"Address: {page.url}", f"Title: {title(page, page.cells, pages.words)}", f"Date: {page.date or 'N/A'}"]
     links = dict.fromkeys(link for block in page.blocks for link in block.links)
     listed = [f"- {_anchor(link, pages)}: {pages.url(link)}" for link in links]
     return "\n".join([*head, "Facts:", *_facts(_once(page.blocks), world), *(["Links:", *listed] if listed else [])])

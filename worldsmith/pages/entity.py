@@ -1,11 +1,13 @@
 """Pages about one row each: an entity page, or the further pages that a schema puts beside it (results, sheets)."""
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from worldsmith.pages.kinds import TITLE, byte, page_date, quantile
 from worldsmith.pages.sites import Site, slugs
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.titles import NAME
+from worldsmith.pages.types import Block, Page, Topics
 from worldsmith.pages.words import capital
 from worldsmith.schema import PageSpec, With
 from worldsmith.seeding import draw
@@ -30,10 +32,18 @@ class EntityKind:
         self.visible = tuple(n for n in self.form.names if n in self.form.key or (n in shown and n not in linked))
         self.heads = tuple(n for n in self.visible if n in self.form.key or self.form.column(n).see == "snippet")
 
-    @property
-    def count(self) -> int:
-        """One page a row."""
-        return self.pages.world.size(self.table)
+    @cached_property
+    def numbers(self) -> Collection[int]:
+        """One page a row; a further page only where it would say what the row's entry does not."""
+        rows = range(self.pages.world.size(self.table))
+        entry = self.pages.kinds[self.pages.abouts[self.table][0]]
+        assert isinstance(entry, EntityKind)
+        if self.first or not self.spec.children or not set(self.visible) <= set(entry.visible):
+            return rows
+        children = self.pages.world.children
+        return dict.fromkeys(
+            n for n in rows if any(children(Row(self.table, n), w.table, w.ref) for w in self.spec.children)
+        )
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:
@@ -61,7 +71,7 @@ class EntityKind:
         return tuple(next((n for n in self.tellable if kinds[n] == kind), "") for kind in ("is", "was"))
 
     @cached_property
-    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
+    def topics(self) -> Topics:
         """Own columns, then those of child rows."""
         children = tuple((w.table, c) for w in self.spec.children for c in w.columns)
         return self.pages.words.topics((*((self.table, n) for n in self.visible), *children))
@@ -104,6 +114,9 @@ class EntityKind:
             subject=row,
             head=Block("head", tuple(own[name] for name in self.heads), byte(chance, 2)),
             blocks=tuple(blocks),
+            table=self.table,
+            purpose="" if self.first else self.anchor(n).lower(),
+            topics=self.topics,
         )
 
     def _notes(self, chance: int) -> int:
@@ -143,29 +156,31 @@ class EntityKind:
         names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
         rows = pages.world.children(row, child.table, child.ref)
         cells = tuple(cell for r in rows for cell in pages.cells(child.table, r.index, names))
-        return Block(kind, cells, 0, self._links(cells, page_id))
+        return Block(kind, cells, 0, self._links(cells, page_id), child.ref)
 
     def _related(self, row: Row, page_id: str) -> tuple[str, ...]:
         pages = self.pages
-        others = [f"{kind}/{row.index}" for kind in pages.abouts.get(self.table, ()) if kind != self.name]
+        kinds = [kind for kind in pages.abouts.get(self.table, ()) if kind != self.name]
+        others = [f"{kind}/{row.index}" for kind in kinds if row.index in pages.kinds[kind].numbers]
         key = pages.world.value(row, self.form.key[0]) if len(self.form.key) == 1 else None
         lists = [pages.list_of(kind, key) for kind in self.lists] if key is not None else []
         return (*others, *(page for page in lists if page), *pages.chrome(self.table, page_id))
 
     def _title(self, row: Row, chance: int) -> str:
-        words, name = self.pages.words, capital(self.pages.name(row).removeprefix("the "))
         if not self.first:
-            return f"{name}: {self.anchor(row.index).lower()}"
+            return f"{NAME}: {self.anchor(row.index).lower()}"
+        words, name = self.pages.words, self.pages.name(row).removeprefix("the ")
         room = quantile(TITLE, byte(chance, 3) / 255) - len(name) - 2
         room -= len(self.site.name) + 3 if byte(chance, 2) & 1 else 0
         if room < 6:
-            return name
+            return NAME
         tagline = min(words.phrases.taglines, key=lambda t: (abs(len(t) - room), t))
-        return f"{name}: {tagline}"
+        return f"{NAME}: {tagline}"
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the page about the row, and that of the row it refers to, where they state the cell."""
-        found = [row.index] if row.table == self.table and col in self.visible else []
+        own = row.table == self.table and col in self.visible and row.index in self.numbers
+        found = [row.index] if own else []
         for child in self.spec.children:
             if child.table == row.table:
                 found += self._stating_child(row, col, child)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.kinds import byte, page_date
 from worldsmith.pages.sites import Site, slug, tag
+from worldsmith.pages.titles import NAME
 from worldsmith.pages.types import Block, Page
-from worldsmith.pages.words import capital
 from worldsmith.seeding import draw
 from worldsmith.world import Row
 
@@ -20,8 +20,6 @@ NEWS = 12
 
 class NewsKind:
     """One fact of one row a page, in a few sentences."""
-
-    topics = ()
 
     def __init__(self, pages: "Pages", site: Site) -> None:
         self.pages, self.site, self.name = pages, site, "world-news"
@@ -44,9 +42,9 @@ class NewsKind:
         return tuple(found)
 
     @property
-    def count(self) -> int:
-        """The number of facts picked."""
-        return len(self.picks)
+    def numbers(self) -> range:
+        """One page a fact picked."""
+        return range(len(self.picks))
 
     def path(self, n: int) -> str:
         """Return the row's key and letters."""
@@ -66,12 +64,11 @@ class NewsKind:
         (fact,), column = pages.cells(*row, (col,)), pages.words.columns[row.table, col]
         seen = (fact,) if column.see == "snippet" else ()
         target = pages.target(fact, page_id)
-        name = capital(pages.name(row).removeprefix("the "))
         return Page(
             id=page_id,
             kind=self.name,
             url=self.site.url(self.path(n)),
-            title=f"{name} in brief: {lower(column.label)}",
+            title=f"{NAME} in brief: {lower(column.label)}",
             date=page_date(pages, chance, (fact,), row),
             subject=row,
             head=Block("head", (*keys, *seen), byte(chance, 2)),
@@ -79,6 +76,7 @@ class NewsKind:
                 Block("news", (*keys, fact), byte(chance, 1), (target,) if target else ()),
                 Block("related", (), 0, (pages.about(row) or "", *pages.chrome(row.table, page_id))),
             ),
+            table=row.table,
         )
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
@@ -90,16 +88,14 @@ class NewsKind:
 class GuideKind:
     """Background: the front page, how we work, and a reader's guide to each table that has pages."""
 
-    topics = ()
-
     def __init__(self, pages: "Pages", site: Site) -> None:
         self.pages, self.site, self.name = pages, site, "world-guide"
         self.tables = tuple(dict.fromkeys(s.table for s in pages.world.schema.pages))
 
     @property
-    def count(self) -> int:
+    def numbers(self) -> range:
         """Two, and one a table."""
-        return 2 + len(self.tables)
+        return range(2 + len(self.tables))
 
     def path(self, n: int) -> str:
         """Return the front page's empty path, or the table's name."""
@@ -130,7 +126,7 @@ class GuideKind:
         pages, page_id = self.pages, f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
         directories = tuple(f"{table}-directory/0" for table in pages.abouts)
-        guides = tuple(f"{self.name}/{i}" for i in range(self.count) if i != n)
+        guides = tuple(f"{self.name}/{i}" for i in self.numbers if i != n)
         links = (*directories, *guides) if n == 0 else (*directories[: n and 1], f"{self.name}/0")
         if n >= 2:
             links = pages.chrome(self.tables[n - 2], page_id)
@@ -143,6 +139,7 @@ class GuideKind:
             subject=None,
             head=Block("head", (), byte(chance, 2)),
             blocks=(Block("guide", (), n), Block("related", (), 0, links)),
+            table=self.table(n),
         )
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds

@@ -1,5 +1,6 @@
 """What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw a page."""
 
+from collections.abc import Collection
 from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
@@ -22,19 +23,14 @@ DATED = 43
 
 
 class Kind(Protocol):
-    """Pages of one sort: `<name>/0` to `<name>/<count - 1>`."""
+    """Pages of one sort: `<name>/<n>` for each of `numbers`."""
 
     name: str
     site: Site
 
     @property
-    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
-        """What the pages tell beyond names: ((table, column), label) of each column that a snippet may mention."""
-        ...
-
-    @property
-    def count(self) -> int:
-        """The number of pages."""
+    def numbers(self) -> Collection[int]:
+        """The numbers of the pages there are, in order."""
         ...
 
     def path(self, n: int) -> str:

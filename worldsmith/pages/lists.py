@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.kinds import byte, page_date
 from worldsmith.pages.sites import Site, tag
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.titles import SCOPE
+from worldsmith.pages.types import Block, Page, Topics
 from worldsmith.schema import PageSpec, Value
 from worldsmith.seeding import draw
 from worldsmith.world import Cell, Row
@@ -51,7 +52,7 @@ class ListKind:
         self.keys = form.key
 
     @cached_property
-    def topics(self) -> tuple[tuple[tuple[str, str], str], ...]:
+    def topics(self) -> Topics:
         """The columns of the list."""
         return self.pages.words.topics(tuple((self.table, n) for n in self.shown if n != self.by))
 
@@ -84,9 +85,9 @@ class ListKind:
         return {part.value: n for n, part in enumerate(self.parts) if part.place == 0}
 
     @property
-    def count(self) -> int:
-        """The number of parts of all lists."""
-        return len(self.parts)
+    def numbers(self) -> range:
+        """The parts of all lists."""
+        return range(len(self.parts))
 
     def path(self, n: int) -> str:
         """Return letters that stand for scope and part."""
@@ -113,7 +114,7 @@ class ListKind:
             id=page_id,
             kind=self.name,
             url=self.site.url(self.path(n)),
-            title=self.title(cells, continued=part.place > 0),
+            title=f"{self.anchor(n)}{SCOPE}",
             date=page_date(pages, chance, cells, None),
             subject=None,
             head=Block("head", head, byte(chance, 2)),
@@ -123,18 +124,15 @@ class ListKind:
                 Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
             ),
             rows=rows,
+            table=self.table,
+            scope=self.by,
+            part=1 + part.place,
+            topics=self.topics,
         )
 
     def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
         target = self.pages.target
         return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id)) and not t.startswith(f"{self.name}/")))
-
-    def title(self, cells: tuple[Cell, ...], *, continued: bool) -> str:
-        """Return what is listed and, if a cell still states it, the scope: "Phones by RAM: 8 GB"."""
-        words = self.pages.words
-        scope = next((words.measure(c) for c in cells if c.col == self.by), "")
-        ending = " (continued)" if continued else ""
-        return f"{self.anchor(0)}{': ' if scope else ''}{scope}{ending}"
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the part that lists the row."""
@@ -144,8 +142,6 @@ class ListKind:
 
 class DirectoryKind:
     """The keys of a table that has entity pages, each a link to its page."""
-
-    topics = ()
 
     def __init__(self, pages: "Pages", table: str, site: Site) -> None:
         self.pages, self.table, self.site = pages, table, site
@@ -165,9 +161,9 @@ class DirectoryKind:
         return {row: n for n, rows in enumerate(self.parts) for row in rows}
 
     @property
-    def count(self) -> int:
-        """The number of parts."""
-        return len(self.parts)
+    def numbers(self) -> range:
+        """The parts."""
+        return range(len(self.parts))
 
     def path(self, n: int) -> str:
         """Return the table's name, and letters from the second part on."""
@@ -184,12 +180,15 @@ class DirectoryKind:
         chance = draw(pages.world.seed, "page", page_id)
         cells = tuple(cell for i in self.parts[n] for cell in pages.cells(self.table, i, self.keys))
         rows = tuple(cell.row for cell in cells[:: len(self.keys)])
-        turns = (*((f"{self.name}/{n - 1}",) if n else ()), *((f"{self.name}/{n + 1}",) if n + 1 < self.count else ()))
+        turns = (
+            *((f"{self.name}/{n - 1}",) if n else ()),
+            *((f"{self.name}/{n + 1}",) if n + 1 < len(self.parts) else ()),
+        )
         return Page(
             id=page_id,
             kind=self.name,
             url=self.site.url(self.path(n)),
-            title=pages.words.say(self.table, "All {many}: the directory") + (" (continued)" if n else ""),
+            title=pages.words.say(self.table, "All {many}: the directory"),
             date=None,
             subject=None,
             head=Block("head", cells[: HEAD_ROWS * len(self.keys)], byte(chance, 2)),
@@ -198,6 +197,8 @@ class DirectoryKind:
                 Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
             ),
             rows=rows,
+            table=self.table,
+            part=1 + n,
         )
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Schema, Value
 from worldsmith.world import Cell, Row, World
 
-RENDER = 1
+RENDER = 2
 """Version of plans and their rendering: certificates and stored texts name it."""
 MEMO = 512
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
@@ -74,7 +74,7 @@ class Pages:
 
     @cached_property
     def _ids(self) -> tuple[str, ...]:
-        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in range(kind.count))
+        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all pages in order, dormant ones included."""
@@ -93,7 +93,7 @@ class Pages:
     def _place(self, page_id: str) -> tuple[Kind, int]:
         name, _, number = page_id.rpartition("/")
         kind = self.kinds.get(name)
-        if kind is None or not number.isdecimal() or int(number) >= kind.count:
+        if kind is None or not number.isdecimal() or int(number) not in kind.numbers:
             raise KeyError(page_id)
         return kind, int(number)
 
@@ -129,7 +129,7 @@ class Pages:
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""
         kinds = [k for k in self.kinds.values() if isinstance(k, ListKind) and (k.table, k.by) == (table, by)]
-        return tuple(f"{kind.name}/{n}" for kind in kinds for n in range(kind.count))
+        return tuple(f"{kind.name}/{n}" for kind in kinds for n in kind.numbers)
 
     def list_of(self, kind: str, value: Value) -> str | None:
         """Return the first page of a kind's list for a value."""
@@ -195,6 +195,12 @@ class Pages:
         assert isinstance(guide, GuideKind)
         ids = (*directory, f"world-guide/{2 + guide.tables.index(table)}", "world-guide/0")
         return tuple(page_id for page_id in ids if page_id != here)
+
+    def background(self, n: int) -> tuple[str, ...]:
+        """Return the paragraphs of background page `n`: no cell."""
+        guide = self.kinds["world-guide"]
+        assert isinstance(guide, GuideKind)
+        return guide.paragraphs(n)
 
     def anchor(self, page_id: str) -> str:
         """Return the text of a chrome link to a page: no cell."""

@@ -9,6 +9,9 @@ from typing import Literal
 
 from worldsmith.world import Cell, Row
 
+Topics = tuple[tuple[tuple[str, str], str], ...]
+"""((table, column), label) of columns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -20,11 +23,16 @@ class Block:
     """Which of the kind's wordings is used."""
     links: tuple[str, ...] = ()
     """Ids of the pages that the block links to; each stands for a cell of the block or for declared chrome."""
+    by: str = ""
+    """children, linked: the column by which the block's rows refer to the subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page plan. `head` is what a search hit shows: title and snippet; it may be edited, the rest too."""
+    """A page plan. `head` is what a search hit shows: title and snippet; it may be edited, the rest too.
+
+    All that a page says comes from here: values from cells, all other words from the schema and declared chrome.
+    """
 
     id: str
     """Kind and number: "phone/12", "lineup/3"; stable for a world and render version."""
@@ -32,6 +40,7 @@ class Page:
     url: str
     """https://<host>.example/<slug>; the slug holds keys or a hash, never another cell."""
     title: str
+    """Words without a cell; `titles.NAME` and `titles.SCOPE` stand where cells are told (see `titles.title`)."""
     date: str | None
     """ISO day the page claims; a cell of its blocks or declared chrome."""
     subject: Row | None
@@ -42,6 +51,16 @@ class Page:
     """Planned in every world, not found unless a profile reveals it: archive copies, mirrors, homonyms."""
     rows: tuple[Row, ...] = ()
     """The rows that a list or table page is made of (membership is stated by it)."""
+    table: str = ""
+    """The table whose nouns the page uses: it is about a row of it, or lists or explains its rows."""
+    scope: str = ""
+    """list: the column whose value its rows share."""
+    part: int = 1
+    """Which part of a list this is, from 1."""
+    purpose: str = ""
+    """What a further page about a row holds: "inspections"; "" for the row's entry."""
+    topics: Topics = ()
+    """What a snippet may mention without telling it."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -109,6 +128,7 @@ class Doc:
 
     url: str
     title: str
+    """Words without a cell; `titles.NAME` and `titles.SCOPE` stand where cells are told (see `titles.title`)."""
     date: str | None
     pieces: tuple[Piece, ...]
 

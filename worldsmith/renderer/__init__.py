@@ -38,7 +38,7 @@ class Renderer:
 
     def _hit(self, view: View, query: str) -> Result:
         page = view.page
-        key = (page.id, page.title, page.head, len(page.blocks), cues(page, query, self.pages))
+        key = (page.id, page.title, page.head, len(page.blocks), cues(page, query))
         said = self._texts.get(key)
         if said is None:
             if len(self._texts) >= MEMO:

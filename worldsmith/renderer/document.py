@@ -1,13 +1,14 @@
-"""A page plan as a document. Only the plan is read: a cell that an edit dropped is stated nowhere, nor linked."""
+"""A page plan as a document. Only the plan is read: a cell that an edit dropped is stated nowhere, nor linked.
+
+Of `Pages` no more is asked than words of the schema, addresses and chrome, where links lead, never a value.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para, Piece, Text
-from worldsmith.pages.entity import EntityKind
-from worldsmith.pages.extras import GuideKind
 from worldsmith.pages.grammar import Plan, article, lower
-from worldsmith.pages.lists import ListKind
+from worldsmith.pages.titles import UNNAMED, called, commonest, title
 from worldsmith.pages.words import capital
 from worldsmith.world import Cell, Row, World
 
@@ -19,15 +20,7 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
     desk = Desk(page, pages)
     pieces = [piece for block in page.blocks for piece in BLOCKS[block.kind](desk, block)]
-    return Doc(page.url, title(page, page.cells, pages), page.date, tuple(pieces))
-
-
-def title(page: Page, cells: tuple[Cell, ...], pages: Pages) -> str:
-    """Return the title of a page over the cells it still states: a list without its scope's cells loses the scope."""
-    kind = pages.kinds[page.kind]
-    if not isinstance(kind, ListKind) or any(cell.col == kind.by for cell in cells):
-        return page.title
-    return kind.title((), continued=page.title.endswith("(continued)"))
+    return Doc(page.url, title(page, page.cells, pages.words), page.date, tuple(pieces))
 
 
 def by_row(cells: Sequence[Cell]) -> Rows:
@@ -54,39 +47,15 @@ class Desk:
         target = self.pages.target(cell, self.page.id)
         return Link(shown, self.pages.url(target)) if target in block.links else shown
 
-    def keys(self, table: str, cells: dict[str, Cell]) -> tuple[str, ...]:
-        """Return the texts of the key columns that are there."""
-        return tuple(self.pages.words.show(cells[k]) for k in self.pages.world.schema.tables[table].key if k in cells)
-
-    def name(self, row: Row | None, cells: dict[str, Cell]) -> str:
-        """Return what the row is called; "this entry" where its key is no longer stated."""
-        if row is None:
-            return "this entry"
-        keys = self.keys(row.table, cells)
-        whole = len(keys) == len(self.pages.world.schema.tables[row.table].key)
-        return self.pages.words.called(row.table, keys) if whole else "this entry"
-
     def name_link(self, cells: dict[str, Cell], block: Block) -> str | Link:
         """Return what a row is called, a link where the block links to its page."""
         row = next(iter(cells.values())).row
-        name, target = self.name(row, cells), self.pages.about(row)
+        name, target = called(self.pages.words, row, cells), self.pages.about(row)
         return Link(name, self.pages.url(target)) if target and target in block.links else name
 
     def say(self, phrase: str) -> str:
         """Return a phrase filled with the nouns of the page's table."""
-        return self.pages.words.say(self.table, phrase)
-
-    @property
-    def table(self) -> str:
-        """The table the page is about, or lists."""
-        if self.page.subject:
-            return self.page.subject.table
-        kind = self.pages.kinds[self.page.kind]
-        tables = getattr(kind, "tables", None)
-        if tables is None:
-            return str(getattr(kind, "table", ""))
-        n = int(self.page.id.rpartition("/")[2])
-        return str(tables[max(n - 2, 0)])
+        return self.pages.words.say(self.page.table, phrase)
 
 
 def _flat(parts: Sequence[str | Link]) -> Text:
@@ -115,16 +84,16 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
     assert row is not None
     cells = by_row(block.cells).get(row, {})
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
-    name, kind = desk.name(row, cells), desk.pages.kinds[desk.page.kind]
-    if isinstance(kind, EntityKind) and not kind.first:
+    name = called(words, row, cells)
+    if desk.page.purpose:
         key = desk.name_link(cells, block) if cells else name
-        return [Para(_flat([f"This page is kept for the {kind.anchor(row.index).lower()} of ", key, "."]))]
+        return [Para(_flat([f"This page is kept for the {desk.page.purpose} of ", key, "."]))]
     tails = [
         [f" {words.plans[row.table, cell.col][0].before} ", desk.text(cell, block)]
         for cell in cells.values()
         if cell.col not in form.key
     ]
-    if name == "this entry":
+    if name == UNNAMED:
         start = f"This entry is about {article(form.singular)}"
     elif len(form.key) > 1:
         start = f"This is {name}{',' if tails else ''}"
@@ -156,7 +125,7 @@ def sentences(desk: Desk, block: Block, row: Row) -> list[Text]:
     """
     words, form = desk.pages.words, desk.pages.world.schema.tables[row.table]
     cells = by_row(block.cells).get(row, {})
-    name, noun = desk.name(row, cells), f"the {form.singular}"
+    name, noun = called(words, row, cells), f"the {form.singular}"
     again = noun if words.person(row.table) else "it"
     told = [
         c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]
@@ -223,24 +192,24 @@ def _paragraphs(told: Sequence[Text], size: int) -> list[Piece]:
 
 
 def children(desk: Desk, block: Block) -> list[Piece]:
-    """The rows that refer to the subject, under a heading that says so; rows no longer stated to, below."""
-    row, words, rows = desk.page.subject, desk.pages.words, by_row(block.cells)
-    kind = desk.pages.kinds[desk.page.kind]
-    assert row is not None
-    assert isinstance(kind, EntityKind)
-    table = block.cells[0].row.table if block.cells else ""
-    key = desk.pages.world.key(row)[0]
-    refs = [w.ref for w in kind.spec.children if w.table == table]
-    ref = next((r for r in refs if any(cells.get(r) and cells[r].value == key for cells in rows.values())), "")
-    inside = {r: c for r, c in rows.items() if ref in c and c[ref].value == key}
-    outside = {r: c for r, c in rows.items() if r not in inside}
+    """The rows that refer to the subject, under a heading that says so; rows that no longer do, below."""
+    words, (shared, inside, outside) = desk.pages.words, _sharing(block, block.by)
     out: list[Piece] = []
-    if inside:
-        shown = words.show(next(iter(inside.values()))[ref])
-        out += [Heading(2, f"{words.children_of(table, ref)} {shown}"), grid(desk, block, inside, ref)]
-    if outside:
-        out += [Heading(2, "Also listed"), grid(desk, block, outside, "")]
-    return out
+    if shared:
+        start = words.children_of(shared.row.table, block.by)
+        out += [Heading(2, f"{start} {words.show(shared)}"), grid(desk, block, inside, block.by)]
+    return out + _also(desk, block, outside)
+
+
+def _sharing(block: Block, col: str) -> tuple[Cell | None, Rows, Rows]:
+    """Return a cell of what the rows of a block share in a column, the rows that state it, and the others."""
+    shared, rows = commonest(block.cells, col), by_row(block.cells)
+    inside = {r: c for r, c in rows.items() if shared and col in c and c[col].value == shared.value}
+    return shared, inside, {r: c for r, c in rows.items() if r not in inside}
+
+
+def _also(desk: Desk, block: Block, rows: Rows) -> list[Piece]:
+    return [Heading(2, "Also listed"), grid(desk, block, rows, "")] if rows else []
 
 
 def grid(desk: Desk, block: Block, rows: Rows, without: str) -> Piece:
@@ -259,28 +228,19 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str) -> Piece:
 
 def linked(desk: Desk, block: Block) -> list[Piece]:
     """The rows that name the subject in a column which only this page states."""
-    words, rows = desk.pages.words, by_row(block.cells)
-    told = next((c for c in block.cells if words.columns[c.row.table, c.col].see == "linked"), None)
-    col = told.col if told else ""
-    inside = [[desk.name_link(cells, block)] for cells in rows.values() if col in cells]
-    outside = {row: cells for row, cells in rows.items() if col not in cells}
+    words, (told, inside, outside) = desk.pages.words, _sharing(block, block.by)
     out: list[Piece] = []
     if told:
-        start = f"{words.show(told)} is given as {lower(words.columns[told.row.table, col].label)} by "
-        out.append(Para(_flat([start, *_joined(inside, ", ", " and "), "."])))
-    return [*out, *([Heading(2, "Also listed"), grid(desk, block, outside, "")] if outside else [])]
+        start = f"{words.show(told)} is given as {lower(words.columns[told.row.table, block.by].label)} by "
+        names = [[desk.name_link(cells, block)] for cells in inside.values()]
+        out.append(Para(_flat([start, *_joined(names, ", ", " and "), "."])))
+    return out + _also(desk, block, outside)
 
 
 def table_of(desk: Desk, block: Block) -> list[Piece]:
-    """A list page's rows; those that no longer state the scope, below."""
-    kind = desk.pages.kinds[desk.page.kind]
-    assert isinstance(kind, ListKind)
-    rows = by_row(block.cells)
-    scope = next((cells[kind.by].value for cells in rows.values() if kind.by in cells), None)
-    inside = {r: c for r, c in rows.items() if kind.by in c and c[kind.by].value == scope}
-    outside = {r: c for r, c in rows.items() if r not in inside}
-    out: list[Piece] = [grid(desk, block, inside, kind.by)] if inside else []
-    return [*out, *([Heading(2, "Also listed"), grid(desk, block, outside, "")] if outside else [])]
+    """A list page's rows; those that do not state its scope, below."""
+    _, inside, outside = _sharing(block, desk.page.scope)
+    return [*([grid(desk, block, inside, desk.page.scope)] if inside else []), *_also(desk, block, outside)]
 
 
 def directory(desk: Desk, block: Block) -> list[Piece]:
@@ -327,9 +287,7 @@ def news(desk: Desk, block: Block) -> list[Piece]:
 
 def guide(desk: Desk, block: Block) -> list[Piece]:
     """Background paragraphs."""
-    kind = desk.pages.kinds[desk.page.kind]
-    assert isinstance(kind, GuideKind)
-    return [Para((text,)) for text in kind.paragraphs(block.variant)]
+    return [Para((text,)) for text in desk.pages.background(block.variant)]
 
 
 BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {

@@ -7,12 +7,13 @@ it names and in which order: never in a value, never in what is left out.
 import re
 from functools import lru_cache
 
-from worldsmith.pages import Page, Pages, Para
+from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.kinds import SNIPPET, byte, quantile
-from worldsmith.pages.lists import ListKind
+from worldsmith.pages.titles import called, heading, keys, part
+from worldsmith.pages.types import Topics
 from worldsmith.pages.words import capital
-from worldsmith.renderer.document import Desk, by_row, guide, render, title
+from worldsmith.renderer.document import by_row, render
 from worldsmith.renderer.emit import markdown
 from worldsmith.seeding import draw
 from worldsmith.slices import Result, View
@@ -49,7 +50,7 @@ Texts = tuple[str, str]
 
 
 def texts(page: Page, query: str, pages: Pages) -> Texts:
-    """Return title and snippet of a hit; they hang on the page and on `cues(page, query, pages)`."""
+    """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
     return _title(page, pages), snippet(page, query, pages)
 
 
@@ -58,24 +59,24 @@ def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Resul
     return Result(page.url, *said, page.date, score(rank), text)
 
 
-def cues(page: Page, query: str, pages: Pages) -> frozenset[str]:
+def cues(page: Page, query: str) -> frozenset[str]:
     """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
-    return _query_words(query) & _label_words(pages.kinds[page.kind].topics)
+    return _query_words(query) & _label_words(page.topics)
 
 
 @lru_cache(maxsize=512)
-def _label_words(topics: tuple[tuple[tuple[str, str], str], ...]) -> frozenset[str]:
+def _label_words(topics: Topics) -> frozenset[str]:
     return frozenset(word for _, label in topics for word in _query_words(label))
 
 
 def _title(page: Page, pages: Pages) -> str:
-    name = title(page, page.head.cells, pages)
-    site = f"{name} | {pages.site(page.id).name}"
+    name, ending = heading(page, page.head.cells, pages.words), part(page, pages.words)
+    site = f"{name}{ending} | {pages.site(page.id).name}"
     if len(site) <= TITLE_MOST and page.head.variant & 1:
         return site
-    if len(name) <= TITLE_MOST:
-        return name
-    return f"{name[: TITLE_MOST - 4].rsplit(' ', 1)[0]} ..."
+    if len(name) + len(ending) <= TITLE_MOST:
+        return name + ending
+    return f"{name[: TITLE_MOST - 4 - len(ending)].rsplit(' ', 1)[0]} ...{ending}"
 
 
 def snippet(page: Page, query: str, pages: Pages) -> str:
@@ -83,7 +84,7 @@ def snippet(page: Page, query: str, pages: Pages) -> str:
     chance = draw(pages.world.seed, "snippet", page.id)
     length = quantile(SNIPPET, byte(chance, 0) / 255)
     stated = _stated(page, pages)
-    asides = [*_topics(page, query, pages, chance), *_asides(page, pages, chance)]
+    asides = [*_topics(page, query, chance), *_asides(page, pages, chance)]
     if byte(chance, 1) * 100 < ELLIPSIS * 256:
         return _broken(stated, asides, length)
     return _whole(stated, asides, length)
@@ -91,21 +92,19 @@ def snippet(page: Page, query: str, pages: Pages) -> str:
 
 def _stated(page: Page, pages: Pages) -> str:
     """Return the sentence of the head's cells; empty where it has none."""
-    desk, words, rows = Desk(page, pages), pages.words, by_row(page.head.cells)
-    kind = pages.kinds[page.kind]
+    words, rows = pages.words, by_row(page.head.cells)
     if not rows:
         return ""
     if page.subject is None:
         names = [
-            ", ".join(desk.keys(row.table, {k: c for k, c in cells.items() if k != getattr(kind, "by", "")}))
+            ", ".join(keys(words, row.table, {k: c for k, c in cells.items() if k != page.scope}))
             for row, cells in rows.items()
         ]
-        scope = title(page, page.head.cells, pages).removesuffix(" (continued)") if isinstance(kind, ListKind) else ""
-        start = scope or desk.say("All {many}")
+        start = heading(page, page.head.cells, words) if page.scope else words.say(page.table, "All {many}")
         return f"{start.replace(': ', ', ', 1)}: {', '.join(n for n in names if n)} and others."
     row, cells = next(iter(rows.items()))
     form = pages.world.schema.tables[row.table]
-    name = desk.name(row, cells)
+    name = called(words, row, cells)
     name = name if len(form.key) == 1 else name.removeprefix("the ")
     told = [
         f"{lower(words.columns[row.table, c].label)} {words.measure(v)}" for c, v in cells.items() if c not in form.key
@@ -115,10 +114,10 @@ def _stated(page: Page, pages: Pages) -> str:
     return f"{capital(name)} ({form.singular})." if len(form.key) == 1 else f"{capital(name)}."
 
 
-def _topics(page: Page, query: str, pages: Pages, chance: int) -> list[str]:
+def _topics(page: Page, query: str, chance: int) -> list[str]:
     """Return the labels of what the page tells beyond its head, those in the query first, as one text."""
     head = {(cell.row.table, cell.col) for cell in page.head.cells}
-    labels = [label for place, label in pages.kinds[page.kind].topics if place not in head]
+    labels = [label for place, label in page.topics if place not in head]
     if not labels:
         return []
     turn = byte(chance, 2) % len(labels)
@@ -132,16 +131,10 @@ def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
     """Return the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
     phrases = pages.words.phrases
     fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
-    turn, step, table = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1), Desk(page, pages).table
-    own = [
-        str(p.text[0])
-        for b in page.blocks
-        if b.kind == "guide"
-        for p in guide(Desk(page, pages), b)
-        if isinstance(p, Para)
-    ]
+    turn, step = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
+    own = [text for block in page.blocks if block.kind == "guide" for text in pages.background(block.variant)]
     order = dict.fromkeys((turn + step * i) % len(fitting) for i in range(len(fitting)))
-    return own + [pages.words.say(table, fitting[i]) for i in order]
+    return own + [pages.words.say(page.table, fitting[i]) for i in order]
 
 
 def _broken(stated: str, asides: list[str], length: int) -> str:
