@@ -45,7 +45,9 @@ class Trial:
             f"{self.schema}: worlds filled: {self.worlds}, of {self.facts[0]} to {self.facts[1]} facts; "
             f"structures among them: {self.structures}"
         ]
-        lines += [f"  no world: {reason}" for reason in self.failed]
+        lines += [f"  no world: {reason}" for reason in self.failed[:3]]
+        if len(self.failed) > 3:
+            lines.append(f"  no world for {len(self.failed) - 3} more seeds")
         lines += [
             f"  redrawn {n} times for rule {rule}" for rule, n in sorted(self.redraws.items(), key=lambda x: -x[1])
         ]

@@ -348,7 +348,9 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
     caps = [min(hi, len(found)) for found in open_]
     counts = quotas(n, caps, lo, _weights(len(caps), skew, rng), rng)
     if counts is None:
-        raise StuckError(place, f"{n} rows don't fit: `where` leaves {sum(caps)} places, and each needs {lo}")
+        short = sum(cap < lo for cap in caps)
+        lacking = f", and {short} {driver.ref or driver.name} rows have fewer than {lo}" if short else ""
+        raise StuckError(place, f"{n} rows don't fit: `where` and rules leave {sum(caps)} places{lacking}")
     rows: list[tuple[Value, ...]] = []
     for d, count in enumerate(counts):
         for combo in sorted(rng.sample(open_[d], count)):

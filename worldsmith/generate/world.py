@@ -53,7 +53,7 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
         return World(world_id(schema, seed), structure, seed, tables, dict(f.values))
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
-        f"Loosen that rule or the ranges it reads; `worldsmith schema check` shows how often each rule held."
+        f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs."
     )
 
 
