@@ -30,7 +30,9 @@ def tasks_of(folder: Path) -> list[Task]:
 def read_references(path: Path) -> dict[str, Reference]:
     """Return what answers are scored by, by task id.
 
-    A line needs task_id, and columns and gold or an export's reference, whatever else it holds. Raises FormatError with path, line and reason.
+    A line needs task_id, and columns and gold or an export's reference, whatever else it holds.
+
+    Raises FormatError with path, line and reason.
     """
     return _by_id(path, _reference)
 
