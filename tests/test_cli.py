@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
@@ -340,6 +342,41 @@ def test_a_language_model_is_asked_and_what_it_may_not_say_is_not_said(out, endp
     assert all(line in said for line in ours.splitlines() if line.startswith("| "))
     gold = json.loads(next((out / "_tasks").glob("town*")).read_text().splitlines()[0])
     assert gold["question"] not in json.dumps(FakeModel.asked)
+
+
+def test_who_answered_is_told_and_why_it_was_not_the_model(out, endpoint, tmp_path):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    asked = ["--model", "fake", "--store", tmp_path / "store.sqlite", "--model-url"]
+    assert lines("search", town, "shops", "--json")[0]["source"] == "renderer"
+    dead = call("search", town, "shops", "--json", *asked, "http://127.0.0.1:9/v1")
+    assert json.loads(dead.stdout)["source"] == "renderer"
+    assert dead.stderr.startswith("worldsmith: our renderer answered: backend failed: http://127.0.0.1:9/v1 could not")
+    url = json.loads(dead.stdout)["results"][0]["url"]
+    wrote = call("extract", town, url, "--json", *asked, endpoint)
+    assert json.loads(wrote.stdout)["source"] == "renderer"
+    assert wrote.stderr.startswith("worldsmith: our renderer answered: rejected: sentence gives '77', which states no")
+    assert wrote.stderr.count("\n") == 1
+    again = call("extract", town, url, "--json", *asked, endpoint)
+    assert (json.loads(again.stdout)["source"], again.stderr) == ("store", "")
+    assert json.loads(again.stdout)["text"] == json.loads(wrote.stdout)["text"]
+
+
+def test_a_server_says_what_it_counted_when_it_ends(out):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    command = [sys.executable, "-m", "worldsmith", "serve", str(town), "--port", "0"]
+    command += ["--model", "fake", "--model-url", "http://127.0.0.1:9/v1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        url = re.search(r"http://[\d.:]+", child.stdout.readline())[0]
+        request = urllib.request.Request(f"{url}/api/search", b'{"query": "shops"}')
+        urllib.request.urlopen(request).close()
+        child.terminate()
+        said = child.communicate(timeout=20)[1]
+    failed, answered, model = said.splitlines(keepends=True)
+    assert failed.startswith("worldsmith: the model failed, our renderer answers for it: http://127.0.0.1:9/v1 could")
+    assert answered + model == (
+        "worldsmith: answered: backend_failed 1, renderer 1, web_search 1\n"
+        "worldsmith: model: calls 1, failed 1, tries 3, unreachable 3\n"
+    )
 
 
 def test_a_store_needs_a_model(out, tmp_path):

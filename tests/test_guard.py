@@ -20,7 +20,7 @@ from worldsmith.guard.text import clean, decoded, sentences
 from worldsmith.llm.markdown import document
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
-from worldsmith.pages.types import Doc, Grid, KeyValues, Link, Page, Para
+from worldsmith.pages.types import Block, Doc, Grid, KeyValues, Link, Page, Para
 from worldsmith.renderer import hit, markdown, render
 from worldsmith.slices import Call, Result, Slice, View
 from worldsmith.world import Cell, World
@@ -331,6 +331,22 @@ def test_verdicts_are_pure_and_their_memo_is_bounded(town: World) -> None:
     again = [large.hit(r, v, "y") for r, v in reversed(list(zip(said, views, strict=True)))]
     assert [[(v.where, v.ok) for v in vs] for vs in first] == [[(v.where, v.ok) for v in vs] for vs in reversed(again)]
     assert len(small._memo) == 3
+
+
+def test_a_verdict_is_kept_for_all_that_it_was_made_of() -> None:
+    """An edit may change a page's blocks and leave its head: dates, full texts and links are judged anew."""
+    page = replace(KESTREL.page, date="2001-02-03")
+    cells = tuple(WORLD.cell(c.row, c.col) for c in page.cells)
+    dated = tuple(c._replace(value="2001-02-03") if c.col == "founded" else c for c in cells)
+    other = replace(page, blocks=(Block("facts", dated),))
+    before, after = View(page, 1.0), View(other, 1.0)
+    guard = Guard(WORLD, PAGES)
+    said = hit(before, 0, "", WORLD, PAGES)
+    assert all(v.ok for v in guard.hit(said, before, ""))
+    assert [v.why for v in guard.hit(said, after, "") if not v.ok] == ["is the value of a withheld cell"]
+    full = replace(hit(before, 0, "", WORLD, PAGES, full_text=True), date=None)
+    assert all(v.ok for v in guard.hit(full, before, ""))
+    assert not all(v.ok for v in guard.hit(full, after, ""))
 
 
 def test_a_text_that_stood_on_one_page_is_judged_anew_on_another() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from worldsmith.guard import Guard
 from worldsmith.llm.markdown import document
+from worldsmith.pages import Pages
 from worldsmith.pages.types import Block, Doc, Para
 from worldsmith.renderer import hit, render
 from worldsmith.simulator import Simulator
@@ -69,6 +70,9 @@ class Liar:
     version: str = "liar"
     asked: int = 0
 
+    def writer(self, _pages: Pages) -> "Liar":
+        return self
+
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> tuple[Result, ...] | Doc:
         self.asked += 1
         return self.said
@@ -78,7 +82,7 @@ def served(case: dict, drafted: tuple[Result, ...]) -> tuple[Result, ...]:
     """What arrives when a model answers so: the simulator's second half, over the case's own slice."""
     simulator = Simulator(WORLD, pages=PAGES, model=Liar(drafted), strict=True)
     part = Slice(Call("web_search", case["call"].get("query", "x")), tuple(views(case)[: len(drafted)]), more=False)
-    return simulator.finish(drafted, part).results
+    return simulator.finish(Address(WORLD.id), part, drafted).results
 
 
 @pytest.mark.parametrize("case", [c for c in SEARCHES if c["verdict"] == "leak"], ids=ids)

@@ -13,7 +13,7 @@ from worldsmith import scoring
 from worldsmith.errors import BackendError
 from worldsmith.llm.answer import draft, observation, results
 from worldsmith.llm.markdown import document
-from worldsmith.llm.model import Endpoint, LanguageModel
+from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.llm.prompt import action, messages
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
@@ -44,14 +44,12 @@ def chat(content: str | None, **more: object) -> httpx2.Response:
     return httpx2.Response(200, json=body)
 
 
-def model(reply: Reply, endpoint: Endpoint = ENDPOINT) -> LanguageModel:
-    return LanguageModel(WORLD, PAGES, endpoint, transport=httpx2.MockTransport(reply))
+def model(reply: Reply, endpoint: Endpoint = ENDPOINT) -> Backend:
+    return Backend(endpoint, transport=httpx2.MockTransport(reply))
 
 
-def ask(
-    reply: Reply, *calls: Call, endpoint: Endpoint = ENDPOINT
-) -> tuple[list[Observation], LanguageModel, Simulator]:
-    async def run() -> tuple[list[Observation], LanguageModel, Simulator]:
+def ask(reply: Reply, *calls: Call, endpoint: Endpoint = ENDPOINT) -> tuple[list[Observation], Backend, Simulator]:
+    async def run() -> tuple[list[Observation], Backend, Simulator]:
         language = model(reply, endpoint)
         simulator = Simulator(WORLD, pages=PAGES, model=language, strict=True)
         try:
@@ -202,11 +200,47 @@ def test_the_deadline_holds_over_all_tries() -> None:
         assert isinstance(part, Slice)
         start = asyncio.get_running_loop().time()
         with pytest.raises(BackendError, match=r"gave no answer in 0.2 s"):
-            await language.draft(part)
+            await language.writer(PAGES).draft(part)
         await language.close()
         return asyncio.get_running_loop().time() - start
 
     assert asyncio.run(run()) < 5.0
+
+
+def test_one_backend_serves_all_worlds_of_a_process(town: World) -> None:
+    """One breaker, one count, one set of connections: a world opened later asks no dead endpoint again."""
+
+    async def run() -> Backend:
+        backend = model(refuse)
+        worlds = (Simulator(WORLD, pages=PAGES, model=backend), Simulator(town, model=backend))
+        for simulator in worlds:
+            for _ in range(2):
+                await simulator.acall(Address(simulator.world.id), Call("web_search", simulator.world.schema.about))
+        await backend.close()
+        return backend
+
+    counts = asyncio.run(run()).counts
+    assert (counts["calls"], counts["failed"], counts["refused_by_breaker"]) == (3, 3, 1)
+
+
+def test_the_first_failure_and_every_opening_of_the_breaker_are_said() -> None:
+    said: list[str] = []
+
+    async def run() -> None:
+        endpoint = replace(ENDPOINT, retries=0, cooldown=0.0)
+        backend = Backend(endpoint, say=said.append, transport=httpx2.MockTransport(BROKEN["500"]))
+        simulator = Simulator(WORLD, pages=PAGES, model=backend)
+        for _ in range(4):
+            await simulator.acall(Address(WORLD.id), SEARCH)
+        await backend.close()
+
+    asyncio.run(run())
+    why = "http://127.0.0.1:9/v1 answered 500"
+    assert said == [
+        f"the model failed, our renderer answers for it: {why}",
+        f"the model failed 3 times in a row and is not asked for 0 s: {why}",
+        f"the model failed 4 times in a row and is not asked for 0 s: {why}",
+    ]
 
 
 # prompts

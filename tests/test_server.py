@@ -29,11 +29,13 @@ from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generate import generate
 from worldsmith.index import Index
 from worldsmith.pages import Pages
+from worldsmith.perturb import PROFILES
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app, serve
 from worldsmith.server.app import PLAIN
 from worldsmith.server.shelf import BYTES_A_FACT
-from worldsmith.slices import Observation
+from worldsmith.slices import Observation, Profile
+from worldsmith.store import Store
 
 ROOT = Path(worldsmith.__file__).parent
 SSRF = [
@@ -200,6 +202,30 @@ def test_only_a_session_counts_attempts(worlds):
         client.post(f"/api/search?session={session}", json={"query": "x"})
     client.post("/api/search?session=a", json={"queries": ["x", "y"]})
     assert [attempt for _, _, attempt in stub.asked] == [0, 0, 0, 1, 0, 2, 0]
+
+
+def test_a_store_counts_the_attempts_of_all_processes(worlds, tmp_path):
+    one, two = Store(tmp_path / "s.db"), Store(tmp_path / "s.db")
+    (first, a), (second, b) = (stubbed(worlds[0], Observation("ok"), attempts=store) for store in (one, two))
+    for client in (first, second, first):
+        client.post("/api/search?session=a", json={"query": "x"})
+        client.post("/api/search", json={"query": "x"})
+    assert [attempt for _, _, attempt in a.asked] == [0, 0, 2, 0]
+    assert [attempt for _, _, attempt in b.asked] == [1, 0]
+    one.close()
+    two.close()
+
+
+def test_what_was_opened_is_closed_when_the_server_stops(worlds):
+    closed = []
+
+    async def close():
+        closed.append(True)
+
+    with TestClient(create_app(worlds[:1], close=close)) as client:
+        assert client.get("/healthz").json() == {"status": "ok"}
+        assert closed == []
+    assert closed == [True]
 
 
 @pytest.mark.parametrize(
@@ -513,8 +539,9 @@ def test_pages_and_index_are_made_in_a_thread_for_every_page_length(worlds, monk
         make(self, pages)
 
     monkeypatch.setattr(Index, "__init__", spied)
+    monkeypatch.setitem(PROFILES, "web", Profile("web", length="web"))
     client = TestClient(create_app(worlds[:1]))
-    for profile in ("clean", "open", "long", "clean"):
+    for profile in ("clean", "open", "web", "clean"):
         assert client.post(f"/api/search?profile={profile}", json={"query": "town"}).json()["results"]
     assert threads == [("short", "worldsmith-open"), ("web", "worldsmith-open")]
 

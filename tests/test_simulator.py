@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,13 +12,15 @@ from pathlib import Path
 import pytest
 
 from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
+from worldsmith.guard import POLICY
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
+from worldsmith.perturb import PROFILES
 from worldsmith.renderer import Renderer
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Observation, Result, Slice
-from worldsmith.store import Store
+from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice
+from worldsmith.store import Counted, Store
 from worldsmith.world import World
 
 
@@ -172,6 +175,9 @@ class Model:
     asked: int = 0
     reasons: tuple[str, ...] = ()
 
+    def writer(self, _pages: Pages) -> "Model":
+        return self
+
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
         self.asked += 1
         self.reasons = reasons
@@ -283,7 +289,9 @@ def test_a_foreign_link_is_text(town: World) -> None:
 def test_a_model_that_fails_costs_nothing_but_its_text(town: World, call: Call) -> None:
     call = replace(call, arg=call.arg if call.tool == "web_search" else some_url(town))
     simulator = Simulator(town, model=Model(lambda _part, _asked: None), strict=True)
-    assert ask(simulator, call) == Simulator(town).call(Address(town.id), call)
+    found = ask(simulator, call)
+    assert replace(found, verdicts=()) == Simulator(town).call(Address(town.id), call)
+    assert [(v.where, v.why) for v in found.verdicts] == [("model", "down")]
     assert simulator.counts["backend_failed"] == 1
 
 
@@ -319,15 +327,107 @@ def test_a_cut_is_made_after_the_store(town: World, store: Stores) -> None:
     assert (model.asked, part.source) == (1, "store")
 
 
-def test_nothing_that_was_not_accepted_is_stored(town: World, store: Stores) -> None:
+def test_a_reply_stands_for_ever_whether_the_guard_took_the_models_or_ours(town: World, store: Stores) -> None:
+    model = Model(lambda part, _a: tuple(replace(r, snippet="In 1893.") for r in ours(town, part)))
+    simulator = Simulator(town, model=model, store=store())
+    first, second = ask(simulator, search("shop")), ask(simulator, search("shop"))
+    assert (first.source, second.source, model.asked) == ("renderer", "store", 2)
+    assert first.results == second.results == Simulator(town).call(Address(town.id), search("shop")).results
+    model.write = lambda part, _a: ours(town, part)
+    assert ask(simulator, search("shop")).source == "store"
+
+
+def test_where_the_model_could_not_be_asked_nothing_is_stored(town: World, store: Stores) -> None:
+    model = Model(lambda part, asked: None if asked == 1 else ours(town, part))
+    simulator = Simulator(town, model=model, store=store())
+    sources = [ask(simulator, search("shop")).source for _ in range(3)]
+    assert sources == ["renderer", "model", "store"]
+
+
+def test_a_text_is_kept_under_the_policy_that_accepted_it(
+    town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Model(lambda part, _asked: ours(town, part))
+    simulator = Simulator(town, model=model, store=store())
+    assert [ask(simulator, search("shop")).source for _ in range(2)] == ["model", "store"]
+    monkeypatch.setattr("worldsmith.simulator.POLICY", POLICY + 1)
+    assert [ask(simulator, search("shop")).source for _ in range(2)] == ["model", "store"]
+
+
+def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> None:
     kept = store()
-    simulator = Simulator(
-        town, model=Model(lambda part, _a: tuple(replace(r, snippet="In 1893.") for r in ours(town, part))), store=kept
-    )
-    ask(simulator, search("shop"))
-    part = simulator.prepare(Address(town.id), search("shop"))
-    assert isinstance(part, Slice)
-    assert kept.get(simulator.key(part)) is None
+    simulator = Simulator(town, model=Model(lambda part, _asked: ours(town, part)), store=kept)
+    for call in (search("shop"), Call("web_extractor", some_url(town))):
+        part = simulator.prepare(Address(town.id), call)
+        assert isinstance(part, Slice)
+        good = ours(town, part)
+        bad = (
+            replace(good, pieces=(*good.pieces, Para(("Founded in 1893.",))))
+            if isinstance(good, Doc)
+            else (replace(good[0], snippet="Founded in 1893."), *good[1:])
+        )
+        kept.put(simulator.key(part), bad)
+        found = ask(simulator, call)
+        assert found.source == "renderer"
+        assert "1893" not in repr(found)
+    assert simulator.counts["store_rejected"] == 2
+
+
+def test_of_two_texts_written_at_once_the_first_is_answered_twice(town: World, store: Stores) -> None:
+    kept = store()
+
+    def write(part: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+
+    async def both() -> list[Observation]:
+        simulator = Simulator(town, model=Model(write), store=kept)
+        return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("shop")) for _ in range(2))))
+
+    class Slow(Model):
+        async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+            await asyncio.sleep(0)
+            return await super().draft(part, reasons)
+
+    async def slowly() -> list[Observation]:
+        simulator = Simulator(town, model=Slow(write), store=kept)
+        return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("street")) for _ in range(2))))
+
+    for found in (asyncio.run(both()), asyncio.run(slowly())):
+        assert found[0].results == found[1].results
+        assert [o.source for o in found] == ["model", "store"]
+
+
+def test_a_model_writes_at_the_page_length_of_the_profile(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PROFILES, "web", Profile("web", length="web"))
+    lengths = []
+
+    class Noting(Model):
+        def writer(self, pages: Pages) -> Model:
+            lengths.append(pages.length)
+            return super().writer(pages)
+
+    simulator = Simulator(town, model=Noting(lambda part, _asked: None))
+    for name in ("clean", "web", "clean"):
+        asyncio.run(simulator.acall(Address(town.id, name), search("shop")))
+    assert lengths == ["short", "web"]
+
+
+def test_a_slice_is_finished_at_the_page_length_of_its_address(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PROFILES, "web", Profile("web", length="web"))
+    simulator = Simulator(town, strict=True)
+    for name in ("clean", "web"):
+        address, call = Address(town.id, name), Call("web_extractor", some_url(town))
+        part = simulator.prepare(address, call)
+        assert isinstance(part, Slice)
+        assert simulator.finish(address, part) == simulator.call(address, call)
+        assert simulator.finish(address, part).text.startswith("# ")
+
+
+def test_one_count_over_several_worlds(town: World, smartphones: World) -> None:
+    counts: Counter[str] = Counter()
+    for world in (town, smartphones):
+        Simulator(world, counts=counts).call(Address(world.id), search(world.schema.about))
+    assert counts == {"web_search": 2, "renderer": 2}
 
 
 def test_every_piece_survives_the_store(store: Stores) -> None:
@@ -354,8 +454,18 @@ def test_every_piece_survives_the_store(store: Stores) -> None:
 
 
 def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
-    one, two = store("s.db"), store("s.db")
-    assert [one.attempt("a", "q"), two.attempt("a", "q"), one.attempt("b", "q"), two.attempt("a", "r")] == [0, 1, 0, 0]
+    for one, two in ((store("s.db"), store("s.db")), (counted := Counted(), counted)):
+        a, b = Address("w", "flaky", 1, "a"), Address("w", "flaky", 1, "b")
+        q, r = search("q"), search("q", page=2)
+        made = [one.next(a, q), two.next(a, q), one.next(b, q), two.next(a, r), one.next(a, q)]
+        assert made == [0, 1, 0, 0, 2]
+        assert [one.next(Address("w"), q), two.next(Address("w"), q)] == [0, 0]
+
+
+def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worldsmith.store.MAX_ATTEMPTS", 2)
+    counted, address = Counted(), Address("w", session="s")
+    assert [counted.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
 
 
 def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ PROFILES: dict[str, Profile] = {
     "open": Profile("open", "a hit shows all that its columns allow", withhold=0),
     "sparse": Profile("sparse", "a hit shows its key alone", withhold=2),
     "scarce": Profile("scarce", "a hit shows its key alone, and half of the hits are gone", withhold=3),
-    "long": Profile("long", "longer pages", length="web"),
     "flaky": Profile(
         "flaky",
         "a tenth of the calls fails and a tenth is refused; both pass when tried again, in a session",

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, Protocol
 
 from worldsmith.errors import BackendError, GuardError, UsageError
-from worldsmith.guard import Guard
+from worldsmith.guard import POLICY, Guard
 from worldsmith.guard.repair import repaired
 from worldsmith.index import Index
 from worldsmith.pages import RENDER, Pages
@@ -42,12 +42,16 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 Length = Literal["short", "web"]
 
 
-class NamedModel(WorldModel, Protocol):
-    """A language model that says which it is, so that its texts can be stored."""
+class Author(Protocol):
+    """A language model, one for all worlds of a process, that says which it is, so that its texts can be stored."""
 
     @property
     def version(self) -> str:
         """Model, prompts and settings in one line."""
+        ...
+
+    def writer(self, pages: Pages) -> WorldModel:
+        """Return what writes about the world of `pages`, at their length."""
         ...
 
 
@@ -59,6 +63,7 @@ class _Desk:
     index: Index
     guard: Guard
     renderer: Renderer
+    model: WorldModel | None
     passed: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
 
@@ -72,10 +77,11 @@ class Simulator:
         *,
         pages: Pages | None = None,
         index: Index | None = None,
-        model: NamedModel | None = None,
+        model: Author | None = None,
         store: Store | None = None,
         budget: int = MEMO,
         strict: bool = False,
+        counts: Counter[str] | None = None,
     ) -> None:
         """Stand ready for `world`.
 
@@ -87,13 +93,14 @@ class Simulator:
             store: where a model's accepted texts are kept.
             budget: verdicts on hits kept in memory.
             strict: raise GuardError for a rejected text of our own renderer instead of answering "unavailable".
+            counts: where branches are counted, for one count over several worlds.
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict = budget, strict
         self._given = (pages, index)
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter() if counts is None else counts
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -107,7 +114,8 @@ class Simulator:
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
-            desk = _Desk(pages, index or Index(pages), guard, Renderer(self.world, pages), {})
+            writer = self.model.writer(pages) if self.model else None
+            desk = _Desk(pages, index or Index(pages), guard, Renderer(self.world, pages), writer, {})
             self._desks[length] = desk
         return desk
 
@@ -163,52 +171,65 @@ class Simulator:
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
         part = self.prepare(address, call, attempt)
-        return part if isinstance(part, Observation) else self._ours(part, self._of(address)[1])
+        return part if isinstance(part, Observation) else self.finish(address, part)
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
-        """Answer a call by the model; by our renderer where there is none, or where it fails."""
+        """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
+
+        With a store the first accepted text stands for ever, our renderer's too where it took the place of one that
+        the guard rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
+        """
         part = self.prepare(address, call, attempt)
         if isinstance(part, Observation):
             return part
-        desk = self._of(address)[1]
         if self.model is None:
-            return self._ours(part, desk)
-        key = self.key(part)
-        kept = self.store.get(key) if self.store else None
+            return self.finish(address, part)
+        desk = self._of(address)[1]
+        kept = self._kept(part, desk)
         if kept is not None:
-            self._counts["stored"] += 1
-            return self._observation(kept, part, "store")
+            return kept
         try:
             draft = await self._draft(part, desk)
-        except BackendError:
+        except BackendError as error:
             self._counts["backend_failed"] += 1
-            return self._ours(part, desk)
-        return self._theirs(draft, part, desk)
+            return replace(self.finish(address, part), verdicts=(Verdict("model", ok=False, why=str(error)),))
+        return self.finish(address, part, draft)
+
+    def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
+        """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
+
+        What the guard rejects of a draft is deleted or written by our renderer; a page's text is cut last.
+
+        Raises:
+            GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
+        """
+        desk = self._of(address)[1]
+        return self._ours(desk.renderer.write(part), part, desk) if draft is None else self._theirs(draft, part, desk)
+
+    def _kept(self, part: Slice, desk: _Desk) -> Observation | None:
+        """Answer from the store, if its text still stands: a file may have been written by others."""
+        kept = self.store.get(self.key(part)) if self.store else None
+        if kept is None:
+            return None
+        if not all(v.ok for v in self._judge(kept, part, desk)):
+            self._counts["store_rejected"] += 1
+            return self._ours(desk.renderer.write(part), part, desk)
+        self._counts["stored"] += 1
+        return self._observation(kept, part, "store")
 
     async def _draft(self, part: Slice, desk: _Desk) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
-        assert self.model is not None
-        draft = await self.model.draft(part)
+        assert desk.model is not None
+        draft = await desk.model.draft(part)
         reasons = _reasons(self._judge(draft, part, desk))
         if not reasons:
             return draft
         self._counts["retried"] += 1
         try:
-            return await self.model.draft(part, reasons)
+            return await desk.model.draft(part, reasons)
         except BackendError:
             self._counts["backend_failed"] += 1
             return draft
-
-    def finish(self, draft: Draft, part: Slice, *, ours: bool = False) -> Observation:
-        """Put a draft through the guard: what it rejects is deleted or written by our renderer, then the text is cut.
-
-        `part` is a slice that `prepare` returned; `ours` says that our renderer wrote the draft.
-
-        Raises:
-            GuardError: the draft is our renderer's, the guard rejects it, and the simulator is strict.
-        """
-        desk = next(iter(self._desks.values()), None) or self._desk("short")  # plans hold all that differs by length
-        return self._accepted(draft, part, desk) if ours else self._theirs(draft, part, desk)
 
     def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
         query = part.call.arg if part.call.tool == "web_search" else ""
@@ -222,10 +243,7 @@ class Simulator:
             found += desk.guard.hit(result, view, query) if result else (missing,)
         return tuple(found)
 
-    def _ours(self, part: Slice, desk: _Desk) -> Observation:
-        return self._accepted(desk.renderer.write(part), part, desk)
-
-    def _accepted(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+    def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with our renderer's draft; one that the guard rejects is a defect and never leaves."""
         bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
         if not bad:
@@ -256,16 +274,17 @@ class Simulator:
         return bad
 
     def _theirs(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
-        """Answer with a model's draft, after repair; kept in the store where there is one."""
+        """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, desk)
         own = desk.renderer.write(part)
         good, branches = repaired(desk.guard, desk.pages, draft, own, part)
         self._counts.update(branches)
-        if good is own:
-            return replace(self._accepted(own, part, desk), verdicts=verdicts)
-        if self.store:
-            good = self.store.put(self.key(part), good)
-        return self._observation(good, part, "model", verdicts)
+        seen = self._ours(own, part, desk) if good is own else self._observation(good, part, "model")
+        if seen.status != "ok":
+            return seen
+        seen = replace(seen, verdicts=verdicts)
+        stands = self.store.put(self.key(part), good) if self.store else good
+        return seen if stands == good else self._kept(part, desk) or seen
 
     def _observation(self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] = ()) -> Observation:
         if isinstance(draft, Doc):
@@ -284,12 +303,12 @@ class Simulator:
         return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts)
 
     def key(self, part: Slice) -> str:
-        """Return what a stored text is known by: world, render version, edited slice, call without its cut, model."""
+        """Return what a stored text is known by: world, render and guard versions, slice, call but its cut, model."""
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         asked = [call.tool, call.arg, call.page, call.k, call.full_text]
         name = self.model.version if self.model else "renderer"
-        return sha256(canonical([self.world.digest, RENDER, views, asked, name])).hexdigest()
+        return sha256(canonical([self.world.digest, RENDER, POLICY, views, asked, name])).hexdigest()
 
 
 def _blocks(page: Page) -> list[list[object]]:

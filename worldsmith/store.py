@@ -1,18 +1,20 @@
-"""Texts that were accepted from a language model, kept for ever: the first one wins, so that a run repeats.
+"""What is remembered between calls: accepted texts of a language model, and how often a session made each call.
 
-One SQLite file in WAL mode, shared by worker processes. It also counts the attempts of a session.
+The first text accepted wins for ever, so that a run repeats. One SQLite file in WAL mode is shared by worker processes.
 """
 
 import sqlite3
+from collections import OrderedDict
+from dataclasses import astuple
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from worldsmith.errors import FormatError
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
-from worldsmith.slices import Draft, Result
+from worldsmith.slices import Address, Call, Draft, Result
 
 FORMAT = 1
 _TABLES = (
@@ -23,8 +25,37 @@ _TABLES = (
 )
 
 
+MAX_ATTEMPTS = 200_000
+"""Calls whose attempts are counted in memory, least recently made ones forgotten first."""
+
+
+class Attempts(Protocol):
+    """How often a session made each call: the one thing that only a session can have replies change with."""
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before; 0 outside a session."""
+        ...
+
+
+class Counted:
+    """Attempts counted in the memory of one process."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before; 0 outside a session."""
+        if not address.session:
+            return 0
+        made = self._made.pop((address, call), 0)
+        self._made[address, call] = made + 1
+        if len(self._made) > MAX_ATTEMPTS:
+            self._made.popitem(last=False)
+        return made
+
+
 class Store:
-    """Drafts by key, and attempts by session and call. Safe to share between threads and processes."""
+    """Drafts by key, attempts by session and call. None is forgotten. Safe to share between threads and processes."""
 
     def __init__(self, path: str | Path = ":memory:") -> None:
         """Open or make the file.
@@ -61,11 +92,14 @@ class Store:
             row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
         return _draft(orjson.loads(row[0]))
 
-    def attempt(self, session: str, call: str) -> int:
-        """Count a call of a session: 0 the first time, 1 the next."""
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before, in any process; 0 outside a session."""
+        if not address.session:
+            return 0
+        made = [orjson.dumps(astuple(part)).decode() for part in (address, call)]
         with self._lock:
             row = self._db.execute(
-                "insert into attempts values (?, ?, 0) on conflict do update set n = n + 1 returning n", (session, call)
+                "insert into attempts values (?, ?, 0) on conflict do update set n = n + 1 returning n", made
             ).fetchone()
         return int(row[0])
 

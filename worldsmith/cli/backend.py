@@ -1,6 +1,7 @@
 """What answers calls: our renderer, or a language model behind the guard, as the options say."""
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,7 +11,10 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
+    from worldsmith.llm.model import Backend
     from worldsmith.simulator import Simulator
+    from worldsmith.slices import Observation
+    from worldsmith.store import Store
     from worldsmith.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,24 +42,62 @@ def model_options(command: F) -> F:
     return command
 
 
-def simulate(model: str | None, url: str, store: Path | None) -> "Callable[[World], Simulator]":
-    """Return what makes the simulator of a world, by the options above."""
-    from worldsmith.simulator import Simulator
+class Answering:
+    """What answers the calls of all worlds of a process; its counts are those of all of them together."""
 
-    if model is None:
-        if store is not None:
+    def __init__(self, model: str | None, url: str, store: Path | None, *, quiet: bool = True) -> None:
+        """Stand ready by the options above; `quiet` says nothing of a model that fails.
+
+        Raises:
+            UsageError: there is a store without a model.
+        """
+        if model is None and store is not None:
             raise UsageError("--store keeps the texts of a --model: name one, or leave the store out")
-        return Simulator
+        self.backend = _backend(model, url, quiet=quiet) if model else None
+        self.store = _store(store) if store else None
+        self.counts: Counter[str] = Counter()
 
-    from worldsmith.llm.model import Endpoint, LanguageModel
-    from worldsmith.pages import Pages
-    from worldsmith.store import Store
+    def simulator(self, world: "World") -> "Simulator":
+        """Return the simulator of a world."""
+        from worldsmith.simulator import Simulator
+
+        return Simulator(world, model=self.backend, store=self.store, counts=self.counts)
+
+    def totals(self) -> str:
+        """Return what was counted, a line for the simulators and one for the model."""
+        counted = {"answered": self.counts, "model": self.backend.counts if self.backend else {}}
+        return "\n".join(
+            f"worldsmith: {name}: {', '.join(f'{key} {counts[key]}' for key in sorted(counts))}"
+            for name, counts in counted.items()
+            if counts
+        )
+
+    async def close(self) -> None:
+        """Close the model's connections and the store's file."""
+        if self.backend:
+            await self.backend.close()
+        if self.store:
+            self.store.close()
+
+
+def _backend(model: str, url: str, *, quiet: bool) -> "Backend":
+    from worldsmith.llm.model import Backend, Endpoint
 
     endpoint = Endpoint(url, model, os.environ.get("OPENAI_API_KEY") or "EMPTY")
-    kept = Store(store) if store else None
+    return (
+        Backend(endpoint) if quiet else Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
+    )
 
-    def made(world: "World") -> Simulator:
-        pages = Pages(world)
-        return Simulator(world, pages=pages, model=LanguageModel(world, pages, endpoint), store=kept)
 
-    return made
+def _store(path: Path) -> "Store":
+    from worldsmith.store import Store
+
+    return Store(path)
+
+
+def why_ours(seen: "Observation") -> str:
+    """Return why our renderer wrote an answer that a model was asked for: what failed, or the first objections."""
+    bad = [verdict for verdict in seen.verdicts if not verdict.ok]
+    if any(verdict.where == "model" for verdict in bad):
+        return f"backend failed: {bad[0].why}"
+    return f"rejected: {'; '.join(dict.fromkeys(f'{v.where} {v.why}' for v in bad[:3]))}"

@@ -5,13 +5,11 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import model_options, simulate
+from worldsmith.cli.backend import Answering, model_options, why_ours
 from worldsmith.cli.base import emit, json_option, one_world
 from worldsmith.cli.worlds import PATHS
 
-profile_option = click.option(
-    "--profile", default="clean", show_default=True, help="Page length, withhold level and perturbations."
-)
+profile_option = click.option("--profile", default="clean", show_default=True, help="Withhold level and perturbations.")
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
 )
@@ -57,6 +55,12 @@ def serve(
     from worldsmith.server import serve as run_server
 
     options: dict[str, Any] = {} if memory is None else {"memory": memory}
+    answering = Answering(model, model_url, store, quiet=False)
+
+    async def close() -> None:
+        await answering.close()
+        click.echo(answering.totals(), err=True)
+
     run_server(
         world_folders(paths),
         host=host,
@@ -64,20 +68,32 @@ def serve(
         profile=profile,
         seed=seed,
         link_base=link_base,
-        simulate=simulate(model, model_url, store),
+        simulate=answering.simulator,
+        attempts=answering.store,
+        close=close,
         **options,
     )
 
 
-def _answer(path: Path, profile: str, seed: int, call: Any, simulator_of: Any) -> Any:
-    """Return the observation of one call to the (first) world of `path`."""
+def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering) -> Any:
+    """Return the observation of one call to a world; says on standard error when it isn't the model's."""
     import asyncio
 
     from worldsmith.disk import load_world
     from worldsmith.slices import Address
 
     world = load_world(one_world(path))
-    return asyncio.run(simulator_of(world).acall(Address(world.id, profile, seed), call))
+
+    async def answer() -> Any:
+        try:
+            return await answering.simulator(world).acall(Address(world.id, profile, seed), call)
+        finally:
+            await answering.close()
+
+    seen = asyncio.run(answer())
+    if answering.backend and seen.source == "renderer" and seen.verdicts:
+        click.echo(f"worldsmith: our renderer answered: {why_ours(seen)}", err=True)
+    return seen
 
 
 @click.command()
@@ -109,13 +125,13 @@ def search(
     """
     from worldsmith.slices import Call
 
-    seen = _answer(path, profile, seed, Call("web_search", query, page, k), simulate(model, model_url, store))
+    seen = _answer(path, profile, seed, Call("web_search", query, page, k), Answering(model, model_url, store))
     if as_json:
         hits = [
             {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
             for r in seen.results
         ]
-        emit({"status": seen.status, "results": hits, "more": seen.more})
+        emit({"status": seen.status, "results": hits, "more": seen.more, "source": seen.source})
         return
     if seen.status != "ok":
         click.echo(f"{seen.status} {seen.fault}".strip())
@@ -153,11 +169,11 @@ def extract(
     from worldsmith.slices import Call
 
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    seen = _answer(path, profile, seed, call, simulate(model, model_url, store))
+    seen = _answer(path, profile, seed, call, Answering(model, model_url, store))
     if as_json:
         title = seen.doc.title if seen.doc else None
         told = {"status": seen.status, "url": url, "title": title, "text": seen.text}
-        emit(told | {"more": seen.more, "next_offset": seen.next_offset})
+        emit(told | {"more": seen.more, "next_offset": seen.next_offset, "source": seen.source})
     else:
         click.echo(seen.text if seen.status == "ok" else f"{seen.status.replace('_', ' ')}: {url}")
         if seen.more:

@@ -17,7 +17,7 @@ from worldsmith.guard.names import Names
 from worldsmith.guard.text import clean, scan
 from worldsmith.llm.markdown import document
 from worldsmith.pages.plan import boilerplate
-from worldsmith.pages.types import Doc, Page
+from worldsmith.pages.types import Block, Doc, Page
 from worldsmith.slices import Result, Slice, Verdict, View
 from worldsmith.world import Cell, World
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from worldsmith.pages import Pages
 
 Verdicts = tuple[Verdict, ...]
+POLICY = 2
+"""Version of what the guard lets pass; raised with every change: no text that an older one accepted is answered."""
 MEMO = 1024
 """Verdicts on hits kept: about 1 MB."""
 
@@ -40,13 +42,18 @@ class Guard:
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
         self._grounds: dict[Hashable, Ground] = {}
+        self._claimed: dict[str, tuple[tuple[Block, ...], str | None, tuple[Cell, ...]]] = {}
         self._most = memo
 
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
         """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
         page = view.page
         text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
-        key = (page.id, page.head, page.date, result.url, result.title, result.snippet, result.date, text)
+        key = (
+            _plan(page),
+            page.blocks if text else self._claims(page),
+            (result.url, result.title, result.snippet, result.date, text),
+        )
         found = self._memo.get(key)
         if found is None:
             found = self._keep(key, self._hit(result, page, ""))
@@ -65,7 +72,7 @@ class Guard:
         reader = Reader(self.judge, head, frozenset(), query)
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
-        verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, head.cells)]
+        verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, hit=True)]
         verdicts += [
             Verdict(where, ok=False, why="is empty")
             for where, text in (("title", result.title), ("snippet", result.snippet))
@@ -78,7 +85,7 @@ class Guard:
 
     def _ground(self, page: Page) -> Ground:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
-        key = (page.id, page.head, page.date)
+        key = _plan(page)
         found = self._grounds.get(key)
         if found is None:
             if len(self._grounds) >= max(self._most // 2, 1):
@@ -100,15 +107,23 @@ class Guard:
             return passed("url")
         return Verdict("url", ok=False, why=f"is {url!r}, the page is at {page.url!r}", text=url)
 
-    def _date(self, day: str | None, page: Page, cells: Sequence[Cell]) -> Verdict:
+    def _date(self, day: str | None, page: Page, *, hit: bool) -> Verdict:
         if day is None:
             return passed("date")
         if day != page.date:
             return Verdict("date", ok=False, why=f"is {day!r}, the page claims {page.date!r}", text=day)
-        withheld = [c for c in page.cells if c.value == day and self.columns.of(c).kind == "date"]
-        if withheld and not any(c in cells for c in withheld):
+        if hit and self._claims(page):
             return Verdict("date", ok=False, why="is the value of a withheld cell", text=day)
         return passed("date")
+
+    def _claims(self, page: Page) -> bool:
+        """Whether a hit's date would tell a date of the page's cells that its head withholds."""
+        known = self._claimed.get(page.id)
+        if known is None or known[0] is not page.blocks or known[1] != page.date:
+            dates = tuple(c for c in page.cells if c.value == page.date and self.columns.of(c).kind == "date")
+            known = self._claimed[page.id] = (page.blocks, page.date, dates)
+        dates = known[2]
+        return bool(dates) and not any(c in page.head.cells for c in dates)
 
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
@@ -136,7 +151,7 @@ class Guard:
     def doc(self, doc: Doc, view: View, query: str) -> Verdicts:
         """Judge a document statement by statement, its links and fields, and whether it states all it must."""
         page = view.page
-        fields = [self._url(doc.url, page), self._date(doc.date, page, page.cells)]
+        fields = [self._url(doc.url, page), self._date(doc.date, page, hit=False)]
         return (*fields, *self._whole(doc, page, query))
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
@@ -162,3 +177,8 @@ class Guard:
                 if mention.kind in ("name", "alias") and mention.span[0] < len(left) and mention.span[1] > border:
                     return mention.key
         return ""
+
+
+def _plan(page: Page) -> Hashable:
+    """Return all that a verdict on a hit without full text reads of an edited page, but for withheld dates."""
+    return page.id, page.url, page.date, page.subject, page.rows, page.head

@@ -1,4 +1,4 @@
-"""A language model behind any OpenAI-compatible endpoint, as a world model.
+"""A language model behind any OpenAI-compatible endpoint: one backend a process, a writer for each world's pages.
 
 Each call keeps one deadline over all its tries; failures in a row open a breaker, so that a dead endpoint
 costs nothing until it is tried again.
@@ -6,7 +6,7 @@ costs nothing until it is tried again.
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -15,10 +15,9 @@ import openai
 
 from worldsmith.errors import BackendError
 from worldsmith.llm.answer import draft
-from worldsmith.llm.prompt import VERSION, messages
+from worldsmith.llm.prompt import VERSION, Message, messages
 from worldsmith.pages import Pages
-from worldsmith.slices import Draft, Slice
-from worldsmith.world import World
+from worldsmith.slices import Call, Draft, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,24 @@ class Endpoint:
     cooldown: float = 30.0
 
 
-class LanguageModel:
-    """Writes drafts for the slices of one world. `counts` holds calls, tries, failures and tokens."""
+class Backend:
+    """Asks one endpoint for all worlds of a process, from one event loop: connections, slots and breaker are shared.
+
+    `counts` holds calls, tries, failures and tokens.
+    """
 
     def __init__(
-        self, world: World, pages: Pages, endpoint: Endpoint, *, transport: httpx2.AsyncBaseTransport | None = None
+        self,
+        endpoint: Endpoint,
+        *,
+        say: Callable[[str], object] = lambda _line: None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Stand ready; `transport` takes the place of the network in tests."""
-        self.world, self.pages, self.endpoint = world, pages, endpoint
+        """Stand ready; `transport` takes the place of the network in tests.
+
+        `say` is told in a line of the first failure, and whenever the breaker opens.
+        """
+        self.endpoint, self._say = endpoint, say
         self._client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.api_key,
@@ -75,8 +84,12 @@ class LanguageModel:
         """Calls, tries, failures by kind, prompt and completion tokens."""
         return MappingProxyType(self._counts)
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
-        """Write the answer to a slice.
+    def writer(self, pages: Pages) -> "Writer":
+        """Return what writes about the world of `pages`."""
+        return Writer(self, pages)
+
+    async def ask(self, asked: list[Message], call: Call) -> Draft:
+        """Return the draft that the model answers chat messages about a call with.
 
         Raises:
             BackendError: no readable answer came before the deadline, or the breaker is open.
@@ -90,25 +103,32 @@ class LanguageModel:
         self._counts["calls"] += 1
         try:
             async with asyncio.timeout(self.endpoint.deadline), self._slots:
-                found = await self._tries(part, reasons)
-        except (BackendError, TimeoutError) as error:
-            self._failed += 1
-            self._counts["failed"] += 1
-            if self._failed >= self.endpoint.breaker:
-                self._closed_until = now() + self.endpoint.cooldown
-            if isinstance(error, TimeoutError):
-                raise BackendError(
-                    f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s"
-                ) from error
+                found = await self._tries(asked, call)
+        except TimeoutError as late:
+            error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
+            self._note(error, now())
+            raise error from late
+        except BackendError as error:
+            self._note(error, now())
             raise
         self._failed = 0
         return found
 
-    async def _tries(self, part: Slice, reasons: tuple[str, ...]) -> Draft:
-        asked = messages(part, self.world, self.pages, reasons)
+    def _note(self, error: BackendError, now: float) -> None:
+        """Count a failed call; say so the first time, and each time that the breaker opens."""
+        self._failed += 1
+        self._counts["failed"] += 1
+        if self._counts["failed"] == 1:
+            self._say(f"the model failed, our renderer answers for it: {error}")
+        if self._failed >= self.endpoint.breaker:
+            self._closed_until = now + self.endpoint.cooldown
+            wait = f"is not asked for {self.endpoint.cooldown:g} s"
+            self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
+
+    async def _tries(self, asked: list[Message], call: Call) -> Draft:
         for attempt in range(self.endpoint.retries + 1):
             try:
-                return draft(await self._ask(asked), part.call)
+                return draft(await self._ask(asked), call)
             except _FatalError:
                 raise
             except BackendError:
@@ -117,7 +137,7 @@ class LanguageModel:
             await asyncio.sleep(self.endpoint.backoff * 2**attempt)
         raise AssertionError
 
-    async def _ask(self, asked: list[dict[str, str]]) -> str:
+    async def _ask(self, asked: list[Message]) -> str:
         self._counts["tries"] += 1
         try:
             answer = await self._client.chat.completions.create(
@@ -153,6 +173,22 @@ class LanguageModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes drafts about one world, at one page length: a `WorldModel`."""
+
+    backend: Backend
+    pages: Pages
+
+    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+        """Write the answer to a slice.
+
+        Raises:
+            BackendError: no readable answer came before the deadline, or the breaker is open.
+        """
+        return await self.backend.ask(messages(part, self.pages.world, self.pages, reasons), part.call)
 
 
 class _FatalError(BackendError):

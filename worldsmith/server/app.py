@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,10 @@ from worldsmith.dialects.schemas import TEXT, listed, thing
 from worldsmith.dialects.status import refused
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
 from worldsmith.perturb import profile as find_profile
-from worldsmith.server.shelf import MEMORY, Attempts, Shelf, Simulate
+from worldsmith.server.shelf import MEMORY, Shelf, Simulate
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
+from worldsmith.store import Attempts, Counted
 from worldsmith.world import World
 
 MAX_BODY = 1 << 20
@@ -280,6 +282,8 @@ def create_app(
     link_base: str | None = None,
     memory: int = MEMORY,
     simulate: Simulate = Simulator,
+    attempts: Attempts | None = None,
+    close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, given as folders or in memory.
 
@@ -290,6 +294,8 @@ def create_app(
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
         simulate: makes what answers the calls of a world.
+        attempts: counts the calls of sessions; in this process's memory unless given.
+        close: run when the server stops, in its event loop.
 
     Raises:
         UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
@@ -298,7 +304,7 @@ def create_app(
     base = None if link_base is None else _base(link_base)
     shelf = Shelf(worlds, memory, simulate)
     default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, Attempts())
+    service = Service(shelf, default, base, attempts or Counted())
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
@@ -308,11 +314,22 @@ def create_app(
     app = Starlette(
         routes=[*routes, *_plain_routes(shelf), prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
+        lifespan=_lifespan(close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
     app.state.shelf, app.state.default = shelf, default
     return app
+
+
+def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if close:
+            await close()
+
+    return lifespan
 
 
 def _base(text: str) -> str:

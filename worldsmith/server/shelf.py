@@ -19,8 +19,6 @@ MEMORY = 2048
 BYTES_A_FACT = 12_000
 """What a fact of an open world takes with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
 reading of every page. A profile of another page length takes as much again."""
-MAX_ATTEMPTS = 200_000
-"""Calls whose attempts are counted, least recently made ones forgotten first."""
 OPENERS = 2
 """Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
 MAX_NAMED = 12
@@ -171,20 +169,3 @@ def _listing(source: Path | World) -> tuple[str, Listing]:
 
 def _place(source: Path | World) -> str:
     return str(source) if isinstance(source, Path) else "in memory"
-
-
-class Attempts:
-    """How often a session made each call: the one thing that only a session can have replies change with."""
-
-    def __init__(self) -> None:
-        self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
-
-    def next(self, address: Address, call: Call) -> int:
-        """Return how often this call was made before; 0 outside a session."""
-        if not address.session:
-            return 0
-        made = self._made.pop((address, call), 0)
-        self._made[address, call] = made + 1
-        if len(self._made) > MAX_ATTEMPTS:
-            self._made.popitem(last=False)
-        return made
