@@ -61,7 +61,8 @@ def test_extract_reads_a_part_and_knows_both_spellings():
         ({"query": 5}, "not a number"),
         ({"query": "a\0b"}, "NUL"),
         ({"query": "x" * 100_000}, "has 100000 characters; at most 2000"),
-        ({"queries": []}, "at least one string"),
+        ({"queries": []}, '"queries" is an empty list: it must hold at least one string'),
+        ({"queries": {}}, '"queries" must be a list of at least one string, not an object'),
         ({"queries": ["a", None]}, '"queries[1]" must be a string, not missing'),
         ({"queries": ["a"] * 65}, "at most 64"),
         ({"query": "a", "queries": ["b"]}, 'either "query" or "queries"'),
@@ -75,6 +76,11 @@ def test_search_says_what_is_wrong(fields, said):
     with pytest.raises(UsageError) as error:
         search(request(fields))
     assert said in str(error.value)
+
+
+def test_an_empty_url_is_called_one():
+    with pytest.raises(UsageError, match='"url" is empty: give the address of a page'):
+        extract(request({"url": " "}))
 
 
 def test_whole_requests_fail_only_where_every_call_did():

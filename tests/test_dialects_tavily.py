@@ -78,5 +78,8 @@ def test_errors_stand_where_the_client_looks():
     assert error(429, "slow down")["detail"]["error"] == "slow down"
     with pytest.raises(UsageError, match='"urls" must be a list'):
         extract(request({}))
+    with pytest.raises(UsageError, match='"urls" has 40 items; at most 20 go in one request: split it'):
+        extract(request({"urls": [URL] * 40}))
+    assert len(extract(request({"urls": [URL] * 20})).calls) == 20
     with pytest.raises(UsageError, match="max_results"):
         search(request({"query": "mills", "max_results": 21}))

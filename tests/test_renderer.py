@@ -315,6 +315,15 @@ def test_a_hit_states_its_head_and_no_more(full):
                     assert named or not holds(text, value) or value in f"{full.words.phrases}", (cell, text)
 
 
+def test_a_list_whose_rows_are_withheld_names_none():
+    page = PAGES.page("years/0")
+    bare = edited(page, lambda c: c.col == "year")
+    assert hit(View(bare, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Visits by year, 2026. ")
+    assert hit(View(page, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
+        "Visits by year, 2026: Orvane Head, Varrow Point and others. "
+    )
+
+
 def test_a_hit_of_an_edited_head_states_the_key_only(full):
     for page_id in full.ids():
         page = full.page(page_id)

@@ -306,9 +306,11 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("POST", "/retrieve/", 404, "Leave out the last slash: /retrieve"),
         ("POST", "/w/WORLD/retrieve/", 404, "Leave out the last slash: /retrieve"),
         ("POST", "/api/serach", 404, "Did you mean '/api/search'?"),
-        ("GET", "/", 404, "Known: "),
+        ("GET", "/zzz", 404, "Known: "),
+        ("POST", "/", 405, "/ does not answer POST: use GET"),
         ("GET", "/w/", 404, "nothing"),
         ("GET", "/api/search", 400, '"query" must be a string'),
+        ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
         ("GET", "/api/search?query=%ff", 400, "percent-encoded UTF-8"),
         ("GET", "/api/search?query=a&k=x", 400, '"k" must be an integer'),
         ("GET", "/web/nowhere.example/a", 404, "page not found"),
@@ -415,6 +417,36 @@ def test_health_worlds_and_description(many, worlds):
         "path": f"/w/{worlds[0].id}",
     }
     assert [world["world"] for world in told] == [world.id for world in worlds]
+
+
+def test_plain_routes_answer_under_a_worlds_prefix_too(many, worlds):
+    for path in PLAIN:
+        for world in worlds:
+            for spec in (world.id, f"{world.id};profile=flaky;seed=2"):
+                assert many.get(f"/w/{spec}{path}").content == many.get(path).content
+    assert many.get("/w/town-0/healthz").status_code == 404
+    assert many.get("/w/a;sed=1/healthz").status_code == 400
+
+
+def test_the_front_says_what_this_is_and_each_route_once(one, many, worlds):
+    told = many.get("/").json()
+    assert "GET /web/<host>/<path>" in told["routes"]
+    assert f"/w/{worlds[0].id}/api/search" in told["world"]
+    for path in (told["worlds"], told["description"]):
+        assert many.get(path).status_code == 200
+    said = one.get("/zzz").json()["error"]
+    assert "/web/<host>/<path>" in said
+    assert said.count("/api/search") == 1
+
+
+def test_reading_beyond_the_end_is_empty_and_over(one, town):
+    told = one.post("/api/extract", json={"url": town[1], "offset": 900_000}).json()
+    assert (told["text"], told["more"], told["next_offset"]) == ("", False, None)
+
+
+def test_the_description_says_where_pages_of_several_worlds_are(many):
+    route = many.get("/openapi.json").json()["paths"]["/web/{host}/{path}"]["get"]
+    assert "/w/<world>/web/<host>/<path>" in route["summary"]
 
 
 def fits(value, schema):

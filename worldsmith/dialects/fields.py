@@ -15,7 +15,8 @@ def text(value: Any, name: str, limit: int = MAX_QUERY) -> str:
     if not isinstance(value, str):
         raise UsageError(f'"{name}" must be a string, not {_kind(value)}')
     if not value.strip():
-        raise UsageError(f'"{name}" is empty: say what to look for')
+        wanted = "give the address of a page" if name.startswith("url") else "say what to look for"
+        raise UsageError(f'"{name}" is empty: {wanted}')
     if len(value) > limit:
         raise UsageError(f'"{name}" has {len(value)} characters; at most {limit} are read: shorten it')
     if "\0" in value:
@@ -23,13 +24,15 @@ def text(value: Any, name: str, limit: int = MAX_QUERY) -> str:
     return value
 
 
-def texts(value: Any, name: str, limit: int = MAX_QUERY) -> tuple[str, ...]:
-    """Return a list of such strings; a lone string is a list of one."""
+def texts(value: Any, name: str, limit: int = MAX_QUERY, most: int = MAX_BATCH) -> tuple[str, ...]:
+    """Return a list of one to `most` such strings; a lone string is a list of one."""
     items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not items:
+    if not isinstance(items, list):
         raise UsageError(f'"{name}" must be a list of at least one string, not {_kind(value)}')
-    if len(items) > MAX_BATCH:
-        raise UsageError(f'"{name}" has {len(items)} items; at most {MAX_BATCH} go in one request: split it')
+    if not items:
+        raise UsageError(f'"{name}" is an empty list: it must hold at least one string')
+    if len(items) > most:
+        raise UsageError(f'"{name}" has {len(items)} items; at most {most} go in one request: split it')
     return tuple(text(item, f"{name}[{i}]", limit) for i, item in enumerate(items))
 
 

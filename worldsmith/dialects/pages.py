@@ -38,7 +38,8 @@ PAGES = Dialect(
             "GET",
             "/web/{host}/{path:path}",
             read,
-            "A page as HTML. The same page answers a GET of / and its path with its host in the Host header.",
+            "A page as HTML. Of several worlds the path must name one: /w/<world>/web/<host>/<path>. "
+            "The same page answers a GET of / and its path with its host in the Host header.",
             thing({"host": TEXT, "path": TEXT}),
             {"type": "string", "contentMediaType": "text/html"},
         ),

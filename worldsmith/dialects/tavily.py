@@ -22,7 +22,6 @@ RESPONSE_TIME = 0.1
 """Seconds. A measured time would make equal calls differ."""
 MAX_RESULTS = 20
 MAX_URLS = 20
-MAX_PAGE_CHARS = 1_000_000
 
 
 def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
@@ -80,7 +79,7 @@ def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
 def extract(request: Request) -> Asked:
     """Read one url or up to 20; unknown pages are told in `failed_results` of a 200."""
     body = request.fields
-    urls = fields.texts(body.get("urls"), "urls", fields.MAX_URL)
+    urls = fields.texts(body.get("urls"), "urls", fields.MAX_URL, MAX_URLS)
     text = body.get("format") == "text"
 
     def write(seen: tuple[Observation, ...]) -> Reply:
@@ -133,7 +132,10 @@ _QUERY = thing(
     example={"query": "…", "max_results": 5},
 )
 _URLS = thing(
-    {"urls": one_of(TEXT, listed(TEXT)), "format": {"type": "string", "enum": ["markdown", "text"]}},
+    {
+        "urls": one_of(TEXT, {**listed(TEXT), "minItems": 1, "maxItems": MAX_URLS}),
+        "format": {"type": "string", "enum": ["markdown", "text"]},
+    },
     optional=("format",),
     example={"urls": ["https://….example/…"]},
 )

@@ -1,6 +1,7 @@
 """The ASGI app: a request is read by its route's dialect, answered by its world, and written by the dialect."""
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,12 +22,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from worldsmith.dialects import DIALECTS, Dialect, Request, Route
 from worldsmith.dialects import address as addresses
 from worldsmith.dialects.links import Links
-from worldsmith.dialects.openapi import document
 from worldsmith.dialects.pages import ROOT
-from worldsmith.dialects.schemas import TEXT, listed, thing
 from worldsmith.dialects.status import refused
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
 from worldsmith.perturb import profile as find_profile
+from worldsmith.server.plain import PLAIN, plain_routes, spelled
 from worldsmith.server.shelf import MEMORY, Shelf, Simulate
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
@@ -75,6 +75,20 @@ class Service:
                 f"that it is made again: add ;session=NAME to the world, one name an episode"
             )
         return found
+
+    def check(self, http: HTTPRequest) -> Response | None:
+        """Return what refuses a request whose path names a world, or a profile, that is not here."""
+        spec = http.path_params.get("spec", "")
+        try:
+            named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
+            if spec:
+                self.shelf.check(named.world)
+            find_profile(named.profile)
+        except NotFoundError as wrong:
+            return respond({"error": str(wrong)}, 404)
+        except UsageError as wrong:
+            return respond({"error": str(wrong)}, 400)
+        return None
 
     def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
         """Return how links are written in the reply to a request."""
@@ -213,44 +227,14 @@ class ByHost:
         await self.app(scope, receive, send)
 
 
-PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
-    "/healthz": ("Answers 200 when the server is ready.", thing({"status": TEXT})),
-    "/worlds": (
-        "The worlds served, and the path of each.",
-        thing({"worlds": listed(thing({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
-    ),
-    "/openapi.json": ("This description.", {"type": "object"}),
-}
-"""Routes that belong to no dialect, all GET: what they are, and the schema of their reply."""
-
-
-def _plain_routes(shelf: Shelf) -> list[HTTPRoute]:
-    worlds = [
-        {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
-        for world, listing in shelf.listings.items()
-    ]
-    bodies = {
-        "/healthz": {"status": "ok"},
-        "/worlds": {"worlds": worlds},
-        "/openapi.json": document(DIALECTS.values(), PLAIN),
-    }
-    return [HTTPRoute(path, _constant(orjson.dumps(body)), methods=["GET"]) for path, body in bodies.items()]
-
-
-def _constant(body: bytes) -> Callable[[HTTPRequest], Awaitable[Response]]:
-    async def constant(_: HTTPRequest) -> Response:
-        return Response(body, media_type="application/json")
-
-    return constant
-
-
 ROUTES: tuple[Route, ...] = tuple(route for dialect in DIALECTS.values() for route in dialect.routes)
 
 
 def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     """Return what a request for no route gets: the right method for a path of ours, else the nearest path."""
     path: str = http.scope["path"]
-    bare = "/" + path.removeprefix("/w/").partition("/")[2] if path.startswith("/w/") else path
+    prefixed = re.fullmatch(r"/w/[^/]+(/.*)", path)
+    bare = prefixed[1] if prefixed else path
     page = bare.startswith(ROOT)
     allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
     if bare in PLAIN or allowed:
@@ -260,7 +244,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
         return respond(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )
-    known = [*PLAIN, *(route.path for route in ROUTES if "{" not in route.path)]
+    known = list(dict.fromkeys((*PLAIN, *(spelled(route.path) for route in ROUTES))))
     fix = (
         f" Leave out the last slash: {bare.rstrip('/')}"
         if bare.rstrip("/") in known
@@ -310,9 +294,10 @@ def create_app(
         for dialect in DIALECTS.values()
         for route in dialect.routes
     ]
+    routes += plain_routes(shelf, ROUTES, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
-        routes=[*routes, *_plain_routes(shelf), prefixed],
+        routes=[*routes, prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
         lifespan=_lifespan(close),
     )
