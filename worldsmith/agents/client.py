@@ -118,7 +118,8 @@ class HttpClient:
         """Connect to `base_url`, with the world's /w/<world> prefix where the server has many."""
         import httpx2  # noqa: PLC0415 - only runs over HTTP need it
 
-        self._http = httpx2.Client(base_url=base_url.rstrip("/"), timeout=timeout, transport=transport)
+        self._base = base_url.rstrip("/")
+        self._http = httpx2.Client(base_url=self._base, timeout=timeout, transport=transport)
         self._error = httpx2.HTTPError
         self._sleep = sleep
         self.retries = 0
@@ -159,7 +160,7 @@ class HttpClient:
                 pause = _seconds(response.headers.get("retry-after", "")) or pause
             if attempt < TRIES - 1:
                 self._sleep(min(pause, LONGEST_WAIT))
-        raise BackendError(f"{self._http.base_url}{path}: {why}")
+        raise BackendError(f"{self._base}{path}: {why}")
 
 
 def _seconds(text: str) -> float | None:
