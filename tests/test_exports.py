@@ -98,9 +98,15 @@ def test_a_single_world_is_divided_by_task(made):
     assert [len(part) for part in divide(tasks[:1], 0.5).values()] == [1, 0]
 
 
+def test_some_world_is_always_for_training(made):
+    tasks = [task for some in made[2].values() for task in some]
+    for share in (0.6, 0.9):
+        assert [len({task.world for task in part}) for part in divide(tasks[:8], share).values()] == [1, 1]
+
+
 def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):
     out, told = verl
-    assert told == {"train": 8, "test": 4, "worlds": 3}
+    assert told == {"train": 8, "test": 4, "worlds": 3, "test_worlds": 1}
     rows = parquet(out / "train.parquet")
     by_id = {task.task_id: task for some in made[2].values() for task in some}
     assert len(rows) == 8
@@ -239,6 +245,22 @@ def test_the_reward_of_an_episode(made, reward):
     assert len({tuple(result) for result in seen.values()}) == 1
     assert {type(value) for result in seen.values() for value in result.values()} == {float}
     assert seen["gold"]["closed_book"] == 1.0
+
+
+def test_an_episode_without_a_server_counts_nowhere(made, reward):
+    task = next(iter(made[2].values()))[0]
+    truth, dead = reference(task), {"worldsmith": {"web_search": 2, "web_extractor": 0, "failed": 2}}
+    for answer in ("", task.table(), "I found no server."):
+        for penalties in (False, True):
+            told = reward.compute_score("d", answer, truth, dead, penalties=penalties)
+            assert {name for name, value in told.items() if value} == {"env_error"}
+            assert {type(value) for value in told.values()} == {float}
+    alive = reward.compute_score("d", "no table", truth, None)
+    assert (alive["scored"], alive["env_error"]) == (1.0, 0.0)
+    assert set(alive) == set(told)
+    with pytest.raises(RuntimeError, match="none of 2 tool calls was answered"):
+        reward.compute_score("d", task.table(), truth, dead, drop_faults=True)
+    assert reward.compute_score("d", task.table(), truth, None, drop_faults=True)["score"] == 1.0
 
 
 def test_penalties_and_a_dead_server_are_told(made, reward):
@@ -390,6 +412,62 @@ def test_tools_tell_a_server_that_is_not_there(tools, verl, monkeypatch):
     monkeypatch.setattr(tools, "DEADLINE", -1.0)
     told, _ = called(made_tools(tools, verl[0])["web_extractor"], place, {"url": "u"})
     assert told == "Error: the search service did not answer in time"
+
+
+@pytest.mark.parametrize(("count", "batch", "steps"), [(1, 1, 1), (3, 2, 1), (8, 8, 1), (100, 32, 3)])
+def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch, steps):
+    tasks = [task for some in made[2].values() for task in some]
+    folder = tmp_path / "w" / "world"
+    save_lines(tasks_file(folder), [tasks[i % len(tasks)].to_json() | {"world": f"w{i}"} for i in range(count)])
+    export([folder], "verl", tmp_path / "out", test_share=0)
+    script, readme = ((tmp_path / "out" / name).read_text() for name in ("run.sh", "README.md"))
+    assert script.count(f'batch_size="${{BATCH:-{batch}}}"') == 2
+    assert f"{steps} steps an epoch" in readme
+    response = int(script.partition("${RESPONSE:-")[2].partition("}")[0])
+    assert f"a context of {4096 + response} tokens" in readme
+    assert "@" not in readme
+
+
+def test_readmes_say_how_worlds_were_divided(made, tmp_path, verl):
+    assert "by whole worlds: 1 of 3 kept for testing." in (verl[0] / "README.md").read_text()
+    export(made[0][:1], "jsonl", tmp_path)
+    assert "All tasks are of one world: test holds the last of them." in (tmp_path / "README.md").read_text()
+
+
+def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):
+    export(made[0], "jsonl", tmp_path, test_share=0)
+    task = next(iter(made[2].values()))[0]
+    answers = [{"task_id": task.task_id, "answer": task.table()}, {"task_id": task.task_id, "answer": ""}]
+    save_lines(tmp_path / "answers.jsonl", answers)
+    command = [sys.executable, "-I", "-c", "import sys, runpy; sys.path.insert(0, '.'); runpy.run_path('score.py')"]
+    done = subprocess.run([*command, "train.jsonl", "answers.jsonl"], cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout.decode().splitlines() == [
+        f"{task.task_id} item F1 1.000, row F1 1.000",
+        f"{task.task_id} item F1 0.000, row F1 0.000",
+    ]
+
+
+def test_the_self_test_says_in_a_line_what_is_missing(verl):
+    def run(code, *args):
+        start = (
+            f"import sys, runpy; sys.path.insert(0, '.'); {code}; runpy.run_path('self_test.py', run_name='__main__')"
+        )
+        env = {"WORLDSMITH_BASE_URL": "http://127.0.0.1:9", "PATH": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", start, *args], cwd=verl[0], env=env, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    no_arrow = "sys.modules['pyarrow'] = None"
+    assert run(no_arrow) == (0, ["12 tasks, 0 faults"], "")
+    assert run(f"{no_arrow}; sys.modules['duckdb'] = None") == (
+        2,
+        ["nothing here reads Parquet: pip install pyarrow"],
+        "",
+    )
+    code, lines, error = run(no_arrow, "--server")
+    assert (code, len(lines), error) == (1, 2, "")
+    assert lines[0].startswith("no worldsmith serve answers at http://127.0.0.1:9 (")
 
 
 def test_run_sets_what_search_tasks_need(verl):

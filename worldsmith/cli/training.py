@@ -318,4 +318,5 @@ def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_shar
     if as_json:
         emit(result)
     else:
-        click.echo(f"{to}: " + ", ".join(f"{v} {k}" for k, v in result.items()) + f" in {out}")
+        split = f"{result['test_worlds']} of {result['worlds']} worlds kept for testing"
+        click.echo(f"{to}: {result['train']} tasks to train on, {result['test']} to test on ({split}) in {out}")

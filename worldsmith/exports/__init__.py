@@ -23,7 +23,7 @@ BASE_URL = "http://127.0.0.1:8000"
 def export(
     folders: Sequence[Path], to: str, out: Path, *, base_url: str | None = None, test_share: float = 0.1
 ) -> dict[str, int]:
-    """Write the tasks of worlds for a trainer and return how many went where.
+    """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
     Args:
         folders: world folders; their tasks are those in ../_tasks.
@@ -45,8 +45,10 @@ def export(
     splits = divide(load(folders), test_share)
     out.mkdir(parents=True, exist_ok=True)
     FORMATS[to](splits, out, base)
-    worlds = {task.world for tasks in splits.values() for task in tasks}
-    return {**{name: len(tasks) for name, tasks in splits.items()}, "worlds": len(worlds)}
+    worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
+    kept = worlds["test"] - worlds["train"]
+    counts = {name: len(tasks) for name, tasks in splits.items()}
+    return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
 
 
 __all__ = ["BASE_URL", "FORMATS", "Writer", "export"]

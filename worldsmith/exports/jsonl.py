@@ -5,13 +5,13 @@ from typing import Any
 
 from worldsmith import __version__
 from worldsmith.disk import save_lines, write_file
-from worldsmith.exports.rows import ANSWER_FORMAT, Splits, dumps, max_turns, prompt, reference
+from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, prompt, reference, told
 from worldsmith.tasks import Task
 
 README = """\
 # Tasks as JSON lines
 
-{counts}
+{counts}. {split}
 
 A line is one task. Serve its world with `worldsmith serve`; agents reach it at {base}/w/<world>/.
 
@@ -28,21 +28,36 @@ A line is one task. Serve its world with `worldsmith serve`; agents reach it at 
 | base_url | where the world is served: {base}/w/<world> |
 | worldsmith_version | what wrote the file |
 
-To score an answer:
+`scoring/` is the scorer, a copy that needs nothing but Python. score.py shows its use; a line of ANSWERS.jsonl is
+{{"task_id", "answer"}}, the answer as the agent gave it:
 
-    import json
-    from worldsmith.scoring import Column, score
-    reference = json.loads(row["reference"])
-    score(answer, [Column.from_json(c) for c in reference["columns"]], reference["rows"]).item.f1
+    python score.py train.jsonl ANSWERS.jsonl
 """
+SCORE = '''\
+"""Score answers: python score.py TASKS.jsonl ANSWERS.jsonl, lines {"task_id", "answer"}. Needs Python alone."""
+
+import json
+import sys
+
+from scoring import Column, score
+
+tasks, answers = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:3])
+references = {row["task_id"]: json.loads(row["reference"]) for row in tasks}
+for row in answers:
+    reference = references[row["task_id"]]
+    found = score(row["answer"], [Column.from_json(c) for c in reference["columns"]], reference["rows"])
+    print(row["task_id"], f"item F1 {found.item.f1:.3f}, row F1 {found.row.f1:.3f}")
+'''
 
 
 def write(splits: Splits, out: Path, base: str) -> None:
-    """Write train.jsonl, test.jsonl and README.md."""
+    """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
     for name, tasks in splits.items():
         save_lines(out / f"{name}.jsonl", (row(task, name, base) for task in tasks))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, base=base).encode())
+    write_file(out / "README.md", README.format(counts=counts, split=told(splits), base=base).encode())
+    write_file(out / "score.py", SCORE.encode())
+    copy_scorer(out)
 
 
 def row(task: Task, split: str, base: str) -> dict[str, Any]:

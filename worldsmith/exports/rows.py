@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from worldsmith import scoring
+from worldsmith.disk import write_file
 from worldsmith.errors import UsageError
 from worldsmith.seeding import draw
 from worldsmith.tasks import Task, tasks_of
@@ -34,20 +36,35 @@ def load(folders: Sequence[Path]) -> list[Task]:
 def divide(tasks: Sequence[Task], test_share: float) -> Splits:
     """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
 
-    At least one of several worlds is for testing where a share is asked. Of a single world the last tasks are, so
-    that trainers which need a test file have one.
+    At least one of several worlds is for testing where a share is asked, and one for training. Of a single world the
+    last tasks are, so that trainers which need a test file have one.
     """
     if not 0 <= test_share <= 0.9:
         raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
     worlds = sorted({task.world for task in tasks}, key=lambda world: (draw("export", world), world))
     if len(worlds) > 1:
-        chosen = set(worlds[: math.ceil(test_share * len(worlds))])
+        chosen = set(worlds[: min(math.ceil(test_share * len(worlds)), len(worlds) - 1)])
         return {
             "train": [task for task in tasks if task.world not in chosen],
             "test": [task for task in tasks if task.world in chosen],
         }
     kept = len(tasks) - min(math.ceil(test_share * len(tasks)), len(tasks) - 1)
     return {"train": tasks[:kept], "test": tasks[kept:]}
+
+
+def told(splits: Splits) -> str:
+    """Return how the tasks were divided, as a sentence."""
+    train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
+    if train & test:
+        return "All tasks are of one world: test holds the last of them."
+    return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
+
+
+def copy_scorer(out: Path) -> None:
+    """Copy the scorer into `out`/scoring: it needs nothing but Python."""
+    (out / "scoring").mkdir(exist_ok=True)
+    for file in sorted(Path(scoring.__file__).parent.glob("*.py")):
+        write_file(out / "scoring" / file.name, file.read_bytes())
 
 
 def prompt(task: Task) -> list[dict[str, str]]:

@@ -10,14 +10,17 @@ from typing import Any
 
 import duckdb
 
-from worldsmith import scoring
 from worldsmith.disk import save_lines, write_file
-from worldsmith.exports.rows import Splits, max_turns, prompt, reference
+from worldsmith.exports.rows import Splits, copy_scorer, max_turns, prompt, reference, told
 from worldsmith.tasks import Task
 
 FILES = Path(__file__).parent / "verl_files"
 """What is copied as it is, or with its marks filled."""
 TOOLS = ("web_search", "web_extractor")
+BATCH = 32
+"""Tasks a step at most."""
+PROMPT = 4096
+"""Tokens a prompt at most, tools included."""
 MIN_RESPONSE = 24_576
 """Tokens: the least that a whole episode is given, tool replies included."""
 
@@ -44,9 +47,7 @@ def write(splits: Splits, out: Path, base: str) -> None:
         if file.is_file() and file.name != "__init__.py":
             write_file(out / file.name, _filled(file.read_text("utf-8"), marks).encode())
     (out / "run.sh").chmod(0o755)
-    (out / "scoring").mkdir(exist_ok=True)
-    for file in sorted(Path(scoring.__file__).parent.glob("*.py")):
-        write_file(out / "scoring" / file.name, file.read_bytes())
+    copy_scorer(out)
 
 
 def row(task: Task, split: str, index: int, base: str) -> dict[str, Any]:
@@ -96,10 +97,17 @@ def _quoted(path: Path) -> str:
 def _marks(splits: Splits, base: str) -> dict[str, str]:
     tasks = [task for part in splits.values() for task in part]
     need = max(int(1.5 * task.tool_tokens) + 6_000 for task in tasks)
+    response, rows = max(MIN_RESPONSE, -(-need // 1024) * 1024), len(splits["train"])
+    batch = 1 << (min(BATCH, max(rows, 1)).bit_length() - 1)
     return {
         "@BASE_URL@": base,
         "@COUNTS@": ", ".join(f"{name}.parquet: {len(part)} tasks" for name, part in splits.items()),
-        "@RESPONSE@": str(max(MIN_RESPONSE, -(-need // 1024) * 1024)),
+        "@SPLIT@": told(splits),
+        "@BATCH@": str(batch),
+        "@STEPS@": str(rows // batch),
+        "@PROMPT@": str(PROMPT),
+        "@RESPONSE@": str(response),
+        "@CONTEXT@": str(PROMPT + response),
         "@TURNS@": str(max(max_turns(task) for task in tasks)),
     }
 

@@ -58,13 +58,20 @@ def compute_score(
     extra_info: Any = None,
     *,
     penalties: bool = False,
+    drop_faults: bool = False,
     **kwargs: Any,
 ) -> dict[str, float]:
     """Return the reward as "score" and its parts; the same keys, all floats, for every answer.
 
     score: 0 to 1, from cells outside the key and whole rows; keys alone earn nothing. With penalties=True
     (+reward.custom_reward_function.reward_kwargs.penalties=True) an answer without a table, or one that was cut off,
-    gets less than 0. env_error is 1 where no tool call was answered for want of a server: leave such episodes out.
+    gets less than 0.
+
+    env_error is 1 where no tool call was answered for want of a server: the episode says nothing of the model. A
+    reward function has no way to mask an episode in verl, so its score is 0 like a wrong answer's, unless
+    drop_faults=True (+reward.custom_reward_function.reward_kwargs.drop_faults=True): then a RuntimeError is
+    raised, and verl's trainer goes on without the episode (see README.md). `scored` is 0 in such rows and 1 in all
+    others, and so is every other figure 0: mean(x) / mean(scored) is the mean over the answers that count.
     """
     del data_source, kwargs
     extra_info = extra_info or {}
@@ -78,7 +85,9 @@ def compute_score(
         extract_calls=reads,
         infrastructure_error=failed > 0 and failed == searches + reads,
     )
-    return {
+    if paid.mask and drop_faults:
+        raise RuntimeError(f"none of {failed} tool calls was answered for want of a server")
+    figures = {
         "score": float(paid.total if penalties else max(0.0, paid.total)),
         "item_f1": float(scored.item.f1),
         "item_precision": float(scored.item.precision),
@@ -91,5 +100,8 @@ def compute_score(
         "format_ok": float(scored.has_table and scored.has_columns),
         "cut": float(scored.cut),
         "closed_book": float(paid.closed_book),
-        "env_error": float(paid.mask),
+        "scored": 1.0,
     }
+    if paid.mask:
+        figures = dict.fromkeys(figures, 0.0)
+    return figures | {"env_error": float(paid.mask)}

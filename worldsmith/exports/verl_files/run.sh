@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # GRPO with verl 0.9 on these tasks. Start the server first: worldsmith serve WORLDS --port 8000
-# MODEL, GPUS, RESPONSE and TURNS may be set in the environment; further overrides go on the command line.
+# MODEL, GPUS, BATCH, RESPONSE and TURNS may be set in the environment; further overrides go on the command line.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export PYTHONPATH="$HERE${PYTHONPATH:+:$PYTHONPATH}"
@@ -10,11 +10,11 @@ python3 -m verl.trainer.main_ppo \
   data.train_files="$HERE/train.parquet" \
   data.val_files="$HERE/test.parquet" \
   data.return_raw_chat=True \
-  data.max_prompt_length=4096 \
+  data.max_prompt_length=@PROMPT@ \
   data.max_response_length="${RESPONSE:-@RESPONSE@}" \
-  data.train_batch_size=32 \
-  actor_rollout_ref.model.path="${MODEL:-Qwen/Qwen3-4B}" \
-  actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+  data.train_batch_size="${BATCH:-@BATCH@}" \
+  actor_rollout_ref.model.path="${MODEL:-Qwen/Qwen3-4B-Instruct-2507}" \
+  actor_rollout_ref.actor.ppo_mini_batch_size="${BATCH:-@BATCH@}" \
   actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 \
   actor_rollout_ref.rollout.name=vllm \
   actor_rollout_ref.rollout.mode=async \

@@ -1,7 +1,7 @@
 """Check this export: `python self_test.py`; with `--server`, also that every world is served.
 
 Every row's gold, in the form verl hands an episode over, must earn 1.0; no answer, 0.0; half of the rows, something in
-between; gold that only a tool returned, 0.0. Needs pyarrow, which verl's `datasets` brings.
+between; gold that only a tool returned, 0.0. Needs pyarrow, which verl's `datasets` brings, or duckdb.
 """
 
 import json
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq  # type: ignore[import-untyped, unused-ignore]
 from reward import compute_score, reference_of, scoring  # type: ignore[import-not-found, unused-ignore]
 
 HERE = Path(__file__).resolve().parent
@@ -20,6 +19,20 @@ SEARCHED = (
     '<think>I will search.</think>\n<tool_call>\n{"name": "web_search", "arguments": {"query": "x"}}\n</tool_call>\n'
     "user\n<tool_response>\n%s\n</tool_response>\nassistant\n<think>Done.</think>\n%s"
 )
+
+
+def rows_of(path: Path) -> list[Any]:
+    """Return the rows of a Parquet file. Raises ImportError where nothing is installed that reads one."""
+    try:
+        import pyarrow.parquet as pq  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415 - either will do
+    except ImportError:
+        import duckdb  # noqa: PLC0415
+
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    return list(pq.read_table(path).to_pylist())
 
 
 def table(reference: Any, rows: Sequence[Any]) -> str:
@@ -58,15 +71,23 @@ def unserved(rows: Sequence[Any]) -> list[str]:
     override = os.environ.get("WORLDSMITH_BASE_URL")
     wanted = sorted({(override or place["base_url"], place["world"]) for place in places})
     for base in sorted({base for base, _ in wanted}):
-        with urllib.request.urlopen(f"{base}/worlds", timeout=20) as reply:  # noqa: S310 - the row's own server
-            served = {world["world"] for world in json.load(reply)["worlds"]}
+        try:
+            with urllib.request.urlopen(f"{base}/worlds", timeout=20) as reply:  # noqa: S310 - the row's own server
+                served = {world["world"] for world in json.load(reply)["worlds"]}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            missing.append(f"no worldsmith serve answers at {base} ({error}): start it, or set WORLDSMITH_BASE_URL")
+            continue
         missing += [f"{world}: not served at {base}" for at, world in wanted if at == base and world not in served]
     return missing
 
 
 def main() -> int:
     """Print what is wrong, or that nothing is."""
-    rows = [row for name in ("train", "test") for row in pq.read_table(HERE / f"{name}.parquet").to_pylist()]
+    try:
+        rows = [row for name in ("train", "test") for row in rows_of(HERE / f"{name}.parquet")]
+    except ImportError:
+        sys.stdout.write("nothing here reads Parquet: pip install pyarrow\n")
+        return 2
     found = [fault for row in rows for fault in faults(row)]
     if "--server" in sys.argv[1:]:
         found += unserved(rows)
