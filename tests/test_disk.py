@@ -8,7 +8,7 @@ import pytest
 
 from worldsmith import disk
 from worldsmith.check import check
-from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.errors import FormatError, NotFoundError, UsageError
 
 
 @pytest.fixture
@@ -48,6 +48,39 @@ def test_a_changed_byte_is_told_and_the_edited_world_can_still_be_checked(folder
         disk.load_world(folder)
     world = disk.load_world(folder, verify=False)
     assert disk.problems(world, disk.read_json(folder / "world.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed", 5), ("world", "../../etc"), ("facts", 1), ("as_of", "2031-05-02"), ("kind", "other")]
+)
+def test_a_manifest_that_tells_another_world_is_told(folder, name, value):
+    info = json.loads((folder / "world.json").read_text()) | {name: value}
+    (folder / "world.json").write_text(json.dumps(info))
+    with pytest.raises(FormatError, match="it should be"):
+        disk.load_world(folder)
+
+
+def test_odd_values_are_told(folder):
+    path = folder / "tables" / "call.jsonl"
+    before = path.read_text()
+    row = json.loads(before.splitlines()[0]) | {"tons": 2**63}
+    path.write_text("\n".join([json.dumps(row), *before.splitlines()[1:]]))
+    with pytest.raises(FormatError, match=r"call.jsonl, row 1: tons = 9223372036854775808 is beyond"):
+        disk.load_world(folder, verify=False)
+    info = json.loads((folder / "world.json").read_text())
+    info["values"]["pilots"] = [{"a": 1}]
+    (folder / "world.json").write_text(json.dumps(info))
+    path.write_text(before)
+    with pytest.raises(FormatError, match="its lists hold more than plain values"):
+        disk.load_world(folder, verify=False)
+
+
+def test_one_process_writes_into_a_folder(tmp_path):
+    busy = pytest.raises(UsageError, match="another process is writing worlds there")
+    with disk.locked(tmp_path / "w"), busy, disk.locked(tmp_path / "w"):
+        pass
+    with disk.locked(tmp_path / "w"):
+        assert list((tmp_path / "w").iterdir()) == []
 
 
 def test_changed_lists_and_schema_are_told(folder):

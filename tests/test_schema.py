@@ -54,6 +54,9 @@ def test_an_unknown_schema_gets_a_close_match():
         ("tables.call.columns.arrived.date", ["2030-01-01", "2030-13-01"], "'2030-13-01' is no day of the calendar"),
         ("tables.call.columns.left.days", [1, 99999], "tables.call.columns.left.days"),
         ("tables.call.rows", [-3, 5], "tables.call.rows"),
+        ("tables.berth.columns.depth.number", [-1e308, 1e308], "tables.berth.columns.depth.number"),
+        ("tables.berth.columns.depth.label", "a | b", "tables.berth.columns.depth.label"),
+        ("tables.sqlite_x", {"called": ["a", "b"], "rows": [1, 2], "key": "a", "columns": {}}, "belong to SQLite"),
         ("questions", {"needs": ["I want {foo}."]}, "may hold {many} and {about} and no other braces"),
         ("schema", 2, "schema: "),
         ("variation.idle", 0.4, "nothing hangs on this switch"),
@@ -76,6 +79,13 @@ def test_what_is_wrong_is_said(mini_data, path, value, says):
         return
     with pytest.raises(SchemaError, match=says):
         parse_schema(data)
+
+
+def test_a_nest_of_arrays_is_refused(tmp_path):
+    path = tmp_path / "deep.toml"
+    path.write_text("x = " + "[" * 5000 + "]" * 5000)
+    with pytest.raises(SchemaError, match=r"deep.toml: "):
+        load_schema(str(path))
 
 
 def test_a_circle_of_columns_is_named(mini_data):

@@ -167,12 +167,16 @@ def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any
 
 
 def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built]:
-    """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many."""
-    if made:
-        made[0].out.mkdir(parents=True, exist_ok=True)
-    if jobs <= 1 or len(made) <= 1:
-        yield from map(build, made)
+    """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
+
+    Raises UsageError while another process builds into the same folder.
+    """
+    if not made:
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(made)), mp_context=context) as pool:
-        yield from pool.map(build, made, chunksize=1)
+    with disk.locked(made[0].out):
+        if jobs <= 1 or len(made) <= 1:
+            yield from map(build, made)
+            return
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(min(jobs, len(made)), mp_context=context) as pool:
+            yield from pool.map(build, made, chunksize=1)

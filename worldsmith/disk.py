@@ -4,20 +4,24 @@ Nothing is ever half-written: a file is written beside its place, flushed, renam
 a world's folder appears whole, with its manifest.
 """
 
+import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from worldsmith import __version__
-from worldsmith.errors import FormatError, NotFoundError, close_match
+from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
 from worldsmith.schema import Schema, Value, parse_schema, under
-from worldsmith.world import FORMAT, World, table_bytes
+from worldsmith.world import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
+MOST = 10**12
+"""Largest number of a cell: what expressions are exact for in every engine."""
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -29,10 +33,34 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        # A full disk names no file by itself.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
+
+    Raises UsageError where another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"{folder}: another process is writing worlds there; wait for it, or name another folder"
+        ) from None
+    else:
+        yield
+    finally:
+        os.close(handle)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -141,12 +169,14 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
             )
         schema = under(parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json"), info["switches"])
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
+        if any(isinstance(v, dict | list) for items in values.values() for v in items):
+            raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
         tables = {name: _read_table(folder, schema, name) for name in schema.tables}
         world = World(info["world"], schema, info["seed"], tables, values)
         if verify:
-            for problem in problems(world, info):
+            for problem in problems(world, info)[:1]:
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
     return world
 
@@ -162,6 +192,18 @@ def problems(world: World, info: Mapping[str, Any]) -> list[str]:
     ]
     if not found and info.get("digest") != world.digest:
         found.append("the schema or the value lists are not those the manifest names")
+    told = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
+    real: dict[str, Value] = {
+        "world": world_id(world.schema, world.seed),
+        "schema": world.schema.name,
+        "kind": world.schema.kind,
+    }
+    real |= {"as_of": world.schema.as_of, "facts": world.facts}
+    found += [
+        f"{name} is {told[name]!r} in the manifest; it should be {real[name]!r}"
+        for name in real
+        if told[name] != real[name]
+    ]
     return found
 
 
@@ -178,6 +220,8 @@ def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value
             value = row[column]
             if isinstance(value, dict | list):
                 raise FormatError(f"{path}, row {number}: {column} is no plain value: {value!r}")
+            if isinstance(value, int) and abs(value) > MOST:
+                raise FormatError(f"{path}, row {number}: {column} = {value} is beyond {MOST}")
             columns[column].append(value)
     return columns
 

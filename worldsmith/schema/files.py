@@ -44,6 +44,8 @@ def load_schema(name_or_path: str) -> Schema:
         raise SchemaError(f"{path}: can't be read: {reason}") from None
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
     return parse_schema(src.plain(data), where=path.name)
 
 

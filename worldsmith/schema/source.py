@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from worldsmith.errors import SchemaError, close_match
 
 NAME = r"^[a-z][a-z0-9_]{0,39}$"
+LINE = r"^[^\n\r|]+$"
 
 OPTIONS: dict[str, frozenset[str]] = {
     "invent": frozenset(),
@@ -50,7 +51,15 @@ def _ordered(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     return pair
 
 
-Span = Annotated[tuple[float, float], AfterValidator(_ordered)]
+def _free(name: str) -> str:
+    if name.startswith("sqlite_"):
+        raise ValueError(f"{name!r}: names that start with sqlite_ belong to SQLite")
+    return name
+
+
+Name = Annotated[str, Field(pattern=NAME), AfterValidator(_free)]
+Figure = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
+Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered)]
 Rows = Annotated[tuple[Annotated[int, Field(ge=1, le=5000)], int], AfterValidator(_ordered)]
 Times = Annotated[tuple[Annotated[int, Field(ge=0)], int], AfterValidator(_ordered)]
 Shift = Annotated[int, Field(ge=-40_000, le=40_000)]
@@ -145,19 +154,19 @@ class ColumnSource(Strict):
     drift: Span | None = None
     """Change from one value of a series to the next, in per cent."""
 
-    label: str | None = Field(default=None, min_length=1, max_length=60)
+    label: str | None = Field(default=None, min_length=1, max_length=60, pattern=LINE)
     """Header in tables."""
-    says: str | None = Field(default=None, min_length=1, max_length=80)
+    says: str | None = Field(default=None, min_length=1, max_length=80, pattern=LINE)
     """Phrase for questions."""
     see: Literal["snippet", "page", "linked"] = "page"
     """Where it is stated."""
-    unit: str = Field(default="", max_length=20)
+    unit: str = Field(default="", max_length=20, pattern=r"^[^\n\r|]*$")
     """Unit of the number."""
     if_: str | None = Field(default=None, alias="if")
     """Switch of `[variation]` that the column hangs on."""
     missing: float = Field(default=0.0, ge=0, lt=1)
     """Chance of null."""
-    none: str = Field(default="", max_length=40)
+    none: str = Field(default="", max_length=40, pattern=r"^[^\n\r|]*$")
     """What stands for null in a table."""
 
     @property
@@ -201,7 +210,7 @@ class TableSource(Strict):
     """Column or columns that name a row."""
     if_: str | None = Field(default=None, alias="if")
     """Switch of `[variation]` that the table hangs on."""
-    columns: dict[Annotated[str, Field(pattern=NAME)], ColumnSource] = Field(min_length=1)
+    columns: dict[Name, ColumnSource] = Field(min_length=1, max_length=60)
     """Columns in order."""
 
 
@@ -227,7 +236,7 @@ class RuleSource(Strict):
     """The table it is about."""
     must: str | None = None
     """Condition over a row and what it refers to."""
-    each: dict[Annotated[str, Field(pattern=NAME)], EachSource] | None = None
+    each: dict[Name, EachSource] | None = None
     """Aggregates over child rows that `must` may name."""
     acyclic: str | None = None
     """table.column: a self-reference without circles."""
@@ -323,17 +332,15 @@ class SchemaSource(Strict):
     """What the worlds are about, as a phrase."""
     lang: Literal["en"] = "en"
     """Language of pages and questions."""
-    values: dict[Annotated[str, Field(pattern=NAME)], list[Plain] | ValuesSource] = Field(default_factory=dict)
+    values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
     """Lists of values; they are no rows."""
-    variation: dict[Annotated[str, Field(pattern=NAME)], Annotated[float, Field(ge=0, le=1)]] = Field(
-        default_factory=dict
-    )
+    variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     """Switches drawn once a world, and their chances."""
-    tables: dict[Annotated[str, Field(pattern=NAME)], TableSource] = Field(min_length=1)
+    tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
     """Tables in order."""
-    rules: dict[Annotated[str, Field(pattern=NAME)], RuleSource] = Field(default_factory=dict)
+    rules: dict[Name, RuleSource] = Field(default_factory=dict)
     """Rules beside those that fills imply."""
-    pages: dict[Annotated[str, Field(pattern=NAME)], PageSource] = Field(min_length=1)
+    pages: dict[Name, PageSource] = Field(min_length=1)
     """Which page carries which cells."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)
     """Phrases for questions."""
