@@ -101,8 +101,8 @@ def _stated(page: Page, pages: Pages) -> str:
             for row, cells in rows.items()
         ]
         start = heading(page, page.head.cells, words) if page.scope else words.say(page.table, "All {many}")
-        start, told = start.replace(": ", ", ", 1), ", ".join(name for name in names if name)
-        return f"{start}: {told} and others." if told else f"{start}."
+        start, listed = start.replace(": ", ", ", 1), ", ".join(name for name in names if name)
+        return f"{start}: {listed} and others." if listed else f"{start}."
     row, cells = next(iter(rows.items()))
     form = pages.world.schema.tables[row.table]
     name = called(words, row, cells)
