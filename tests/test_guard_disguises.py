@@ -195,7 +195,17 @@ def test_a_declared_phrase_hides_no_name_that_it_runs_into() -> None:
 
 
 @pytest.mark.parametrize(
-    "day", ["2 novembre 1991", "2-Nov-1991", "1991年11月2日", "2. November 1991", "1991, November 2", "Nov 2 / 1991"]
+    "day",
+    [
+        "November  2, 1991",
+        "2 novembre 1991",
+        "2-Nov-1991",
+        "1991年11月2日",
+        "2. November 1991",
+        "1991, November 2",
+        "Nov 2 / 1991",
+        "Nov-2, 1991",
+    ],
 )
 def test_a_day_is_found_though_its_year_may_be_told(day: str) -> None:
     page = PAGES.page("observatory/1")
@@ -209,6 +219,13 @@ def test_a_day_is_found_though_its_year_may_be_told(day: str) -> None:
     assert stands("It has 1991 of them")
     assert stands("There are 2 roads, 11 houses and 1991 trees")
     assert not stands(f"Open since {day}")
+
+
+@pytest.mark.parametrize("text", ["1 2 3 4 5 6 7 8 9 " * 300, "8 x 10^5, " * 100, "Imre Halloway " * 400])
+def test_what_is_too_long_to_be_judged_does_not_stand(text: str) -> None:
+    view = View(PAGES.page("observatory/1"), 1.0)
+    said = replace(hit(view, 0, "", WORLD, PAGES), snippet=f"Kestrel Point Observatory {text}")
+    assert [v.why for v in GUARD.hit(said, view, "") if "to be judged" in v.why]
 
 
 def test_a_number_with_a_power_of_ten_is_one_number() -> None:

@@ -82,10 +82,9 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
     from worldsmith.disk import load_world
     from worldsmith.slices import Address
 
-    world = load_world(one_world(path))
-
     async def answer() -> Any:
         try:
+            world = load_world(one_world(path))
             return await answering.simulator(world).acall(Address(world.id, profile, seed), call)
         finally:
             await answering.close()

@@ -7,7 +7,7 @@ Obligation is a second set: a page must state all of its cells, a hit its key. N
 from collections.abc import Hashable, Sequence
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worldsmith import scoring
 from worldsmith.guard.documents import Reader, read_document
@@ -17,7 +17,7 @@ from worldsmith.guard.names import Names
 from worldsmith.guard.text import clean, scan
 from worldsmith.llm.markdown import document
 from worldsmith.pages.plan import boilerplate
-from worldsmith.pages.types import Block, Doc, Page
+from worldsmith.pages.types import Doc, Page
 from worldsmith.slices import Result, Slice, Verdict, View
 from worldsmith.world import Cell, World
 
@@ -42,18 +42,18 @@ class Guard:
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
         self._grounds: dict[Hashable, Ground] = {}
-        self._claimed: dict[str, tuple[tuple[Block, ...], str | None, tuple[Cell, ...]]] = {}
+        self._plans: dict[Hashable, int] = {}
+        self._seen: dict[str, tuple[Page, int]] = {}
+        """By page id, the plan last seen and its number."""
+        self._last = 0
         self._most = memo
 
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
         """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
         page = view.page
         text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
-        key = (
-            _plan(page),
-            page.blocks if text else self._claims(page),
-            (result.url, result.title, result.snippet, result.date, text),
-        )
+        blocks = page.blocks if text else ()
+        key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
         found = self._memo.get(key)
         if found is None:
             found = self._keep(key, self._hit(result, page, ""))
@@ -62,8 +62,7 @@ class Guard:
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _keep(self, key: Hashable, verdicts: Verdicts) -> Verdicts:
-        if len(self._memo) >= self._most:
-            self._memo.pop(next(iter(self._memo)), None)
+        _bound(self._memo, self._most)
         self._memo[key] = verdicts
         return verdicts
 
@@ -85,11 +84,10 @@ class Guard:
 
     def _ground(self, page: Page) -> Ground:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
-        key = _plan(page)
+        key = self._plan(page)
         found = self._grounds.get(key)
         if found is None:
-            if len(self._grounds) >= max(self._most // 2, 1):
-                self._grounds.pop(next(iter(self._grounds)), None)
+            _bound(self._grounds, max(self._most // 2, 1))
             found = self._grounds[key] = ground(self.world, self.columns, page, page.head.cells)
         return found
 
@@ -118,12 +116,20 @@ class Guard:
 
     def _claims(self, page: Page) -> bool:
         """Whether a hit's date would tell a date of the page's cells that its head withholds."""
-        known = self._claimed.get(page.id)
-        if known is None or known[0] is not page.blocks or known[1] != page.date:
-            dates = tuple(c for c in page.cells if c.value == page.date and self.columns.of(c).kind == "date")
-            known = self._claimed[page.id] = (page.blocks, page.date, dates)
-        dates = known[2]
+        dates = [c for c in page.cells if c.value == page.date and self.columns.of(c).kind == "date"]
         return bool(dates) and not any(c in page.head.cells for c in dates)
+
+    def _plan(self, page: Page) -> int:
+        """Return the number of all that a verdict on a hit reads of an edited page, its full text apart."""
+        seen = self._seen.get(page.id)
+        if seen is None or seen[0] is not page:
+            key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
+            if key not in self._plans:
+                self._last += 1
+                _bound(self._plans, self._most)
+                self._plans[key] = self._last
+            seen = self._seen[page.id] = (page, self._plans[key])
+        return seen[1]
 
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
@@ -179,6 +185,7 @@ class Guard:
         return ""
 
 
-def _plan(page: Page) -> Hashable:
-    """Return all that a verdict on a hit without full text reads of an edited page, but for withheld dates."""
-    return page.id, page.url, page.date, page.subject, page.rows, page.head
+def _bound(memo: dict[Any, Any], most: int) -> None:
+    """Make room for one more, the oldest first."""
+    if len(memo) >= most:
+        memo.pop(next(iter(memo)), None)

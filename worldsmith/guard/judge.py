@@ -7,7 +7,7 @@ from functools import cache
 
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId, Mention, Names
-from worldsmith.guard.options import SAYS, option, polarity, same_option, void
+from worldsmith.guard.options import AHEAD, SAYS, option, polarity, same_option, void
 from worldsmith.guard.quantity import Quantity, decade, joined, quantities, span_of, states
 from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, stretches, tokens
 from worldsmith.guard.vocabulary import Vocabulary, echo_spans
@@ -40,13 +40,12 @@ class _Sentence:
     cues: tuple[Mention, ...]
     counted: tuple[Quantity, ...]
 
-    @property
-    def nameless(self) -> str:
-        """The text with blanks for the names in it."""
-        text = self.text
+    def nameless(self, start: int, end: int) -> str:
+        """Return a stretch of the text with blanks for the names in it."""
+        text = self.text[start:end]
         for mention in self.names:
-            start, end = mention.span
-            text = text[:start] + " " * (end - start) + text[end:]
+            first, last = (min(max(at - start, 0), len(text)) for at in mention.span)
+            text = text[:first] + " " * (last - first) + text[last:]
         return text
 
 
@@ -57,6 +56,10 @@ def passed(where: str) -> Verdict:
 
 
 _MARKUP = re.compile(r"[<\[\\*_~【]")
+LONGEST = 4000
+"""Characters of a statement: what has more is no honest text, and would cost its square."""
+MOST_NUMBERS = 60
+"""Numbers of a sentence, likewise."""
 HEARD = 24
 """Texts that a ground remembers."""
 PLAIN = 1024
@@ -110,7 +113,7 @@ class Judge:
         """
         heard = self._text(where, text, ground, topic, query)
         bare = plain(text) if _MARKUP.search(text) else text
-        if clean(bare) == clean(text):
+        if bare == text or clean(bare) == clean(text):
             return heard
         again = self._text(where, bare, ground, topic, query)
         return Heard((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
@@ -142,6 +145,9 @@ class Judge:
 
     def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
         told = clean(text)
+        if len(told) > LONGEST:
+            why = f"is a statement of {len(told)} characters, too long to be judged"
+            return Heard((Verdict(where, ok=False, why=why, text=told[:200]),), ())
         read = scan(told)
         found = self.names.find(read)
         names = tuple(m for m in found if m.kind != "cue")
@@ -204,6 +210,8 @@ class Judge:
     ) -> tuple[str, list[Cell], tuple[Row, ...]]:
         names = [m for m in said.names if not any(_within(m.span, e) for e in echoes)]
         counted = [q for q in said.counted if not any(_within(q.span, e) for e in echoes)]
+        if len(counted) > MOST_NUMBERS:
+            return f"holds {len(counted)} numbers, too many to be judged", [], ()
         for mention in names:
             if mention.kind == "coded":
                 return f"carries {said.text[slice(*mention.span)]!r}, a name in a coded form", [], ()
@@ -358,7 +366,8 @@ class Judge:
         if scored.kind == "enum":
             return option(said.text, clause, scored.labels)
         words = self.names.words.get(column)
-        return option(said.nameless, clause, words) if words else None
+        stretch = said.nameless(clause[0], clause[1] + AHEAD) if words else ""
+        return option(stretch, (0, len(stretch)), words) if words else None
 
     def _wrong_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]

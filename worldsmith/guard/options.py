@@ -9,6 +9,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _NOT = re.compile(r"\b(?:not|no|non|isn't|aren't|wasn't|without|never|false|un)\b|n't\b|^un", re.IGNORECASE)
 SAYS = re.compile(r"(?:\b(?:is|are|was|were|it's|fully|also|a|an|this|the only))\s*(?:a\s|an\s)?$", re.IGNORECASE)
 """What stands before a word that is said of something: "is a", "this"."""
+AHEAD = 24
+"""Characters after a clause in which the value of its label may stand: a clause ends at a colon."""
 _NO, _YES = frozenset(("no", "false", "never")), frozenset(("yes", "true"))
 
 
@@ -43,7 +45,7 @@ def void(after: str, none: str) -> bool:
 
 def option(text: str, clause: Span, labels: Sequence[str]) -> str | None:
     """Return the option of a closed list that a clause (or what follows its colon) names, the longest one."""
-    read = scan(text[clause[0] : min(len(text), clause[1] + 24)])
+    read = scan(text[clause[0] : clause[1] + AHEAD])
     return next((label for label in sorted(labels, key=len, reverse=True) if _names(read, squeeze(label))), None)
 
 

@@ -170,7 +170,10 @@ def joined(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
             if end - start > _LONGEST_JOINED:
                 break
             between = text[counted[first].span[1] : counted[last].span[0]]
-            if between in ("", " ", ", ", " and ", " to ", " or ", "; "):
+            month = _MONTH_BEFORE.search(text, max(0, start - 14), start)
+            if month:
+                start = month.start()
+            elif between in ("", " ", ", ", " and ", " to ", " or ", "; "):
                 continue
             end += text[end : end + 1] in ("日", "号", "月")
             whole = text[start:end]
@@ -181,6 +184,7 @@ def joined(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
 
 
 _LONGEST_JOINED = 30
+_MONTH_BEFORE = re.compile(rf"(?<![A-Za-z]){_MONTH}[\s/-]{{0,2}}$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)

@@ -23,6 +23,7 @@ Span = tuple[int, int]
 _TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|&|[^\W_a-zA-Z0-9]+")
 _AND = {"&": "and"}
 _JOINT = re.compile(r"[\W_]+")
+_GAPS = re.compile(r"[ \t]{2,}")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SENTENCE = re.compile(r"(?:[.!?]+[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\s*\n+\s*|\s*\.{3,}\s*)")
 _SURE = re.compile(r"(?<=[a-z0-9)][a-z0-9)][.!?])\s+(?=[A-Z])")
@@ -42,8 +43,8 @@ _DROPPED = frozenset(("Mn", "Me", "Cf", "Cc", "Co", "Cs"))
 
 
 def clean(text: str) -> str:
-    """Return `text` without entities, percent escapes, accents, invisible characters and look-alike letters."""
-    if text.isascii() and "&" not in text and "%" not in text and text.isprintable():
+    """Return `text` without entities, percent escapes, accents, look-alikes, hidden characters and wide gaps."""
+    if text.isascii() and "&" not in text and "%" not in text and "  " not in text and text.isprintable():
         return text
     return _clean(text)
 
@@ -79,7 +80,7 @@ def _clean(text: str) -> str:
             text = unescape(text)
     if _PERCENT.search(text):
         text = unquote(text)
-    return unicodedata.normalize("NFKD", text).translate(_CLEANING)
+    return _GAPS.sub(" ", unicodedata.normalize("NFKD", text).translate(_CLEANING))
 
 
 def squeezed(text: str) -> str:
