@@ -340,7 +340,7 @@ def test_a_language_model_is_asked_and_what_it_may_not_say_is_not_said(out, endp
     assert FakeModel.asked
     assert "77" not in said.split("\n")[2]
     assert all(line in said for line in ours.splitlines() if line.startswith("| "))
-    gold = json.loads(next((out / "_tasks").glob("town*")).read_text().splitlines()[0])
+    gold = json.loads(next((out / "_tasks").glob("town*.jsonl")).read_text().splitlines()[0])
     assert gold["question"] not in json.dumps(FakeModel.asked)
 
 
