@@ -2,8 +2,14 @@
 
 Built from the clean world, statistics of one world only. Scores are rounded before they are compared, so
 that an order never hangs on how a machine sums floats; ties go by page id.
+
+A ranking must not tell what a page was not opened for. So all that is matched word by word, and all that quotes,
+minus and `site:` are tested on, is what a hit tells under every profile: names, titles, labels, a list's scope. Of
+the other values only those that cost more to guess than to read are known at all, whole, one number and one
+text a query (see `Index._guessable`).
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -24,6 +30,8 @@ PHRASES = 4
 """Quoted phrases of a query that are looked for; further ones are words. No query may cost more than a few others."""
 SLIPS = 16
 """Unknown words of a query that the nearest known one is looked for."""
+DISTINCT = 0.5
+"""Values a row that a column needs, so that trying all of them costs about as much as reading its pages."""
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
 STOP = frozenset(
     _TOKEN.findall(
@@ -112,9 +120,10 @@ class Index:
         own = {kinds[0] for table, kinds in pages.abouts.items() if len(keys[table]) == 1}
         self._weights = {name: 8 if name in own else 3 for name in pages.kinds}
         vocabulary: dict[str, int] = {}
+        plans = [pages.page(page_id) for page_id in self.ids]
         fields = [
-            [[vocabulary.setdefault(t, len(vocabulary)) for t in terms] for terms in self._fields(pages.page(page_id))]
-            for page_id in self.ids
+            [[vocabulary.setdefault(t, len(vocabulary)) for t in terms] for terms in self._fields(page)]
+            for page in plans
         ]
         documents = [[term for terms in page for term in terms] for page in fields]
         self._text, self._starts = _text(fields, len(vocabulary))
@@ -122,23 +131,57 @@ class Index:
         self._bm25.index((documents, vocabulary), create_empty_token=False, show_progress=False)
         self._vocabulary = vocabulary
         self._words = [word for word in vocabulary if word.isalpha() and len(word) > 3]
+        self._values = self._told(plans)
+        self._bonus = math.log(1 + len(self.ids)) / 2
 
     def _fields(self, page: Page) -> list[Sequence[str]]:
-        """Return a page's terms by field: names and titles weigh more, each value and label counts once."""
+        """Return the terms of what a hit tells, by field: names and titles weigh more, each label counts once."""
         words, weight = self.pages.words, self._weights.get(page.kind, 2)
         found: list[Sequence[str]] = [_terms(heading(page, page.cells, words))]
         if page.subject:
             found += [_terms(" ".join(self.pages.keys(page.subject)))] * weight
         else:
             found *= weight - (page.part > 1)
-        values = {(c.row.table, c.col, c.value): c for c in page.cells}
-        found += [_terms(words.measure(cell)) for cell in values.values()]
-        found += [_terms(words.columns[place].label) for place in dict.fromkeys(value[:2] for value in values)]
+            # A directory holds every name of its table; a list's names would tell whose value its scope is.
+            found += [_terms(words.show(cell)) for cell in page.cells if not page.scope]
+        # Labels of a row's own columns and of what the page is for: never those of the rows that happen to be there.
+        own = [(cell.row.table, cell.col) for cell in page.cells if cell.row == page.subject or cell.row in page.rows]
+        labelled = (*own, *(place for place, _ in page.topics))
+        found += [_terms(words.columns[place].label) for place in dict.fromkeys(labelled)]
         if page.subject or page.rows:
             found += [_terms(words.schema.tables[page.table].singular)] * 2
         background = [block.variant for block in page.blocks if block.kind == "guide"]
         found += [_terms(text) for n in background for text in self.pages.background(n)]
         return found
+
+    def _told(self, plans: Sequence[Page]) -> dict[str, dict[tuple[str, ...], list[int]]]:
+        """Return the documents of each value that may be guessed, by its terms and the first of them."""
+        show, known = self.pages.words.show, self._guessable()
+        found: dict[str, dict[tuple[str, ...], list[int]]] = {}
+        for i, page in enumerate(plans):
+            for cell in page.cells:
+                if cell.row != page.subject or cell.value is None or (cell.row.table, cell.col) not in known:
+                    continue
+                terms = tuple(tokens(show(cell)))
+                if terms and terms[0] not in self._vocabulary:
+                    found.setdefault(terms[0], {}).setdefault(terms, []).append(i)
+        return found
+
+    def _guessable(self) -> frozenset[tuple[str, str]]:
+        """Return the columns whose values the index knows: as many values as half of the rows, or more.
+
+        A query tries one of them, so finding a column's values by guessing takes at least half as many searches as
+        there are rows, and in truth as many as there are plausible values. References are left out: results list the
+        names they may hold. So are child rows, whose names on a page say whose they are.
+        """
+        world = self.pages.world
+        return frozenset(
+            (form.name, column.name)
+            for form in world.schema.tables.values()
+            for column in form.columns
+            if not (column.key or column.ref)
+            and len(set(world.tables[form.name][column.name]) - {None}) >= DISTINCT * world.size(form.name)
+        )
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` (from 1) of `k` hits as (page id, score), best first, and whether there is more.
@@ -153,23 +196,49 @@ class Index:
 
     def _ranked(self, query: str) -> tuple[np.ndarray, np.ndarray]:
         asked = read_query(query)
-        ids = self._terms(asked.words)
+        values, words = self._guessed(asked.words)
+        ids = self._terms(words)
         scores = self._bm25.get_scores_from_ids(ids) if ids else np.zeros(len(self.ids), dtype="float32")
-        if not ids and asked.hosts:
-            scores = scores + 1
+        for documents in values:
+            scores[documents] += self._bonus
         scores = np.round(scores, 3)
-        for term in asked.without:
-            scores[self._having(term)] = 0
-        for host in asked.not_hosts:
-            scores[self._hosts == host] = 0
-        if asked.hosts:
-            scores[~np.isin(self._hosts, asked.hosts)] = 0
-        found = np.flatnonzero(scores > 0)
+        passing = self._passing(asked)
+        scores[~passing] = 0
+        # All that passes `site:` follows what matches, so that where matches end can't be seen.
+        found = np.flatnonzero(passing if asked.hosts else scores > 0)
         found = found[np.lexsort((self._order[found], -scores[found]))]
         for phrase in asked.phrases:
             exact = found[np.isin(found, self._saying(phrase))]
             found = exact if len(exact) else found
         return found[:DEPTH], scores
+
+    def _passing(self, asked: Terms) -> np.ndarray:
+        """Return which documents pass a query's hosts and exclusions."""
+        passing = np.isin(self._hosts, asked.hosts) if asked.hosts else np.ones(len(self.ids), dtype=bool)
+        for term in asked.without:
+            passing[self._having(term)] = False
+        for host in asked.not_hosts:
+            passing[self._hosts == host] = False
+        return passing
+
+    def _guessed(self, words: tuple[str, ...]) -> tuple[list[list[int]], tuple[str, ...]]:
+        """Return the documents of the values that a query names, and its other words.
+
+        Tried are the first number and the first word that no hit tells, there or not: further ones are no guesses,
+        or a query could try a hundred values at once.
+        """
+        found: list[list[int]] = []
+        rest = words
+        for digits in (True, False):
+            unseen = (i for i, word in enumerate(rest) if word[0].isdigit() == digits and word not in self._vocabulary)
+            at = next(unseen, len(rest))
+            tried = self._values.get(rest[at], {}) if at < len(rest) else {}
+            said = [terms for terms in tried if rest[at : at + len(terms)] == terms]
+            if said:
+                longest = max(said, key=len)
+                found.append(tried[longest])
+                rest = rest[:at] + rest[at + len(longest) :]
+        return found, rest
 
     def _having(self, term: str) -> np.ndarray:
         """Return the documents that hold a term."""

@@ -19,8 +19,8 @@ from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Schema, Value
 from worldsmith.world import Cell, Row, World
 
-RENDER = 2
-"""Version of plans and their rendering: certificates and stored texts name it."""
+RENDER = 3
+"""Version of plans, their rendering and their ranking: certificates and stored texts name it."""
 MEMO = 512
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
 
