@@ -40,7 +40,7 @@ def keys_only(task: Task, schema: Schema, client: Client) -> str:
 def one_query(task: Task, schema: Schema, client: Client) -> str:
     """Ask the question itself, once, and answer from the hits."""
     crawl = Crawl(task, schema)
-    crawl.take(client.search(_asked(task)))
+    crawl.take(client.search(asked(task)))
     return crawl.answer()
 
 
@@ -48,7 +48,7 @@ def snippets_only(task: Task, schema: Schema, client: Client) -> str:
     """Search without end and open nothing: the question, its scope, and every name that turns up."""
     crawl = Crawl(task, schema)
     plural = schema.tables[task.query.table].plural
-    queries = [_asked(task), *(f"{plural} {scope}" for scope in task.query.scope.values)]
+    queries = [asked(task), *(f"{plural} {scope}" for scope in task.query.scope.values)]
     for query in queries:
         for page in range(1, PAGES + 1):
             reply = client.search(query, 10, page)
@@ -60,7 +60,8 @@ def snippets_only(task: Task, schema: Schema, client: Client) -> str:
     return crawl.answer()
 
 
-def _asked(task: Task) -> str:
+def asked(task: Task) -> str:
+    """Return what the question asks, without the columns and the form of the answer."""
     return task.question.split("\n\n", 1)[0]
 
 
@@ -137,4 +138,4 @@ class Crawl:
         return name
 
 
-__all__ = ["closed_book", "keys_only", "one_query", "snippets_only"]
+__all__ = ["asked", "closed_book", "keys_only", "one_query", "snippets_only"]

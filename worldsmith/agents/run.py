@@ -9,6 +9,7 @@ from worldsmith.agents.baselines import closed_book, keys_only, one_query, snipp
 from worldsmith.agents.client import Client, Recorder, tokens
 from worldsmith.agents.cost import Cost
 from worldsmith.agents.oracle import oracle
+from worldsmith.agents.probe import probe
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.schema import Schema
 from worldsmith.tasks import Task
@@ -23,6 +24,7 @@ AGENTS: dict[str, Agent] = {
     "keys-only": keys_only,
     "snippets-only": snippets_only,
     "one-query": one_query,
+    "probe": probe,
 }
 
 

@@ -1,0 +1,260 @@
+"""The agent that opens nothing and guesses: it puts values in queries and watches which pages move up.
+
+What it scores is what guessing is worth. It knows what an agent learns over many worlds of a schema: labels, choices,
+ranges; of this world it knows what hits told it. Only rows of tables with one key and pages of their own are guessed.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import islice
+from urllib.parse import urlsplit
+
+from worldsmith import expr, scoring
+from worldsmith.agents.baselines import Crawl, asked, blank, snippets_only
+from worldsmith.agents.book import Unread, value
+from worldsmith.agents.client import Client, Reply
+from worldsmith.pages.grammar import lower
+from worldsmith.pages.words import capital
+from worldsmith.schema import Aggregate, Chance, Choice, Column, Date, Number, Path, Pick, Rank, Schema, Value
+from worldsmith.tasks import Task, written
+
+BUDGET = 200
+"""Searches a task."""
+HITS = 50
+"""Results it asks for."""
+FEW = 40
+"""Values that are tried one by one; of more, groups are halved as long as they move a row that matters."""
+GROUP = 100
+"""Values in one query."""
+DOMAIN = 4000
+"""Values of a column that are thought of at most."""
+COUNTED = 40
+"""The largest count, and the largest rank, that is thought of."""
+NOWHERE = "qzxvjw"
+"""A word of no page: what a host shows for it is what it shows for a wrong guess."""
+
+
+def probe(task: Task, schema: Schema, client: Client) -> str:
+    """Guess the scope, then the columns of the task, those of the fewest plausible values first."""
+    form = schema.tables[task.query.table]
+    if len(form.key) != 1 or not any(spec.about == form.name for spec in schema.pages):
+        return snippets_only(task, schema, client)
+    return Probe(task, schema, client).answer()
+
+
+def domain(schema: Schema, column: Column) -> list[Value]:
+    """Return the values that a column may hold by its schema; none where that tells too little."""
+    fill = column.fill
+    match fill:
+        case Choice(options):
+            return list(options)
+        case Pick(values):
+            return list(schema.values[values].items)
+        case Chance():
+            return [True]
+        case Number(lo, hi, step):
+            count = round((hi - lo) / step) + 1
+            numbers = [round(lo + i * step, column.decimals) for i in range(min(count, DOMAIN))]
+            return [int(n) for n in numbers] if column.type == "int" else list(numbers)
+        case Date(lo, hi):
+            return list(islice(_days(lo, hi), DOMAIN))
+        case Rank() | Aggregate("count"):
+            return list(range(1, COUNTED + 1))
+        case Aggregate("max", table, name):
+            return domain(schema, schema.column(table, name or ""))
+        case _:
+            return []
+
+
+def _days(lo: str, hi: str) -> Iterator[str]:
+    day, end = date.fromisoformat(lo), date.fromisoformat(hi)
+    while day <= end:
+        yield day.isoformat()
+        day += timedelta(1)
+
+
+def moved(reply: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
+    """Return the pages at the head of a reply that stand above the usual ones, whose order follows them."""
+    for n in range(len(reply) + 1):
+        above = set(reply[:n])
+        rest = [url for url in usual if url not in above]
+        if list(reply[n:]) == rest[: len(reply) - n]:
+            return reply[:n]
+    return reply
+
+
+class Probe:
+    """One task being guessed."""
+
+    def __init__(self, task: Task, schema: Schema, client: Client) -> None:
+        self.task, self.schema, self.client = task, schema, client
+        self.crawl = Crawl(task, schema)
+        self.left = BUDGET
+        self.hosts: dict[str, str] = {}
+        """Where the entries of a table stand."""
+        self.usual: dict[str, list[str]] = {}
+        """What a host shows for a query that matches nothing."""
+        self.names: dict[str, str] = {}
+        """The name in the title of each page seen."""
+        self.guessed: dict[tuple[str, str], dict[str, Value]] = {}
+        """Values by column and row."""
+
+    def _ask(self, query: str, page: int = 1) -> Reply:
+        if self.left <= 0:
+            return {"results": [], "more": False}
+        self.left -= 1
+        reply = self.client.search(query, HITS, page)
+        self.crawl.take(reply)
+        for hit in reply["results"]:
+            self.names.setdefault(hit["url"], hit["title"].split(" | ")[0].partition(": ")[0])
+        return reply
+
+    def answer(self) -> str:
+        """Return the table of the rows that were guessed into scope; of what hits told where there are none."""
+        query = self.task.query
+        rows = self._scope()
+        if not rows:
+            return self.crawl.answer()
+        read = [path for clause in query.clauses for path in expr.paths(clause)]
+        wanted = dict.fromkeys((*read, *(path for path in query.columns if path not in query.key)))
+        for path in sorted(wanted, key=lambda path: (len(path), self._size(path))):
+            self._follow(path, rows)
+        kept = [name for name in rows if not self._fails(name)]
+        return written(self.task.columns, [self._line(name) for name in kept])
+
+    def _scope(self) -> list[str]:
+        """Return the names of the rows that hits place in scope, or guesses."""
+        query, form = self.task.query, self.schema.tables[self.task.query.table]
+        column = form.column(query.scope.column)
+        label, found = lower(column.label), dict[str, None]()
+        told = [str(scoring.show(v, column.answer())) for v in query.scope.values]
+        for text in (asked(self.task), *(f"{form.plural} by {label} {scope}" for scope in told)):
+            for hit in self._ask(text)["results"]:
+                listed = hit["title"].split(" | ")[0].split(" (")[0]
+                if listed in {f"{capital(form.plural)} by {label}: {scope}" for scope in told}:
+                    body = hit["snippet"].partition(": ")[2].split(" and others")[0]
+                    found |= dict.fromkeys(name.strip(" .") for name in body.split(", "))
+        self._host(form.name)
+        for scope, text in zip(query.scope.values, told, strict=True):
+            for name in self._raised(form.name, [text]):
+                self.guessed.setdefault((form.name, column.name), {}).setdefault(name, scope)
+                found[name] = None
+        found |= {name: None for name, facts in self.crawl.names.items() if facts.get(label.lower()) in told}
+        return [name for name in found if name]
+
+    def _host(self, table: str) -> str:
+        """Return the host of a table's entries: the commonest of pages of one-word paths under plain names."""
+        if table not in self.hosts:
+            plurals = tuple(form.plural for form in self.schema.tables.values())
+            hits = self._ask(self.schema.tables[table].singular)["results"]
+            plain = [h["url"] for h in hits if not h["title"].split(" | ")[0].endswith(plurals)]
+            found = Counter(urlsplit(url).netloc for url in plain if urlsplit(url).path.count("/") == 1)
+            self.hosts[table] = found.most_common(1)[0][0] if found else ""
+            self._ask(f"site:{self.hosts[table]}")
+            replies = [self._ask(f"site:{self.hosts[table]} {NOWHERE}", page) for page in (1, 2)]
+            self.usual[table] = [hit["url"] for reply in replies for hit in reply["results"]]
+        return self.hosts[table]
+
+    def _raised(self, table: str, values: Sequence[str]) -> list[str]:
+        """Return the names of the entries that values in a query move up."""
+        quoted = f'"{values[0]}"' if len(values) == 1 and " " in values[0] else " ".join(values)
+        reply = [hit["url"] for hit in self._ask(f"site:{self._host(table)} {quoted}")["results"]]
+        return [self.names[url] for url in moved(reply, self.usual[table])]
+
+    def _values(self, column: Column) -> list[Value]:
+        """Return what to try of a column: of a reference the names of its table's entries that were seen."""
+        if not column.ref:
+            return domain(self.schema, column)
+        if not any(spec.about == column.ref for spec in self.schema.pages):
+            return []
+        host = self._host(column.ref)
+        return list(dict.fromkeys(name for url, name in self.names.items() if urlsplit(url).netloc == host))
+
+    def _size(self, path: Path) -> int:
+        return len(domain(self.schema, self.schema.walk(self.task.query.table, path))) or DOMAIN
+
+    def _follow(self, path: Path, rows: Sequence[str]) -> None:
+        """Guess what stands along a path from rows in play."""
+        table, here = self.task.query.table, set(rows)
+        for step in path:
+            column = self.schema.column(table, step)
+            if not column.key:
+                self._guess(table, column, here)
+                known = self.guessed.get((table, step), {})
+                here = {str(known[name]) for name in here if known.get(name) is not None}
+            table = column.ref or table
+
+    def _guess(self, table: str, column: Column, rows: set[str]) -> None:
+        if (table, column.name) in self.guessed or not rows or len(self.schema.tables[table].key) != 1:
+            return
+        known = self.guessed[table, column.name] = {}
+        values = self._values(column)
+        if len(values) > FEW:
+            for start in range(0, len(values), GROUP):
+                self._halve(table, column, values[start : start + GROUP], rows)
+        if len(values) <= FEW or len(rows & known.keys()) * 2 < len(rows):
+            for tried in values:
+                if self.left > 0 and rows - known.keys():
+                    self._note(known, tried, self._raised(table, [_said(tried, column)]))
+
+    def _halve(self, table: str, column: Column, values: Sequence[Value], rows: set[str]) -> None:
+        """Look for the values of rows in play among several at once."""
+        raised = self._raised(table, [_said(v, column) for v in values]) if values and self.left > 0 else []
+        if not rows & set(raised):
+            return
+        if len(values) == 1:
+            self._note(self.guessed[table, column.name], values[0], raised)
+            return
+        half = len(values) // 2
+        self._halve(table, column, values[:half], rows)
+        self._halve(table, column, values[half:], rows)
+
+    def _note(self, known: dict[str, Value], tried: Value, raised: Sequence[str]) -> None:
+        for name in raised:
+            if name != tried:
+                known.setdefault(name, tried)
+
+    def _known(self, name: str, path: Path) -> Value:
+        """Return what was guessed, or told by hits, at the end of a path; Unread for nothing."""
+        table, here = self.task.query.table, name
+        for i, step in enumerate(path):
+            column = self.schema.column(table, step)
+            told = self.guessed.get((table, step), {}).get(here)
+            if column.key:
+                told = here
+            if told is None:
+                said = self.crawl.names.get(here, {}).get(lower(column.label).lower())
+                if said is None:
+                    break
+                told = value(said, column)
+            if told is None or i == len(path) - 1:
+                return told
+            table, here = column.ref or "", str(told)
+        raise Unread(".".join(path))
+
+    def _fails(self, name: str) -> bool:
+        """Whether a clause is known to be false of a row."""
+        for clause in self.task.query.clauses:
+            test, paths = expr.compile_python(clause)
+            try:
+                if test(*(self._known(name, path) for path in paths)) is not True:
+                    return True
+            except Unread:
+                continue
+        return False
+
+    def _line(self, name: str) -> list[str]:
+        cells = blank(self.task)
+        for i, (path, column) in enumerate(zip(self.task.query.columns, self.task.columns, strict=True)):
+            if path in self.task.query.fixed:
+                continue
+            try:
+                cells[i] = scoring.show(self._known(name, path), column)
+            except Unread:
+                continue
+        return cells
+
+
+def _said(tried: Value, column: Column) -> str:
+    return str(scoring.show(tried, column.answer()))
