@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
-from worldsmith.guard.repair import repaired
+from worldsmith.guard.repair import repaired, too_long
 from worldsmith.index import Index
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
@@ -232,6 +232,9 @@ class Simulator:
             return draft
 
     def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
+        long = too_long(draft, desk.renderer.write(part))
+        if long:
+            return (Verdict("length", ok=False, why=long),)
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             return desk.guard.doc(draft, part.views[0], query)

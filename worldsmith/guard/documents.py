@@ -104,7 +104,10 @@ class Reader:
                 self.stated.add(cell)
                 self.verdicts.append(passed("pair"))
                 return
-        self.text("pair", f"{label}: {value}")
+        heard = self.text("pair", f"{label}: {value}")
+        if columns and heard.ok and not any((cell.row.table, cell.col) in columns for cell in heard.stated):
+            why = f"says {value!r} of {label!r}, which is no fact of this page"
+            self.verdicts.append(Verdict("pair", ok=False, why=why, text=f"{label}: {value}"))
 
     def _prints(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit."""

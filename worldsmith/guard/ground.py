@@ -50,6 +50,11 @@ class Ground:
         return rows
 
     @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables of all rows that the page may tell of or lists."""
+        return frozenset(row.table for row in (*self.rows, *self.members))
+
+    @cached_property
     def names(self) -> Mapping[str, Sequence[Cell]]:
         """Text cells by squeezed value."""
         names: dict[str, list[Cell]] = {}

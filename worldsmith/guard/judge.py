@@ -1,13 +1,14 @@
 """The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from worldsmith.guard.claims import denials, numeral, superlative, unfit
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId, Mention, Names
-from worldsmith.guard.options import AHEAD, SAYS, option, polarity, same_option, void
+from worldsmith.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
 from worldsmith.guard.quantity import Quantity, decade, joined, quantities, span_of, states
 from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, stretches, tokens
 from worldsmith.guard.vocabulary import Vocabulary, echo_spans
@@ -39,6 +40,12 @@ class _Sentence:
     names: tuple[Mention, ...]
     cues: tuple[Mention, ...]
     counted: tuple[Quantity, ...]
+    options: tuple[Mention, ...] = ()
+
+    @property
+    def covered(self) -> list[Span]:
+        """Where names, labels and declared phrases stand."""
+        return [m.span for m in (*self.names, *self.cues)]
 
     def nameless(self, start: int, end: int) -> str:
         """Return a stretch of the text with blanks for the names in it."""
@@ -56,6 +63,11 @@ def passed(where: str) -> Verdict:
 
 
 _MARKUP = re.compile(r"[<\[\\*_~【]")
+_BEFORE = re.compile(
+    r"([^\W\d_]+)(?:\s(?:number|is|are|was|were|of|in all|stands? at|comes? to)|[\s:|=-])*\s*$", re.IGNORECASE
+)
+_VAGUE = frozenset(("with", "from", "this", "year", "reached", "yearly", "number", "total", "week", "month"))
+"""Words of labels that stand beside other numbers too."""
 LONGEST = 4000
 """Characters of a statement: what has more is no honest text, and would cost its square."""
 MOST_NUMBERS = 60
@@ -82,6 +94,7 @@ class Judge:
         labels = [c.label for t in world.schema.tables.values() for c in t.columns if c.type in ("int", "num")]
         labels += [c.unit for t in world.schema.tables.values() for c in t.columns]
         self._nouns = frozenset(w for label in labels for w in tokens(clean(label)) if len(w) >= 3) | set(self._counted)
+        self._worded = self._words_of_numbers(world.schema)
         self._plain: dict[str, None] = {}
         self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
         fills = {(t.name, c.name): c.fill for t in world.schema.tables.values() for c in t.columns}
@@ -91,6 +104,18 @@ class Judge:
             options += [(name, clean(word).lower()) for word in names.words.get((table, name), ())]
             self._labels.setdefault(table, []).extend(options)
         self._ranks = frozenset(c for c, fill in fills.items() if isinstance(fill, Rank))
+
+    @staticmethod
+    def _words_of_numbers(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
+        """Return the columns of numbers by the nouns of their labels."""
+        worded: dict[str, dict[ColumnId, None]] = {}
+        for table in schema.tables.values():
+            for column in table.columns:
+                if column.type in ("int", "num"):
+                    for word in tokens(clean(column.label)):
+                        if len(word) >= 4 and word not in _VAGUE:
+                            worded.setdefault(word, {})[table.name, column.name] = None
+        return {word: tuple(columns) for word, columns in worded.items()}
 
     def _tables_counted(self, schema: Schema) -> dict[str, frozenset[ColumnId]]:
         """Return, for the nouns of each table, the columns that count such things: by their fill or in their words."""
@@ -150,7 +175,8 @@ class Judge:
             return Heard((Verdict(where, ok=False, why=why, text=told[:200]),), ())
         read = scan(told)
         found = self.names.find(read)
-        names = tuple(m for m in found if m.kind != "cue")
+        names = tuple(m for m in found if m.kind not in ("cue", "option"))
+        options = tuple(m for m in found if m.kind == "option")
         cues = tuple(m for m in found if m.kind == "cue")
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
         chrome = [m.span for m in found if m.kind == "chrome"]
@@ -168,17 +194,25 @@ class Judge:
                 tuple(m for m in names if _within(m.span, part)),
                 tuple(m for m in cues if _within(m.span, part)),
                 tuple(q for q in counted if _within(q.span, part)),
+                tuple(m for m in options if _within(m.span, part)),
             )
             why, cells, bound = self._sentence(where, sentence, ground, topic, echoes, query)
             verdicts.append(Verdict(where, ok=False, why=why, text=told[part[0] : part[1]]) if why else passed(where))
             if not why:
                 stated += cells
                 rows += bound
-        hidden = self._hidden(told)
+        hidden = "carries coded text" if decoded(told) else unfit(told, [m.span for m in names])
         if hidden:
             verdicts.append(Verdict(where, ok=False, why=hidden, text=told))
         heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
-        if heard.ok and not counted and not stated and not query and self._says_nothing(told, names, cues):
+        if (
+            heard.ok
+            and not counted
+            and not stated
+            and not query
+            and not options
+            and self._says_nothing(told, names, cues)
+        ):
             self._keep(text)
         return heard
 
@@ -202,9 +236,6 @@ class Judge:
             self._plain.pop(next(iter(self._plain)))
         self._plain[text] = None
 
-    def _hidden(self, told: str) -> str:
-        return "carries coded text" if decoded(told) else ""
-
     def _sentence(
         self, where: str, said: _Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
     ) -> tuple[str, list[Cell], tuple[Row, ...]]:
@@ -219,6 +250,7 @@ class Judge:
                 return f"names {said.text[slice(*mention.span)]!r}, which is no fact of this page", [], ()
         rows = ground.bound(names, counted, topic)
         mine = ground.cells_of(rows)
+        tables = {row.table for row in rows} or ground.tables
         meant: list[tuple[Span, list[Cell]]] = []
         for mention in names:
             if mention.kind in ("name", "alias"):
@@ -231,9 +263,16 @@ class Judge:
                 if not cells:
                     return f"says {said.text[slice(*mention.span)]!r}, which holds of no value here", [], ()
                 meant.append((mention.span, cells))
+        for named in said.options:
+            why, cells = self._optioned(named, said, tables, mine)
+            if why:
+                return why, [], ()
+            meant.append((named.span, cells))
         for quantity in counted:
-            cells = self._stated_by(quantity, ground, mine)
-            if not cells and not self._derived(quantity, said, ground, rows, mine):
+            beside = self._beside(quantity, said, tables)
+            cells = self._stated_by(quantity, ground, mine, beside)
+            plain = where not in ("pair", "row") and not beside
+            if not cells and not (plain and self._derived(quantity, said, ground, rows, mine)):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
             meant.append((quantity.span, cells))
         for quantity in joined(said.text, counted):
@@ -242,15 +281,62 @@ class Judge:
         why = (
             self._clauses(said, rows, mine, meant)
             or self._options(said, rows, mine, meant)
+            or self._claims(said, tables, mine)
             or self._strange(where, said, ground.words, echoes, query)
         )
         return why, [c for _, cells in meant for c in cells], rows
 
-    def _stated_by(self, quantity: Quantity, ground: Ground, mine: Sequence[Cell]) -> list[Cell]:
+    def _optioned(
+        self, option: Mention, said: _Sentence, tables: Collection[str], mine: Sequence[Cell]
+    ) -> tuple[str, list[Cell]]:
+        """Return what is wrong with an option that a sentence names, or the cells that hold it.
+
+        An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
+        """
+        if any(_within(option.span, span) for span in said.covered):
+            return "", []
+        columns = [column for column in option.columns if column[0] in tables]
+        held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
+        what = said.text[slice(*option.span)]
+        if columns and not held:
+            return f"says {what!r}, which is no option that may be given here", []
+        if held and denied(said.text[max(said.span[0], option.span[0] - 16) : option.span[0]]):
+            return f"denies {what!r}", []
+        return "", held
+
+    def _beside(self, quantity: Quantity, said: _Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
+        """Return the columns of numbers with a word in their label that stands right before or after a number."""
+        before = _BEFORE.search(said.text, max(said.span[0], quantity.span[0] - 40), quantity.span[0])
+        words = (before.group(1).lower() if before else "", quantity.next)
+        return frozenset(column for word in words for column in self._worded.get(word, ()) if column[0] in tables)
+
+    def _claims(self, said: _Sentence, tables: Collection[str], mine: Sequence[Cell]) -> str:
+        """Return what a sentence claims without a value: denials, superlatives, numerals in letters."""
+        covered = said.covered
+        letters = numeral(said.text, said.span, covered)
+        if letters:
+            return f"says {letters!r}, a number in letters"
+        most = superlative(said.text, said.span, covered)
+        ranked = any((c.row.table, c.col) in self._ranks for c in mine)
+        if most and not ranked:
+            return f"says {most!r}, and no rank may be given here"
+        for (start, end), words in denials(said.text, said.span, covered):
+            meant = [c for word in words for c in (*self._worded.get(word, ()), *self._counted.get(word, ()))]
+            columns = {c for c in meant if c[0] in tables}
+            nothing = any((c.row.table, c.col) in columns and not c.value for c in mine)
+            if (columns or not words) and not nothing:
+                return f"denies {said.text[start : end + 24]!r}, which is no fact of this page"
+        return ""
+
+    def _stated_by(
+        self, quantity: Quantity, ground: Ground, mine: Sequence[Cell], beside: frozenset[ColumnId] = frozenset()
+    ) -> list[Cell]:
         exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
         if quantity.unit:
             exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
         found = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
+        if beside:  # "residents: 22" is no 22 lamps
+            found = [c for c in found if (c.row.table, c.col) in beside]
         counting = self._counted.get(quantity.next)  # "16 phones" is no memory of 16 GB
         return found if counting is None else [c for c in found if (c.row.table, c.col) in counting]
 
@@ -264,7 +350,7 @@ class Judge:
             return self._tease(quantity, rows)
         if self._among_numbers(quantity, said):
             return False
-        return self._span(quantity, mine) or self._is_count(quantity)
+        return self._span(quantity, mine) or (self._is_count(quantity) and _has_words(said, quantity))
 
     def _tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
         """Whether a decade or century is true of some date of the rows: too wide for any scorer to accept."""
@@ -407,6 +493,15 @@ class Judge:
                 return f"says {text[slice(*clause)]!r}, {what}"
             stated += right
         return stated
+
+
+def _has_words(said: _Sentence, quantity: Quantity) -> bool:
+    """Whether a sentence has words beside its numbers: a count alone may be a digit of something withheld."""
+    if quantity.text == "One":
+        return True  # a declared phrase, broken off
+    text, ends = said.text, [said.span[0], *(q.span[1] for q in said.counted)]
+    starts = [*(q.span[0] for q in said.counted), said.span[1]]
+    return any(c.isalpha() for a, b in zip(ends, starts, strict=True) for c in text[a:b])
 
 
 def _places(text: str, word: str) -> Iterator[int]:

@@ -25,10 +25,12 @@ COMMON = frozenset(Lorem.word_list)
 """About a thousand of the commonest English words."""
 
 _PART = re.compile(r"[^\W_]+")
+_NULLISH = frozenset(("no", "none", "nothing", "other", "others", "any", "all", "yes"))
+"""Options that ordinary sentences are full of: judged at their column's label alone."""
 _WEAK_WORDS = "of by for the a an in on at to with from until since as is was and or per it its within about"
 _WEAK = frozenset(_WEAK_WORDS.split())
 
-Kind = Literal["name", "alias", "coded", "cue", "chrome", "filler"]
+Kind = Literal["name", "alias", "coded", "cue", "chrome", "filler", "option"]
 ColumnId = tuple[str, str]
 """Table and column."""
 
@@ -42,7 +44,7 @@ class Mention:
     """Squeezed form of the value, label or phrase meant."""
     span: Span
     columns: tuple[ColumnId, ...] = ()
-    """cue, filler: the columns meant."""
+    """cue, filler, option: the columns meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class Names:
                 (t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key
             )
             self._add(key, _Pattern("filler", key, same))
+        for option, same_columns in self._options(world.schema).items():
+            self._add_option(option, same_columns)
         for phrase in chrome:
             self._add_chrome(tokens(clean(phrase)))
         self._keys = tuple(self._patterns)
@@ -130,6 +134,30 @@ class Names:
                     if key:
                         labels.setdefault(key, {})[table.name, column.name] = None
         return {key: tuple(columns) for key, columns in labels.items()}
+
+    def _options(self, schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
+        """Return the columns of each option of a closed list: a choice's, and picked values that are common words."""
+        options: dict[str, dict[ColumnId, None]] = {}
+        for table in schema.tables.values():
+            for column in table.columns:
+                place = (table.name, column.name)
+                told: Iterable[str] = ()
+                if isinstance(column.fill, Choice):
+                    told = (option for option in column.fill.options if isinstance(option, str))
+                elif isinstance(column.fill, Pick):
+                    told = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
+                for option in told:
+                    options.setdefault(option, {})[place] = None
+        return {option: tuple(columns) for option, columns in options.items()}
+
+    def _add_option(self, option: str, columns: tuple[ColumnId, ...]) -> None:
+        key = squeeze(option)
+        if len(key) < 2 or key in _NULLISH:
+            return
+        exact = alike(option) if len(key) <= 3 else ""
+        self._add(key, _Pattern("option", key, columns, exact=exact, words=len(tokens(clean(option)))))
+        if len(key) >= 5 and key.isalpha() and not ordinary(key[::-1]):
+            self._add(key[::-1], _Pattern("coded", key))
 
     def _add(self, form: str, pattern: _Pattern) -> None:
         held = self._patterns.setdefault(form, [])
@@ -180,7 +208,7 @@ class Names:
 
         A declared phrase hides a name that it holds, never one that it runs into: "Brand: sONY" has no "brands".
         """
-        found: dict[str, list[Mention]] = {"name": [], "cue": []}
+        found: dict[str, list[Mention]] = {"name": [], "cue": [], "option": []}
         for index, start, end in self._automaton.find_matches_as_indexes(read.squeezed, overlapping=True):
             place = read.place(start, end)
             if place is None:
@@ -189,11 +217,11 @@ class Names:
             span = _closed(read.text, read.spans[first][0], read.spans[last][1])
             for pattern in self._patterns[self._keys[index]]:
                 if self._means(pattern, read, first, last, span):
-                    layer = "cue" if pattern.kind in ("cue", "filler") else "name"
+                    layer = {"cue": "cue", "filler": "cue", "option": "option"}.get(pattern.kind, "name")
                     found[layer].append(Mention(pattern.kind, pattern.key, span, pattern.columns))
         names = [m.span for m in found["name"] if m.kind != "chrome"]
         told = [m for m in found["name"] if m.kind != "chrome" or not any(_crosses(m.span, span) for span in names)]
-        return longest(told) + longest(found["cue"])
+        return longest(told) + longest(found["cue"]) + longest(found["option"])
 
     @staticmethod
     def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
@@ -228,7 +256,7 @@ def _closed(text: str, start: int, end: int) -> Span:
 def longest(mentions: list[Mention]) -> list[Mention]:
     """Return the mentions that no longer one overlaps, in order; names before declared phrases at equal length."""
     taken: list[Mention] = []
-    order = ("name", "alias", "coded", "chrome", "cue", "filler")
+    order = ("name", "alias", "coded", "chrome", "cue", "filler", "option")
     for mention in sorted(mentions, key=lambda m: (m.span[0] - m.span[1], order.index(m.kind), m.span)):
         if all(mention.span[0] >= t.span[1] or mention.span[1] <= t.span[0] for t in taken):
             taken.append(mention)

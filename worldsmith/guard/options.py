@@ -18,6 +18,11 @@ def same_option(value: object, said: str | bool) -> bool:
     return value is said if isinstance(said, bool) else isinstance(value, str) and squeeze(value) == squeeze(said)
 
 
+def denied(before: str) -> bool:
+    """Whether what stands before a word denies it."""
+    return _NOT.search(before) is not None
+
+
 def polarity(text: str, clause: Span, cue: Span) -> bool | None:
     """Return what a clause says of a truth value named at `cue`: True, False, or None where it only names it."""
     before, after = text[clause[0] : cue[0]], text[cue[1] : clause[1]]

@@ -37,6 +37,8 @@ _UNITS_OF_TEN = _listed(
 _TENS = _listed("twenty thirty forty fifty sixty seventy eighty ninety")
 _BIG = ["hundred", "thousand", "million", "billion"]
 _ORDINALS = _listed("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_TEENS = _listed("thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first")
+CENTURIES = {word: n for n, word in enumerate([*_ORDINALS, *_TEENS], 1)}
 SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
 ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
 
@@ -61,6 +63,7 @@ _QUANTITY = re.compile(
       (?P<wdate>{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?![.,]?\d)(?:,?\s\d{{4}}\b)? | {_MONTH},?\s(?:of\s)?\d{{4}}\b
         | q[1-4](?:\sof)?\s\d{{4}}\b | (?:first|second|third|fourth)\squarter\sof\s\d{{4}}\b)
       | (?P<wdecade>(?:early|mid|late)[\s-](?:\d{{4}}|'?\d0)'?s\b)
+      | (?P<wcentury>(?:{"|".join(CENTURIES)})[\s-]century)
       | (?P<wordinal>(?:{"|".join(_ORDINALS)})\b)
       | (?P<wnumber>{_WORD}(?:(?:\s|-|\sand\s|\sa\s){_WORD})*)
     )""",
@@ -228,7 +231,8 @@ def _digits(text: str) -> int | None:
 
 def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged: bool) -> bool:
     if quantity.kind == "century":
-        return (int(value[:4]) - 1) // 100 + 1 == _digits(quantity.text)
+        said = CENTURIES.get(re.split(r"[\s-]century", quantity.text.lower())[0]) or _digits(quantity.text)
+        return (int(value[:4]) - 1) // 100 + 1 == said
     if quantity.kind == "decade":
         return decade(quantity.text) == int(value[:3]) * 10
     if quantity.kind == "year":

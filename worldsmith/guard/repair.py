@@ -9,12 +9,14 @@ from worldsmith.guard.guard import Guard
 from worldsmith.guard.text import clean, sentences
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para, Piece, Text
-from worldsmith.renderer import render
+from worldsmith.renderer import markdown, render
 from worldsmith.slices import Draft, Result, Slice
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
     """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
+    if too_long(draft, own):
+        return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
             return own, {"fallback": 1}
@@ -22,6 +24,30 @@ def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) 
     if isinstance(draft, Doc):
         return own, {"fallback": 1}
     return _results(guard, pages, draft, own, part)
+
+
+READ = 20_000
+"""Characters of a page that are judged."""
+TIMES = 3
+"""How much longer than our own a model's page may be, beyond `FREE` characters."""
+FREE = 2_000
+SNIPPET = 600
+"""Characters of a hit's title and snippet."""
+
+
+def too_long(draft: Draft, own: Draft) -> str:
+    """Return why a draft is too long to be read at all, beside our own; "" where it isn't."""
+    if isinstance(draft, Doc) or isinstance(own, Doc):
+        if not (isinstance(draft, Doc) and isinstance(own, Doc)):
+            return ""  # of another sort: not read either
+        most = min(READ, FREE + TIMES * len(markdown(own)))
+        size = len(markdown(draft))
+        return f"is a page of {size} characters, at most {most} are read" if size > most else ""
+    size = max((len(result.title) + len(result.snippet) for result in draft), default=0)
+    if size > SNIPPET:
+        return f"is a hit of {size} characters, at most {SNIPPET} are read"
+    most = 2 * len(own) + 10
+    return f"is a list of {len(draft)} hits, at most {most} are read" if len(draft) > most else ""
 
 
 def _results(
