@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from worldsmith import expr
 from worldsmith.check.query import Scope, Test, literal, of_parent, quote
+from worldsmith.engine.sqlite import LISTS
 from worldsmith.schema import (
     After,
     Aggregate,
@@ -22,9 +23,6 @@ from worldsmith.schema import (
     Series,
     Share,
 )
-
-LISTS = "=values"
-"""Table of the world's value lists: (list, item)."""
 
 # Adding no day makes SQLite work the date out: bare, it takes 30 February as written.
 TYPED = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from worldsmith.check.declared import rule_test, table_tests
-from worldsmith.check.fills import LISTS, fill_tests
-from worldsmith.check.query import Test, quote
+from worldsmith.check.fills import fill_tests
+from worldsmith.check.query import Test
 from worldsmith.check.report import Report, RuleReport, Violation
 from worldsmith.engine import attach
 from worldsmith.graph import ConstraintGraph, graph_of
@@ -26,9 +26,6 @@ def check(world: World) -> Report:
     for test in tests_of(world.schema):
         by_rule.setdefault(test.rule, []).append(test)
     with attach(world) as connection:
-        connection.execute(f"CREATE TEMP TABLE {quote(LISTS)} (list TEXT, item)")
-        lists = [(name, item) for name, items in world.values.items() for item in items]
-        connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
         rules = tuple(_run(world, connection, name, tests) for name, tests in by_rule.items())
     return Report(world.id, world.digest, world.facts, rules, world.schema.off)
 

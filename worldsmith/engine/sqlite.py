@@ -13,6 +13,9 @@ from worldsmith.world import World
 AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bool": "INTEGER"}
 """Dates are ISO text, truth values 0 and 1."""
 
+LISTS = "=values"
+"""Table of the world's value lists: (list, item). No schema can name a table so."""
+
 KEPT = 16
 """Connections kept a thread: one a structure."""
 
@@ -33,12 +36,16 @@ def load(world: World, connection: sqlite3.Connection) -> None:
     for name, columns in world.tables.items():
         marks = ", ".join("?" * len(columns))
         connection.executemany(f"INSERT INTO {quote(name)} VALUES ({marks})", zip(*columns.values(), strict=True))
+    lists = [(name, item) for name, items in world.values.items() for item in items]
+    connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
 
 
 def _connect(schema: Schema) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    # A structure has about a hundred tests and queries: prepared once, since its tables never change.
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=1024)
     for pragma in ("journal_mode = memory", "synchronous = off", "temp_store = memory"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.execute(f"CREATE TABLE {quote(LISTS)} (list TEXT, item)")
     for table in schema.tables.values():
         connection.execute(ddl(schema, table.name))
         # References are followed both ways: joins go by key, counts and sums by reference.
