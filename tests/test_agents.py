@@ -11,6 +11,7 @@ from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.book import Unread, value
 from worldsmith.agents.many import prefix, run_many
+from worldsmith.agents.probe import BUDGET, Probe, domain, moved
 from worldsmith.agents.sheet import read
 from worldsmith.disk import save_world
 from worldsmith.errors import BackendError, NotFoundError, UsageError
@@ -51,6 +52,86 @@ def test_the_oracle_never_reads_gold(phones):
     blind = replace(tasks[0], gold=(), pages=())
     answers = [run(t, world, "oracle", SimulatorClient(simulator)).answer for t in (tasks[0], blind)]
     assert answers[0] == answers[1]
+
+
+def test_guessing_is_worth_next_to_nothing(phones, registers):
+    figures = []
+    for world, simulator, tasks in (phones, registers):
+        for task in tasks:
+            episode = run(task, world, "probe", SimulatorClient(simulator))
+            assert episode.cost.extract_calls == 0
+            assert episode.cost.search_calls <= BUDGET
+            figures.append(episode.scored(task).nonkey.f1)
+    assert sum(figures) / len(figures) <= 0.05
+
+
+class Telling:
+    """A search that ranks by what its pages say, as one that doesn't hold its tongue does."""
+
+    retries = 0
+
+    def __init__(self, world):
+        self.names, self.stones = (world.tables["light"][c] for c in ("name", "stone"))
+        self.heights = world.tables["light"]["height"]
+
+    def search(self, query, k=10, page=1):
+        if "directory" in query:
+            told = f"All lighthouses: {self.names[0]}, {self.names[1]} and others."
+            return {"results": [self.hit("https://b.example/directory/light", "All lighthouses: the directory", told)]}
+        words = query.replace('"', "").split()
+        order = sorted(range(len(self.names)), key=lambda i: (not self.says(i, words), i * 7 % 24))
+        if not query.startswith("site:"):
+            order = [i for i in order if self.names[i] in query]
+        hits = [self.hit(f"https://a.example/{i}", f"{self.names[i]}: key facts", f"{self.names[i]}.") for i in order]
+        return {"results": hits[k * (page - 1) :][:k], "more": False}
+
+    def says(self, i, words):
+        return self.stones[i] in words or str(self.heights[i]) in words
+
+    def hit(self, url, title, snippet):
+        return {"url": url, "title": title, "snippet": snippet, "date": None, "score": 0.5}
+
+
+def test_the_probe_finds_what_ranks_tell():
+    world = isles()
+    task = next(
+        t
+        for t in candidates(world, Pages(world), 1, "small")
+        if t.query.table == "light" and t.query.scope.column == "stone" and ("height",) in t.query.columns
+    )
+    task = replace(task, query=replace(task.query, where=None))
+    probe = Probe(task, world.schema, Telling(world))
+    probe.answer()
+    columns = world.tables["light"]
+    heights = dict(zip(columns["name"], columns["height"], strict=True))
+    scoped = {n for n, stone in zip(columns["name"], columns["stone"], strict=True) if stone in task.query.scope.values}
+    assert set(probe.guessed["light", "stone"]) == scoped
+    # Of the row that stands first anyway nothing is seen.
+    seen = {n: heights[n] for n in scoped - {columns["name"][0]}}
+    assert {n: h for n, h in probe.guessed["light", "height"].items() if n in scoped} == seen
+
+
+def test_what_a_guess_moved():
+    usual = ["a", "b", "c", "d"]
+    assert moved(["a", "b", "c"], usual) == []
+    assert moved(["c", "a", "b"], usual) == ["c"]
+    assert moved(["d", "z", "a", "b"], usual) == ["d", "z"]
+    assert moved(["a"], []) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("place", "values"),
+    [
+        (("light", "stone"), ["granite", "slate", "brick"]),
+        (("light", "height"), list(range(10, 61))),
+        (("light", "manned"), [True]),
+        (("light", "closed"), []),
+        (("light", "keeper"), []),
+    ],
+)
+def test_plausible_values_come_from_the_schema(place, values):
+    schema = isles().schema
+    assert domain(schema, schema.column(*place)) == values
 
 
 class Hiding(SimulatorClient):

@@ -142,6 +142,49 @@ def test_site_and_minus():
     assert read_query("a-b x--y - -").without == ()
 
 
+@pytest.mark.parametrize("query", ["slate", '"slate"', "Maro Pellisk", "Yes", "1899", "nmi", "2026"])
+def test_what_only_a_page_tells_is_not_matched_word_by_word(query):
+    assert not any(page_id.startswith("light/") for page_id in found(query, DEPTH))
+
+
+def test_a_list_is_not_found_by_the_rows_in_it():
+    assert not any(page_id.startswith(("stones/", "posts/")) for page_id in found("Orvane Head", DEPTH))
+
+
+def test_results_on_a_host_never_end_where_matches_end():
+    host = PAGES.site("light/0").host
+    every = found(f"site:{host}", DEPTH)
+    assert len(every) == 24
+    assert every == sorted(every)
+    for words in ("slate", "qzxv", "2", '"Dov Hallebrand"', "granite Yes", '"of slate"'):
+        assert found(f"site:{host} {words}", DEPTH) == every, words
+    assert found(f"site:{host} Yarrick", DEPTH) == ["light/17", *(p for p in every if p != "light/17")]
+    assert found(f"site:{host} -slate -11 -yes", DEPTH) == every
+
+
+def test_a_query_tries_one_number_and_one_text():
+    host = PAGES.site("light/0").host
+    heights = WORLD.tables["light"]["height"]
+    assert found(f"site:{host} {heights[20]}")[0] == "light/20"
+    for query in (f"{heights[20]} {heights[7]}", f"9{heights[7]} {heights[20]} {heights[7]}"):
+        assert found(f"site:{host} {query}", DEPTH)[1:] == found(f"site:{host} {query.split()[0]}", DEPTH)[1:]
+    assert found(f"site:{host} 999 {heights[20]}", DEPTH) == found(f"site:{host}", DEPTH)  # a wrong one counts too
+
+
+@pytest.mark.parametrize("name", ["chip", "ram", "foldable", "brand", "best", "dear", "surface", "line", "keeper"])
+def test_values_that_many_share_move_nothing(full, name):
+    pages = full.pages
+    for table, kinds in pages.abouts.items():
+        form, host = pages.world.schema.tables[table], pages.kinds[kinds[0]].site.host
+        if name not in form.names or name in form.key:
+            continue
+        usual, column = found(f"site:{host}", DEPTH, index=full), pages.world.tables[table][name]
+        for value in sorted({str(v) for v in column if v is not None}):
+            shown = found(f"site:{host} {value}", DEPTH, index=full)
+            named = {p for p in shown if set(tokens(value)) & set(tokens(" ".join(pages.keys(pages.page(p).subject))))}
+            assert [p for p in shown if p not in named] == [p for p in usual if p not in named][: DEPTH - len(named)]
+
+
 def test_pages_of_results_join_up():
     query = "lighthouse granite keeper"
     whole, _ = INDEX.search(query, 60, 1)

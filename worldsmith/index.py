@@ -23,6 +23,7 @@ from rapidfuzz.distance import OSA
 
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.titles import heading
+from worldsmith.schema import Rank, Value
 
 DEPTH = 60
 """Hits a query at most, over all results pages."""
@@ -30,8 +31,9 @@ PHRASES = 4
 """Quoted phrases of a query that are looked for; further ones are words. No query may cost more than a few others."""
 SLIPS = 16
 """Unknown words of a query that the nearest known one is looked for."""
-DISTINCT = 0.5
-"""Values a row that a column needs, so that trying all of them costs about as much as reading its pages."""
+DISTINCT = 0.9
+"""Different values among those of a column that make it costly to guess: of n even draws so many differ where about
+five times n values are possible (where as many as n are possible, 0.63)."""
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?![^\W\d_]+\d)|[^\W_]+")
 STOP = frozenset(
     _TOKEN.findall(
@@ -168,19 +170,20 @@ class Index:
         return found
 
     def _guessable(self) -> frozenset[tuple[str, str]]:
-        """Return the columns whose values the index knows: as many values as half of the rows, or more.
+        """Return the columns whose values the index knows: those of which nearly all values differ.
 
-        A query tries one of them, so finding a column's values by guessing takes at least half as many searches as
-        there are rows, and in truth as many as there are plausible values. References are left out: results list the
-        names they may hold. So are child rows, whose names on a page say whose they are.
+        A query tries one value, so finding those of a column by guessing takes as many searches as there are
+        plausible values: more than there are pages to read. References are left out, since results list the names
+        they may hold, and ranks, which are known but for their order; so are child rows, whose names on a page say
+        whose they are.
         """
         world = self.pages.world
         return frozenset(
             (form.name, column.name)
             for form in world.schema.tables.values()
             for column in form.columns
-            if not (column.key or column.ref)
-            and len(set(world.tables[form.name][column.name]) - {None}) >= DISTINCT * world.size(form.name)
+            if not (column.key or column.ref or isinstance(column.fill, Rank))
+            and _differ([v for v in world.tables[form.name][column.name] if v is not None])
         )
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
@@ -267,6 +270,10 @@ class Index:
         slips = 1 if len(word) < 8 else 2
         near = process.extractOne(word, self._words, scorer=OSA.distance, score_cutoff=slips)
         return self._vocabulary[near[0]] if near else None
+
+
+def _differ(values: Sequence[Value]) -> bool:
+    return len(set(values)) >= DISTINCT * len(values)
 
 
 @lru_cache(maxsize=8192)

@@ -4,7 +4,6 @@ What it scores is what guessing is worth. It knows what an agent learns over man
 ranges; of this world it knows what hits told it. Only rows of tables with one key and pages of their own are guessed.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import islice
@@ -25,7 +24,7 @@ HITS = 50
 """Results it asks for."""
 FEW = 40
 """Values that are tried one by one; of more, groups are halved as long as they move a row that matters."""
-GROUP = 100
+GROUP = 25
 """Values in one query."""
 DOMAIN = 4000
 """Values of a column that are thought of at most."""
@@ -117,8 +116,8 @@ class Probe:
         if not rows:
             return self.crawl.answer()
         read = [path for clause in query.clauses for path in expr.paths(clause)]
-        wanted = dict.fromkeys((*read, *(path for path in query.columns if path not in query.key)))
-        for path in sorted(wanted, key=lambda path: (len(path), self._size(path))):
+        asked_for = [path for path in query.columns if path not in query.key]
+        for path in (*sorted(asked_for, key=self._size), *sorted(read, key=self._size)):
             self._follow(path, rows)
         kept = [name for name in rows if not self._fails(name)]
         return written(self.task.columns, [self._line(name) for name in kept])
@@ -144,13 +143,14 @@ class Probe:
         return [name for name in found if name]
 
     def _host(self, table: str) -> str:
-        """Return the host of a table's entries: the commonest of pages of one-word paths under plain names."""
+        """Return the host of a table's entries: where the first of those stands that its directory's hit names."""
         if table not in self.hosts:
-            plurals = tuple(form.plural for form in self.schema.tables.values())
-            hits = self._ask(self.schema.tables[table].singular)["results"]
-            plain = [h["url"] for h in hits if not h["title"].split(" | ")[0].endswith(plurals)]
-            found = Counter(urlsplit(url).netloc for url in plain if urlsplit(url).path.count("/") == 1)
-            self.hosts[table] = found.most_common(1)[0][0] if found else ""
+            directory = f"all {self.schema.tables[table].plural}"
+            hits = self._ask(f"{directory} directory")["results"]
+            named = [h["snippet"].partition(": ")[2] for h in hits if h["title"].casefold().startswith(f"{directory}:")]
+            name = named[0].split(" and others")[0].split(", ")[0] if named else ""
+            found = [h["url"] for h in self._ask(name)["results"] if self.names[h["url"]] == name] if name else []
+            self.hosts[table] = urlsplit(found[0]).netloc if found else "nowhere.example"
             self._ask(f"site:{self.hosts[table]}")
             replies = [self._ask(f"site:{self.hosts[table]} {NOWHERE}", page) for page in (1, 2)]
             self.usual[table] = [hit["url"] for reply in replies for hit in reply["results"]]
