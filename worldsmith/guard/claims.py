@@ -25,13 +25,26 @@ _ORDER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_ORDER_WORDS = (
+    "ignore|disregard|forget|override|prompt|message|answer|reply|respond|as an ai|system|assistant|user|"
+    "you must|you should|you are to"
+)
+_UNFIT = (
+    (_ADDRESS, ("://", "www.", "script:", "data:", "](", "] ("), "an address"),
+    (_ORDER, tuple(_ORDER_WORDS.split("|")), "an order to its reader"),
+)
+"""Patterns, each with the words of which a text that it finds has one, and what it is."""
+
 
 def unfit(text: str, names: Sequence[Span]) -> str:
     """Return what in a text is no statement about the world, an address or an order to its reader; "" if nothing is.
 
     What stands within a name (a world may be hostile) is that name.
     """
-    for pattern, what in ((_ADDRESS, "an address"), (_ORDER, "an order to its reader")):
+    lower = text.lower()
+    for pattern, hints, what in _UNFIT:
+        if not any(hint in lower for hint in hints):
+            continue
         for match in pattern.finditer(text):
             if not _inside(match.span(), names):
                 return f"carries {match.group().strip()!r}, {what}"

@@ -8,11 +8,12 @@ from functools import cache
 from worldsmith.guard.claims import denials, numeral, superlative, unfit
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId, Mention, Names
+from worldsmith.guard.numbers import Numbers
 from worldsmith.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
-from worldsmith.guard.quantity import Quantity, decade, joined, quantities, span_of, states
+from worldsmith.guard.quantity import joined, quantities
+from worldsmith.guard.sentence import Sentence, within
 from worldsmith.guard.text import Span, clauses, clean, decoded, scan, sentences, stretches, tokens
 from worldsmith.guard.vocabulary import Vocabulary, echo_spans
-from worldsmith.schema import Aggregate, Rank, Schema
 from worldsmith.scoring.text import plain
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row, World
@@ -33,29 +34,6 @@ class Heard:
         return all(v.ok for v in self.verdicts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-    span: Span
-    names: tuple[Mention, ...]
-    cues: tuple[Mention, ...]
-    counted: tuple[Quantity, ...]
-    options: tuple[Mention, ...] = ()
-
-    @property
-    def covered(self) -> list[Span]:
-        """Where names, labels and declared phrases stand."""
-        return [m.span for m in (*self.names, *self.cues)]
-
-    def nameless(self, start: int, end: int) -> str:
-        """Return a stretch of the text with blanks for the names in it."""
-        text = self.text[start:end]
-        for mention in self.names:
-            first, last = (min(max(at - start, 0), len(text)) for at in mention.span)
-            text = text[:first] + " " * (last - first) + text[last:]
-        return text
-
-
 @cache
 def passed(where: str) -> Verdict:
     """Return the one verdict on all that stands: thousands are kept, so they share it."""
@@ -63,11 +41,6 @@ def passed(where: str) -> Verdict:
 
 
 _MARKUP = re.compile(r"[<\[\\*_~【]")
-_BEFORE = re.compile(
-    r"([^\W\d_]+)(?:\s(?:number|is|are|was|were|of|in all|stands? at|comes? to)|[\s:|=-])*\s*$", re.IGNORECASE
-)
-_VAGUE = frozenset(("with", "from", "this", "year", "reached", "yearly", "number", "total", "week", "month"))
-"""Words of labels that stand beside other numbers too."""
 LONGEST = 4000
 """Characters of a statement: what has more is no honest text, and would cost its square."""
 MOST_NUMBERS = 60
@@ -78,10 +51,6 @@ PLAIN = 1024
 """Texts without a fact that are known to stand anywhere."""
 
 
-def _within(span: Span, outer: Span) -> bool:
-    return outer[0] <= span[0] and span[1] <= outer[1]
-
-
 class Judge:
     """Judges statements of one world."""
 
@@ -90,46 +59,11 @@ class Judge:
         self.names = names
         self.columns = columns
         self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
-        self._counted = self._tables_counted(world.schema)
-        labels = [c.label for t in world.schema.tables.values() for c in t.columns if c.type in ("int", "num")]
-        labels += [c.unit for t in world.schema.tables.values() for c in t.columns]
-        self._nouns = frozenset(w for label in labels for w in tokens(clean(label)) if len(w) >= 3) | set(self._counted)
-        self._worded = self._words_of_numbers(world.schema)
+        self.numbers = Numbers(world, columns)
         self._plain: dict[str, None] = {}
-        self._numbers = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
-        fills = {(t.name, c.name): c.fill for t in world.schema.tables.values() for c in t.columns}
         self._labels: dict[str, list[tuple[str, str]]] = {}
-        for (table, name), column in columns.scored.items():
-            options = [(name, clean(label).lower()) for label in column.labels] if column.kind == "enum" else []
-            options += [(name, clean(word).lower()) for word in names.words.get((table, name), ())]
-            self._labels.setdefault(table, []).extend(options)
-        self._ranks = frozenset(c for c, fill in fills.items() if isinstance(fill, Rank))
-
-    @staticmethod
-    def _words_of_numbers(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
-        """Return the columns of numbers by the nouns of their labels."""
-        worded: dict[str, dict[ColumnId, None]] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                if column.type in ("int", "num"):
-                    for word in tokens(clean(column.label)):
-                        if len(word) >= 4 and word not in _VAGUE:
-                            worded.setdefault(word, {})[table.name, column.name] = None
-        return {word: tuple(columns) for word, columns in worded.items()}
-
-    def _tables_counted(self, schema: Schema) -> dict[str, frozenset[ColumnId]]:
-        """Return, for the nouns of each table, the columns that count such things: by their fill or in their words."""
-        counted: dict[str, frozenset[ColumnId]] = {}
-        for table in schema.tables.values():
-            for noun in (tokens(clean(table.plural))[-1:] or [""])[0], (tokens(clean(table.singular))[-1:] or [""])[0]:
-                counted[noun] = frozenset(
-                    (t.name, c.name)
-                    for t in schema.tables.values()
-                    for c in t.columns
-                    if (isinstance(c.fill, Aggregate) and c.fill.table == table.name)
-                    or noun in tokens(clean(f"{c.label} {c.says} {c.unit}"))
-                )
-        return counted
+        for (table, name), words in names.words.items():
+            self._labels.setdefault(table, []).extend((name, clean(word).lower()) for word in words)
 
     def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
         """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
@@ -181,20 +115,20 @@ class Judge:
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
         chrome = [m.span for m in found if m.kind == "chrome"]
         said = quantities(told, [m.span for m in found if m.kind != "chrome"])
-        counted = tuple(q for q in said if not any(_within(q.span, span) for span in chrome))
+        counted = tuple(q for q in said if not any(within(q.span, span) for span in chrome))
         echoes = echo_spans(told, query)
         whole = [m.span for m in found] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
         for part in sentences(told, whole):
-            sentence = _Sentence(
+            sentence = Sentence(
                 told,
                 part,
-                tuple(m for m in names if _within(m.span, part)),
-                tuple(m for m in cues if _within(m.span, part)),
-                tuple(q for q in counted if _within(q.span, part)),
-                tuple(m for m in options if _within(m.span, part)),
+                tuple(m for m in names if within(m.span, part)),
+                tuple(m for m in cues if within(m.span, part)),
+                tuple(q for q in counted if within(q.span, part)),
+                tuple(m for m in options if within(m.span, part)),
             )
             why, cells, bound = self._sentence(where, sentence, ground, topic, echoes, query)
             verdicts.append(Verdict(where, ok=False, why=why, text=told[part[0] : part[1]]) if why else passed(where))
@@ -228,7 +162,7 @@ class Judge:
         lower = told.lower()
         if any(label in lower for labels in self._labels.values() for _, label in labels):
             return False
-        whole = _Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
+        whole = Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
         return not self._strange("", whole, frozenset(), (), "")
 
     def _keep(self, text: str) -> None:
@@ -237,10 +171,10 @@ class Judge:
         self._plain[text] = None
 
     def _sentence(
-        self, where: str, said: _Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
+        self, where: str, said: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
     ) -> tuple[str, list[Cell], tuple[Row, ...]]:
-        names = [m for m in said.names if not any(_within(m.span, e) for e in echoes)]
-        counted = [q for q in said.counted if not any(_within(q.span, e) for e in echoes)]
+        names = [m for m in said.names if not any(within(m.span, e) for e in echoes)]
+        counted = [q for q in said.counted if not any(within(q.span, e) for e in echoes)]
         if len(counted) > MOST_NUMBERS:
             return f"holds {len(counted)} numbers, too many to be judged", [], ()
         for mention in names:
@@ -269,14 +203,16 @@ class Judge:
                 return why, [], ()
             meant.append((named.span, cells))
         for quantity in counted:
-            beside = self._beside(quantity, said, tables)
-            cells = self._stated_by(quantity, ground, mine, beside)
+            beside = self.numbers.beside(quantity, said, tables)
+            cells = self.numbers.stated_by(quantity, ground, mine, beside)
             plain = where not in ("pair", "row") and not beside
-            if not cells and not (plain and self._derived(quantity, said, ground, rows, mine)):
+            if not cells and not (plain and self.numbers.derived(quantity, said, ground, rows, mine)):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
             meant.append((quantity.span, cells))
         for quantity in joined(said.text, counted):
-            if not self._stated_by(quantity, ground, mine) and not self._derived(quantity, said, ground, rows, mine):
+            if not self.numbers.stated_by(quantity, ground, mine) and not self.numbers.derived(
+                quantity, said, ground, rows, mine
+            ):
                 return f"gives {quantity.full!r}, which states no fact that may be given here", [], ()
         why = (
             self._clauses(said, rows, mine, meant)
@@ -287,13 +223,13 @@ class Judge:
         return why, [c for _, cells in meant for c in cells], rows
 
     def _optioned(
-        self, option: Mention, said: _Sentence, tables: Collection[str], mine: Sequence[Cell]
+        self, option: Mention, said: Sentence, tables: Collection[str], mine: Sequence[Cell]
     ) -> tuple[str, list[Cell]]:
         """Return what is wrong with an option that a sentence names, or the cells that hold it.
 
         An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
         """
-        if any(_within(option.span, span) for span in said.covered):
+        if any(within(option.span, span) for span in said.covered):
             return "", []
         columns = [column for column in option.columns if column[0] in tables]
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
@@ -304,93 +240,30 @@ class Judge:
             return f"denies {what!r}", []
         return "", held
 
-    def _beside(self, quantity: Quantity, said: _Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
-        """Return the columns of numbers with a word in their label that stands right before or after a number."""
-        before = _BEFORE.search(said.text, max(said.span[0], quantity.span[0] - 40), quantity.span[0])
-        words = (before.group(1).lower() if before else "", quantity.next)
-        return frozenset(column for word in words for column in self._worded.get(word, ()) if column[0] in tables)
-
-    def _claims(self, said: _Sentence, tables: Collection[str], mine: Sequence[Cell]) -> str:
+    def _claims(self, said: Sentence, tables: Collection[str], mine: Sequence[Cell]) -> str:
         """Return what a sentence claims without a value: denials, superlatives, numerals in letters."""
         covered = said.covered
         letters = numeral(said.text, said.span, covered)
         if letters:
             return f"says {letters!r}, a number in letters"
         most = superlative(said.text, said.span, covered)
-        ranked = any((c.row.table, c.col) in self._ranks for c in mine)
+        ranked = any((c.row.table, c.col) in self.numbers.ranks for c in mine)
         if most and not ranked:
             return f"says {most!r}, and no rank may be given here"
         for (start, end), words in denials(said.text, said.span, covered):
-            meant = [c for word in words for c in (*self._worded.get(word, ()), *self._counted.get(word, ()))]
+            meant = [
+                c for word in words for c in (*self.numbers.worded.get(word, ()), *self.numbers.counted.get(word, ()))
+            ]
             columns = {c for c in meant if c[0] in tables}
             nothing = any((c.row.table, c.col) in columns and not c.value for c in mine)
             if (columns or not words) and not nothing:
                 return f"denies {said.text[start : end + 24]!r}, which is no fact of this page"
         return ""
 
-    def _stated_by(
-        self, quantity: Quantity, ground: Ground, mine: Sequence[Cell], beside: frozenset[ColumnId] = frozenset()
-    ) -> list[Cell]:
-        exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
-        if quantity.unit:
-            exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
-        found = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
-        if beside:  # "residents: 22" is no 22 lamps
-            found = [c for c in found if (c.row.table, c.col) in beside]
-        counting = self._counted.get(quantity.next)  # "16 phones" is no memory of 16 GB
-        return found if counting is None else [c for c in found if (c.row.table, c.col) in counting]
-
-    def _derived(
-        self, quantity: Quantity, said: _Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
-    ) -> bool:
-        """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
-        if quantity.kind == "date" and ground.date and states(quantity, ground.date, self.columns.date):
-            return True
-        if quantity.kind in ("decade", "century"):
-            return self._tease(quantity, rows)
-        if self._among_numbers(quantity, said):
-            return False
-        return self._span(quantity, mine) or (self._is_count(quantity) and _has_words(said, quantity))
-
-    def _tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
-        """Whether a decade or century is true of some date of the rows: too wide for any scorer to accept."""
-        if quantity.kind == "decade" and decade(quantity.text) is None:
-            return False
-        return any(
-            states(quantity, value, self.columns.date)
-            for row in rows
-            for name, value in self.world.fact(row).values.items()
-            if value is not None and self.columns.scored[row.table, name].kind == "date"
-        )
-
-    def _span(self, quantity: Quantity, mine: Sequence[Cell]) -> bool:
-        unit = quantity.next.rstrip("s")
-        if quantity.kind not in ("number", "year") or unit not in ("year", "day"):
-            return False
-        digits = quantity.text.replace(",", "")
-        number = int(digits) if digits.isdigit() else quantity.small
-        dates = [str(c.value) for c in mine if self.columns.of(c).kind == "date" and c.value is not None]
-        ends = [*dates, self.world.schema.as_of]
-        return any(number == span_of(a, b)[unit == "year"] for a in dates for b in ends if a != b)
-
-    def _is_count(self, quantity: Quantity) -> bool:
-        if quantity.hedge and quantity.text.isdigit():
-            return False  # but "under one heading" has no hedge
-        return not (quantity.small is None or quantity.unit or quantity.next in self._nouns)
-
-    def _among_numbers(self, quantity: Quantity, said: _Sentence) -> bool:
-        """Whether a label of a column of numbers stands in the same clause: the quantity then reads as its value."""
-        if quantity.text.lower() == "one" and quantity.next:
-            return False  # "one of our shops"
-        whole = [quantity.span, *(cue.span for cue in said.cues)]
-        clause = next((c for c in clauses(said.text, said.span, whole) if _within(quantity.span, c)), said.span)
-        counted = self._ranks if quantity.kind == "ordinal" else self._numbers
-        return any(column in counted for cue in said.cues if _within(cue.span, clause) for column in cue.columns)
-
     # clauses: attributes and low-entropy values
 
     def _clauses(
-        self, said: _Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: list[tuple[Span, list[Cell]]]
+        self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: list[tuple[Span, list[Cell]]]
     ) -> str:
         if not said.cues:
             return ""
@@ -400,9 +273,9 @@ class Judge:
             cues = [
                 (cue, columns)
                 for cue in said.cues
-                if _within(cue.span, clause) and (columns := [c for c in cue.columns if c[0] in tables])
+                if within(cue.span, clause) and (columns := [c for c in cue.columns if c[0] in tables])
             ]
-            values = [cells for span, cells in meant if _within(span, clause) and cells]
+            values = [cells for span, cells in meant if within(span, clause) and cells]
             for cue, columns in cues:
                 low = self._low(said, clause, cue, columns, mine)
                 if isinstance(low, str):
@@ -415,7 +288,7 @@ class Judge:
         return ""
 
     def _options(
-        self, said: _Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: list[tuple[Span, list[Cell]]]
+        self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: list[tuple[Span, list[Cell]]]
     ) -> str:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
         text = said.text[slice(*said.span)].lower()
@@ -429,11 +302,11 @@ class Judge:
                     told = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
                     if held:
                         meant.append((place, held))
-                    elif told and not any(_within(place, span) for span, _ in meant):
+                    elif told and not any(within(place, span) for span, _ in meant):
                         return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
         return ""
 
-    def _strange(self, where: str, said: _Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
+    def _strange(self, where: str, said: Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
         covered = [
             *(m.span for m in said.names),
             *(m.span for m in said.cues),
@@ -444,7 +317,7 @@ class Judge:
         word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
         return f"says {word!r}, which is neither a fact of this page nor an ordinary word" if word else ""
 
-    def _option(self, column: ColumnId, said: _Sentence, clause: Span, cue: Mention) -> bool | str | None:
+    def _option(self, column: ColumnId, said: Sentence, clause: Span, cue: Mention) -> bool | str | None:
         """Return the truth value or option that a clause says of a column at its label."""
         scored = self.columns.scored[column]
         if scored.kind == "bool":
@@ -472,7 +345,7 @@ class Judge:
         return cell.col in self.world.schema.tables[cell.row.table].key
 
     def _low(
-        self, said: _Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
+        self, said: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
     ) -> list[Cell] | str:
         """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
         text, stated = said.text, list[Cell]()
@@ -493,15 +366,6 @@ class Judge:
                 return f"says {text[slice(*clause)]!r}, {what}"
             stated += right
         return stated
-
-
-def _has_words(said: _Sentence, quantity: Quantity) -> bool:
-    """Whether a sentence has words beside its numbers: a count alone may be a digit of something withheld."""
-    if quantity.text == "One":
-        return True  # a declared phrase, broken off
-    text, ends = said.text, [said.span[0], *(q.span[1] for q in said.counted)]
-    starts = [*(q.span[0] for q in said.counted), said.span[1]]
-    return any(c.isalpha() for a, b in zip(ends, starts, strict=True) for c in text[a:b])
 
 
 def _places(text: str, word: str) -> Iterator[int]:

@@ -1,0 +1,37 @@
+"""One sentence with all that was found in it."""
+
+from dataclasses import dataclass
+
+from worldsmith.guard.names import Mention
+from worldsmith.guard.quantity import Quantity
+from worldsmith.guard.text import Span
+
+
+def within(span: Span, outer: Span) -> bool:
+    """Whether a span lies in another."""
+    return outer[0] <= span[0] and span[1] <= outer[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a cleaned `text`: names, labels, numbers and options by their place."""
+
+    text: str
+    span: Span
+    names: tuple[Mention, ...]
+    cues: tuple[Mention, ...]
+    counted: tuple[Quantity, ...]
+    options: tuple[Mention, ...] = ()
+
+    @property
+    def covered(self) -> list[Span]:
+        """Where names, labels and declared phrases stand."""
+        return [m.span for m in (*self.names, *self.cues)]
+
+    def nameless(self, start: int, end: int) -> str:
+        """Return a stretch of the text with blanks for the names in it."""
+        text = self.text[start:end]
+        for mention in self.names:
+            first, last = (min(max(at - start, 0), len(text)) for at in mention.span)
+            text = text[:first] + " " * (last - first) + text[last:]
+        return text
