@@ -345,3 +345,13 @@ def test_a_task_is_written_as_the_benchmark_keeps_it():
     assert (result.item.precision, result.item.recall) == (1.0, 0.75)
     number_key = widesearch_task([Column("n", "int", key=True)], [[1]])
     assert number_key[0]["eval_pipeline"]["n"]["metric"] == ["exact_match"]
+
+
+def test_a_filler_in_a_column_of_numbers_is_right_where_it_stands_and_nowhere_else():
+    columns = (Column("Shop", "text", key=True), Column("Best", "int", none="none"))
+    evaluation, gold = widesearch_task(columns, (("A", 5), ("B", None)))
+    table = "| Shop | Best |\n|---|---|\n| A | {} |\n| B | {} |\n"
+    assert score_widesearch(table.format("5", "none"), evaluation, gold).row.f1 == 1.0
+    assert score_widesearch(table.format("5", "nothing"), evaluation, gold).row.f1 == 0.5
+    assert score_widesearch(table.format("none", "none"), evaluation, gold).row.f1 == 0.5
+    assert score_widesearch(table.format("5", "nan"), evaluation, gold).row.f1 == 0.5

@@ -204,8 +204,9 @@ def _norm_str(cell: str) -> str:
 
 
 def _extract_number(cell: str) -> str:
+    # The benchmark writes NULL for every text without a number, and so makes them all equal: here they stay apart.
     found = _FIRST_NUMBER.search(cell.replace(",", ""))
-    return found[0] if found else "NULL"
+    return found[0] if found else cell.strip().lower()
 
 
 def _norm_date(cell: str) -> str:
@@ -233,6 +234,8 @@ def _judged(given: str, gold: str, _criterion: Any) -> bool:
 
 
 def _number(cell: str) -> float | None:
+    if not any(mark.isdigit() for mark in cell):
+        return None  # float() would read "nan" and "infinity"
     try:
         return float(cell.replace("%", "")) / (100.0 if "%" in cell else 1.0)
     except ValueError:
@@ -241,7 +244,9 @@ def _number(cell: str) -> float | None:
 
 def _number_near(given: str, gold: str, criterion: Any) -> bool:
     one, other = _number(given), _number(gold)
-    return one is not None and other is not None and abs(one - other) <= abs(other) * criterion
+    if one is None or other is None:
+        return one is other is None and given == gold
+    return abs(one - other) <= abs(other) * criterion
 
 
 def _date_near(given: str, gold: str, _criterion: Any) -> bool:
