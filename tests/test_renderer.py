@@ -391,3 +391,14 @@ def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
             part = withhold(level)(town, cut(pages, index, Call("web_search", query)), 5)
             fresh = tuple(hit(view, i, query, town, pages) for i, view in enumerate(part.views))
             assert renderer.write(part) == fresh
+
+
+def test_a_snippet_never_ends_within_a_label(town):
+    from worldsmith.renderer.results import _broken
+
+    labels = "Street lamps · Shops · Age of the oldest resident · Floor."
+    seen = {_broken("A (street).", [labels, "Checked by the desk. And more of it."], n) for n in range(30, 110)}
+    whole = {"Street lamps", "Shops", "Age of the oldest resident", "Floor"}
+    for text in seen:
+        told = text.removeprefix("A (street).").removesuffix(" ...").split("Checked")[0].strip().removesuffix(".")
+        assert set(told.split(" · ")) - {""} <= whole, text

@@ -139,13 +139,19 @@ def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
 
 
 def _broken(stated: str, asides: list[str], length: int) -> str:
-    """Return a text that breaks off between two words, after what is stated, at about `length`."""
+    """Return a text that breaks off between two words, after what is stated, at about `length`.
+
+    In a list of labels it breaks off between two labels: half of "Age of the oldest resident" would claim something.
+    """
     text = stated
     for aside in asides:
         if len(text) > length:
             break
         text = f"{text} {aside}" if text else aside
     cut = text.rfind(" ", len(stated), length - 3)
+    label = text.rfind(" · ", len(stated), cut)
+    if label > text.rfind(". ", len(stated), cut) and not text.startswith(" · ", cut) and text[cut - 1] not in ".·":
+        cut = label
     return f"{text[:cut].rstrip(' ·') if cut > 0 else stated} ..." if len(text) > length - 4 else text
 
 
