@@ -97,9 +97,8 @@ def tasks(name: str, count: int, size: str) -> None:
     made = [generate(schema, 100 + i) for i in range(count)]
     spent, found = each(lambda world: mine(world, 10, size=size), made)
     tokens = sorted(t.tool_tokens for m in found for t in m.tasks)
-    print(
-        f"  {len(tokens)} {size} tasks of {10 * count} asked, {len(tokens) / (spent * count):.1f}/CPU-s, all gates passed"
-    )
+    rate = len(tokens) / (spent * count)
+    print(f"  {len(tokens)} {size} tasks of {10 * count} asked, {rate:.1f}/CPU-s, all gates passed")
     fit = ", ".join(f"{sum(t <= k * 1000 for t in tokens) / len(tokens):.0%} fit {k}k" for k in (8, 16, 32))
     print(f"  tool tokens of the oracle: median {tokens[len(tokens) // 2]}, {fit}")
 

@@ -15,8 +15,8 @@ from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 GOLDEN = {
-    "smartphones-4e8ba09096": "860489458668f1d38c7da05cc0f6495cdefb2fd3734c68111891954021f7810f",
-    "town-628a44634a": "a90bbf2b4bf2c5c4de9a9851b9fa6f2fb664bc07aa93b7a9dba8da5ad2a4689f",
+    "smartphones-b9a5a361b4": "860489458668f1d38c7da05cc0f6495cdefb2fd3734c68111891954021f7810f",
+    "town-00bb9d785d": "f6a7c2064d57b63ff24c87bd88648a11e81963d305aae8b05cb1ac56d8f5f327",
 }
 
 
