@@ -122,7 +122,9 @@ class Reader:
             self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
         labels = self.judge.names.labels
         columns = [labels.get(cue_phrase(title), ()) for title in grid.header]
-        if len(columns) == 2 and not any(columns):
+        # Labels and values: "Item | Value", whatever column may be called a value.
+        labelled = len(columns) == 2 and all(cue_phrase(words_of(row[0])) in labels for row in grid.rows if row)
+        if labelled or (len(columns) == 2 and not any(columns)):
             for label, value in ((words_of(a), words_of(b)) for a, b in grid.rows if a):
                 self._pair(label, value)
             return

@@ -334,7 +334,9 @@ class Judge:
         named = {column for _, columns in cues for column in columns}
         loose = [cells for cells in values if not any((c.row.table, c.col) in named for c in cells)]
         for cue, columns in cues:
-            if any((c.row.table, c.col) in columns for cells in values for c in cells):
+            # A key's label is the noun of its rows: "the player is from X" says nothing of a player's name.
+            nouns = all(col in self.world.schema.tables[table].key for table, col in columns)
+            if nouns or any((c.row.table, c.col) in columns for cells in values for c in cells):
                 continue
             wanted = {_sort(self.columns.scored[column].kind) for column in columns}
             if any(_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells):
