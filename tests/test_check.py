@@ -8,7 +8,7 @@ import pytest
 
 from worldsmith.check import check
 from worldsmith.generate import generate
-from worldsmith.schema import Schema, load_schema
+from worldsmith.schema import Schema, load_schema, shipped
 from worldsmith.world import World
 
 
@@ -179,7 +179,7 @@ def test_random_edits_are_caught(name, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["smartphones", "town"])
+@pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_hundred_worlds_are_clean_and_of_the_right_size(name):
     schema = load_schema(name)
     for seed in range(100):

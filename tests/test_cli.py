@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldsmith.cli import main
+from worldsmith.schema import shipped
 
 WORLDSMITH = [sys.executable, "-m", "worldsmith"]
 
@@ -36,7 +37,7 @@ def lines(*args, code=0):
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("worlds") / "w"
-    call("generate", "--seed", "7", "--tasks", "3", "--out", folder)
+    call("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", folder)
     return folder
 
 
@@ -66,7 +67,20 @@ def test_generate_makes_one_world_a_schema_with_tasks_apart(out):
 
 def test_the_same_command_gives_the_same_bytes_whatever_the_jobs(out, tmp_path):
     env = {**os.environ, "PYTHONHASHSEED": "1"}
-    command = [*WORLDSMITH, "generate", "--seed", "7", "--tasks", "3", "--jobs", "2", "--out", tmp_path / "again"]
+    command = [
+        *WORLDSMITH,
+        "generate",
+        "smartphones",
+        "town",
+        "--seed",
+        "7",
+        "--tasks",
+        "3",
+        "--jobs",
+        "2",
+        "--out",
+        tmp_path / "again",
+    ]
     subprocess.run(command, env=env, check=True, capture_output=True)
     assert contents(tmp_path / "again") == contents(out)
 
@@ -78,9 +92,16 @@ def test_naming_more_schemas_changes_no_world(out, tmp_path):
 
 
 def test_count_goes_round_robin(tmp_path):
-    rows = lines("generate", "--count", "3", "--seed", "1", "--tasks", "0", "--out", tmp_path, "--json")
-    assert [r["schema"] for r in rows] == ["smartphones", "town", "smartphones"]
+    rows = lines(
+        "generate", "town", "films", "--count", "3", "--seed", "1", "--tasks", "0", "--out", tmp_path, "--json"
+    )
+    assert [r["schema"] for r in rows] == ["town", "films", "town"]
     assert len({r["world"] for r in rows}) == 3
+
+
+def test_without_names_every_shipped_schema_has_a_world(tmp_path):
+    rows = lines("generate", "--seed", "1", "--tasks", "0", "--out", tmp_path, "--json")
+    assert [r["schema"] for r in rows] == sorted(shipped())
     assert not (tmp_path / "_tasks").exists()
 
 
@@ -89,18 +110,18 @@ def test_running_again_finishes_what_was_left(copy, out):
     old = second.stat().st_ino, first.stat().st_ino
     (copy / "_tasks" / f"{first.name}.jsonl").unlink()
     shutil.rmtree(second)
-    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    rows = lines("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
     assert [r["resumed"] for r in rows] == [False, False]
     assert contents(copy) == contents(out)
     assert first.stat().st_ino == old[1]  # a whole world is left alone while its tasks are mined
-    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    rows = lines("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
     assert [r["resumed"] for r in rows] == [True, True]
 
 
 def test_tasks_of_another_command_are_not_kept(copy, out):
     call("tasks", copy, "--count", "3", "--max-tokens", "12000")
     assert contents(copy) != contents(out)
-    rows = lines("generate", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    rows = lines("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
     assert [r["resumed"] for r in rows] == [False, False]
     assert contents(copy) == contents(out)
 
@@ -108,7 +129,7 @@ def test_tasks_of_another_command_are_not_kept(copy, out):
 def test_a_torn_task_file_is_mined_again(copy, out):
     path = next((copy / "_tasks").glob("*.jsonl"))
     path.write_bytes(path.read_bytes()[:-30])
-    call("generate", "--seed", "7", "--tasks", "3", "--out", copy)
+    call("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy)
     assert contents(copy) == contents(out)
 
 

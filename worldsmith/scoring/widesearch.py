@@ -246,7 +246,7 @@ def _number_near(given: str, gold: str, criterion: Any) -> bool:
     one, other = _number(given), _number(gold)
     if one is None or other is None:
         return one is other is None and given == gold
-    return abs(one - other) <= abs(other) * criterion
+    return bool(abs(one - other) <= abs(other) * criterion)
 
 
 def _date_near(given: str, gold: str, _criterion: Any) -> bool:
