@@ -19,11 +19,11 @@ from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world import table_bytes
 
 GOLDEN = {
-    ("company", 7): "cf646c67c0758b02d8d6bda995424681fb5bc965e8ea87a65782c5026491698c",
-    ("films", 7): "1de23e605e597d6846dca149e4a0475187c82fd39089a9bf7e7629126ab79f53",
-    ("league", 7): "a4f436d32e63b3e88e111577c6c4dd49d26cd62cc45d0de13ad817f9ed502b0a",
-    ("smartphones", 7): "b8b0ae50493c992ddbb9399d5af7be4a258a5c6ba7e2acf7093e29525fd643d8",
-    ("town", 7): "59f7acbc23fea44fc511367d166a07277314ca190ed94ade0ee3ed6cbdc75373",
+    ("company", 7): "f7b3f307579a7d777bf2e73b7036b5d9022281c1379c4a4c50d5cd2dfaa01ab1",
+    ("films", 7): "0bacc1b75c07c8ef7285fc2c7fb208eccc2a5bbbd3c6112a4adf686438482d88",
+    ("league", 7): "4f237fc81ec3b59bce44d706585a9848e53b03eded8cb13a7340b046b596967e",
+    ("smartphones", 7): "2b106f1ef3f3e9a6308f95e8af5ab0b3f1a47797a2e1601c6de2d55233badd6a",
+    ("town", 7): "918d9e20c15c54b0b3482a990cb113951ddc4594cdd885df4a1fd6b651416e34",
 }
 
 

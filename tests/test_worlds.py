@@ -15,8 +15,8 @@ from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 GOLDEN = {
-    "smartphones-b9a5a361b4": "860489458668f1d38c7da05cc0f6495cdefb2fd3734c68111891954021f7810f",
-    "town-00bb9d785d": "f6a7c2064d57b63ff24c87bd88648a11e81963d305aae8b05cb1ac56d8f5f327",
+    "smartphones-ac5c8a656c": "c13ff6439d40947670e213da6ee560e20f88933f02272653d2f956aaf2da2742",
+    "town-39a64c82ee": "4af81ed16e0ee10067a15c52b452bc88f763227410b6d76e7b9a3417d2131184",
 }
 
 
