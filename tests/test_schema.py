@@ -122,3 +122,11 @@ def test_headers_carry_units_and_references_their_targets_label(mini):
 
 def test_the_same_data_gives_the_same_schema(mini_data):
     assert parse_schema(mini_data) is parse_schema(copy.deepcopy(mini_data))
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_declared_totals_prove_300_to_500_rows(name):
+    from worldsmith.trial import USUAL, declared_rows
+
+    least, most = declared_rows(load_schema(name))
+    assert USUAL[0] <= least <= most <= USUAL[1]

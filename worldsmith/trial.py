@@ -21,6 +21,8 @@ class Trial:
     worlds: int
     failed: tuple[str, ...]
     """Seeds for which no world was found, with the reason."""
+    declared: tuple[int, int]
+    """Least and most rows by the declared totals, whatever is switched off."""
     facts: tuple[int, int]
     redraws: dict[str, int]
     restarts: dict[str, int]
@@ -54,11 +56,18 @@ class Trial:
         lines += [f"  restarted {n}x at {place}" for place, n in self.restarts.items()]
         lines += [f"  BROKEN {n}x: {rule}" for rule, n in self.broken.items()]
         lines += [f"  rule {rule} covered no row" for rule in self.idle]
-        if self.facts[0] < USUAL[0] or self.facts[1] > USUAL[1]:
+        lines.insert(1, f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts")
+        if self.declared[0] < USUAL[0] or self.declared[1] > USUAL[1]:
             lines.append(f"  note: tasks and pages are measured on worlds of {USUAL[0]} to {USUAL[1]} facts")
         if not self.faults:
             lines.append("  nothing wrong with it")
         return "\n".join(lines)
+
+
+def declared_rows(schema: Schema) -> tuple[int, int]:
+    """Return the least and the most rows a world can have: an optional table counts with none, or with its most."""
+    tables = schema.tables.values()
+    return sum(t.rows[0] for t in tables if t.switch is None), sum(t.rows[1] for t in tables)
 
 
 def trial(schema: Schema, count: int, seed: int) -> Trial:
@@ -84,4 +93,15 @@ def trial(schema: Schema, count: int, seed: int) -> Trial:
     restarts = {place: effort.restarts.count(place) for place in dict.fromkeys(effort.restarts)}
     idle = tuple(rule for rule, rows in covered.items() if rows == 0)
     span = (min(facts, default=0), max(facts, default=0))
-    return Trial(schema.name, len(facts), tuple(failed), span, effort.redraws, restarts, broken, idle, len(structures))
+    return Trial(
+        schema.name,
+        len(facts),
+        tuple(failed),
+        declared_rows(schema),
+        span,
+        effort.redraws,
+        restarts,
+        broken,
+        idle,
+        len(structures),
+    )
