@@ -298,3 +298,25 @@ def test_a_short_search_finds_no_gap():
 def test_a_search_finds_no_gap(seed):
     widest, worst = search(5000, seed)
     assert widest <= 1e-9, worst
+
+
+@pytest.mark.parametrize(
+    "strike", ["~~{}~~", "~{}~", "<del>{}</del>", "<s>{}</s>", "<strike>{}</strike>", "&lt;s&gt;{}&lt;/s&gt;"]
+)
+def test_what_is_struck_out_is_withdrawn(strike):
+    struck = [[strike.format(cell) for cell in row] for row in RIGHT]
+    cells_struck = [[row[0], *strikes[1:]] for row, strikes in zip(RIGHT, struck, strict=True)]
+    assert earned(markdown(PHONES, cells_struck))[0].item.f1 == f1(4, 4)
+    assert earned(markdown(PHONES, struck))[0].item.f1 == 0.0
+
+
+def test_strokes_over_letters_and_styles_strike_too():
+    columns = (Column("k", "text", key=True), Column("v", "text"))
+    for cell in (
+        "R\u0336o\u0336m\u0336e\u0336",
+        '<span style="text-decoration: line-through">Rome</span>',
+        "~~Rome~~ Rome",
+    ):
+        assert score(markdown(columns, [["a", cell]]), columns, [["a", "Rome"]]).nonkey.f1 == 0.0
+    for cell in ("Rome ~ 5", "a~b~c", "~Rome"):
+        assert score(markdown(columns, [["a", cell]]), columns, [["a", cell]]).nonkey.f1 == 1.0

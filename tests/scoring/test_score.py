@@ -291,7 +291,7 @@ def test_json_has_the_same_keys_and_types_whatever_the_answer():
         "why": "different",
     }
     assert (some["matched"], some["missing"], some["extra"], some["duplicate"]) == ([[0, 0]], [1, 2, 3], [2], [1])
-    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "1")
+    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "2")
     assert some["item"] == {"precision": 1 / 18, "recall": 1 / 24, "f1": 2 / 42}
     assert perfect["success"] == 1.0
     assert perfect["columns"][1] == {
@@ -348,15 +348,15 @@ def test_a_likeness_that_fits_two_columns_fits_none():
     assert match_columns(("Units",), ("Units sold", "Units made")) == (None, None)
     assert match_columns(("Rank by units", "Rank by price"), ("Rank by units", "Rank by price")) == (0, 1)
     assert match_columns(("Date (UTC)", "Date (local)"), ("Date",)) == (None,)
-    assert match_columns(("Name " + "x" * 120,), ("Name",)) == (None,)
-    assert match_columns(("Name " + "x" * 110,), ("Name",)) == (0,)
+    assert match_columns(("the " * 40 + "Name",), ("Name",)) == (None,)
+    assert match_columns(("the " * 20 + "Name",), ("Name",)) == (0,)
     assert match_columns((*map(str, range(200)), "Name"), ("Name",)) == (None,)
     assert match_columns((*map(str, range(199)), "Name"), ("Name",)) == (199,)
     assert match_columns(("Battery",), ("Battery (mAh)", "Battery (Wh)")) == (None, None)
     assert match_columns(("Battery (Wh)", "Battery"), ("Battery (mAh)", "Battery (Wh)")) == (1, 0)
-    assert match_columns(("abcdefghij",), ("abcdefghxy",)) == (0,)
-    assert match_columns(("abcdefghij",), ("abcdefgxyz",)) == (None,)
-    assert match_columns(("Full Name", "Fall Name"), ("Name",)) == (None,)
+    assert match_columns(("abcdefghij",), ("abcdefghiy",)) == (0,)
+    assert match_columns(("abcdefghij",), ("abcdefghxy",)) == (None,)
+    assert match_columns(("Full Name", "The Name"), ("Name",)) == (None,)
 
 
 def test_a_column_that_is_missing_is_said_and_its_cells_are_wrong():

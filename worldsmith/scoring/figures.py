@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from .column import Column, Value
 
-VERSION = "1"  # of the rules: it changes whenever some answer's figures do
+VERSION = "2"  # of the rules: it changes whenever some answer's figures do
 
 Status = Literal["right", "partial", "missing", "extra", "duplicate"]
 
@@ -78,7 +78,8 @@ class Score:
         has_columns: whether all columns asked for were found in it.
         cut: whether the text ends inside the table.
         format: how the table was written: "markdown", "csv", "tsv", "json", "jsonl" or "".
-        rows: the cells as read, in the order of the reference's columns.
+        rows: the cells as read, in the order of the reference's columns; a bare number under a header that tells a
+            unit other than the column's with that unit.
         reference: columns and gold rows.
         version: of the rules.
     """

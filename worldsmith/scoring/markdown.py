@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .table import FENCE, WIDEST, Table, names_columns
-from .text import plain
+from .table import FENCE, WIDEST, Table, header_name, names_columns
 
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _RULE_CELL = re.compile(r":?-+:?|:?[–—]+:?")
@@ -108,7 +107,7 @@ def _heads_again(line: _Line, first: _Line, wanted: frozenset[str]) -> bool:
 
 
 def _table(head: _Line, body: Iterable[_Line]) -> Table:
-    header = tuple(plain(cell) for cell in head.cells[:WIDEST])
+    header = tuple(header_name(cell) for cell in head.cells[:WIDEST])
     width = len(header)
     rows: list[tuple[str, ...]] = []
     dropped: list[str] = []

@@ -1,55 +1,54 @@
 """Which column of an answer is which, and which of its rows claims which row of the reference."""
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 
-from .table import WIDEST, bare_key, bare_name, header_key
+from .headers import likeness, qualified
+from .table import WIDEST, bare_key, header_key
 
-_CLOSE, _CLEAR = 0.8, 0.1  # how alike two names must be, and how much more alike than the next pair
+_CLOSE, _CLEAR = 0.8, 0.09  # how alike two names must be, and how much more alike than the next pair
+_THINGS = frozenset(("name", "model", "title", "item", "entity"))  # headers that may stand for the one key
 
 
 @lru_cache(maxsize=1024)
-def match_columns(header: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int | None, ...]:
+def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | None = None) -> tuple[int | None, ...]:
     """Return for each wanted column the index of its column in the header, or None.
 
-    By folded name; then without units in brackets; then by words one holds of the other or by close spelling, where
-    just one pair fits. Of two columns with one name the first counts.
+    By folded name; then without units in brackets; then by likeness, where just one pair fits. Of two columns with one
+    name the first counts. `key` is the one key column, if there is one: "Name" or "Model" may stand for it once all
+    others are found, since its cells must name the rows whatever it is called.
     """
     found: dict[int, int] = {}
-    for key in (header_key, bare_key):
+    for key_of in (header_key, bare_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
-            if i not in found.values():
-                index.setdefault(key(name), []).append(i)
-        names = [key(name) for name in wanted]
+            if i not in found.values() and (key_of is header_key or not qualified(name)):
+                index.setdefault(key_of(name), []).append(i)
+        names = [key_of(name) for name in wanted]
         for w, name in enumerate(names):
             same = index.get(name, [])
-            if name and w not in found and same and (key is header_key or (len(same) == 1 and names.count(name) == 1)):
+            alone = key_of is header_key or (len(same) == 1 and names.count(name) == 1)
+            if name and w not in found and same and alone:
                 found[w] = same[0]
     rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and 0 < len(header[i]) <= 120]
     lacking = {w: wanted[w] for w in range(len(wanted)) if w not in found}
-    found.update(_close_pairs(lacking, {i: header[i] for i in rest}))
+    found.update(_close_pairs(lacking, {i: header[i] for i in rest if not qualified(header[i])}))
+    things = [i for i in rest if i not in found.values() and header_key(header[i]) in _THINGS]
+    if key is not None and key not in found and len(found) == len(wanted) - 1 and len(things) == 1:
+        found[key] = things[0]
     return tuple(found.get(w) for w in range(len(wanted)))
 
 
 def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tuple[int, int]]:
     if not wanted or not given:
         return []
-    ratio = {(w, i): _likeness(bare_name(wanted[w]), bare_name(given[i])) for w in wanted for i in given}
+    ratio = {(w, i): likeness(wanted[w], given[i]) for w in wanted for i in given}
     pairs = []
     for (w, i), value in ratio.items():
         rivals = [other for (w2, i2), other in ratio.items() if (w2 == w) != (i2 == i)]
         if value >= _CLOSE and all(value - other >= _CLEAR for other in rivals):
             pairs.append((w, i))
     return pairs
-
-
-def _likeness(one: str, other: str) -> float:
-    few, many = sorted((set(one.split()), set(other.split())), key=len)
-    if few and few <= many:
-        return 0.9  # "Name" and "Full Name"
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def assign(weights: Sequence[Sequence[int]]) -> list[int]:

@@ -8,7 +8,7 @@ from .column import Kind
 from .dates import read_date, read_year
 from .numbers import read_number
 from .reading import Reading
-from .text import LONGEST_CACHED, fold, plain, squash
+from .text import LONGEST_CACHED, fold, plain, squash, struck
 
 
 def read(span: str, kind: Kind) -> tuple[Reading, ...]:
@@ -21,8 +21,13 @@ def read(span: str, kind: Kind) -> tuple[Reading, ...]:
 
 
 def _read(span: str, kind: Kind) -> tuple[Reading, ...]:
-    text = plain(span, link=2 if kind == "url" else 1)
+    text = bare(span, kind)
     return _READERS[kind](text) if text else ()
+
+
+def bare(span: str, kind: Kind) -> str:
+    """Return the span as it is read: without markup, and "" where part of it is struck out."""
+    return "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
 
 
 _read_cached = lru_cache(maxsize=1 << 16)(_read)

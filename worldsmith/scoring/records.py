@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from .table import FENCE, WIDEST, Table, names_columns
-from .text import plain
+from .table import FENCE, WIDEST, Table, header_name, names_columns
 
 _JSON_STARTS = re.compile(r"^[ \t]*(?=[\[{])", re.MULTILINE)
 
@@ -156,4 +155,4 @@ def _csv_table(names: list[str], rows: list[list[str]], form: str, *, cut: bool)
         rows = rows[:-1]
         dropped[-1] = "a last row that is cut off"
     fit = tuple((*row[:width], *[""] * (width - len(row))) for row in rows)
-    return Table(tuple(plain(n) for n in names), fit, tuple(dropped), form, cut)
+    return Table(tuple(map(header_name, names)), fit, tuple(dropped), form, cut)

@@ -15,6 +15,7 @@ from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
 from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion
+from .headers import in_told_unit, told_unit
 from .matching import match_columns
 from .reference import Reference, Row
 from .table import Table
@@ -48,10 +49,23 @@ def _frozen(value: Value) -> Value:
 def score_table(answer: str | Table, reference: Reference) -> Score:
     """Score an answer, or a table already read from it, against a prepared reference."""
     table = answer if isinstance(answer, Table) else parse(answer, reference.names)
-    places = match_columns(table.header, reference.names)
-    rows = tuple(tuple("" if p is None else row[p] for p in places) for row in table.rows)
+    key = reference.keys[0] if len(reference.keys) == 1 else None
+    places = match_columns(table.header, reference.names, key)
+    rows = _cells(table, reference.columns, places)
     claimed, extra = claimed_rows(reference, rows, places)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
+
+
+def _cells(table: Table, columns: Sequence[Column], places: Sequence[int | None]) -> tuple[Row, ...]:
+    """Put the cells in the order of the reference's columns, with the unit that a header tells against the column's."""
+    rows = tuple(tuple("" if p is None else row[p] for p in places) for row in table.rows)
+    headers = [(c, "" if p is None else table.header[p]) for c, p in enumerate(places)]
+    foreign = {c: (header, columns[c]) for c, header in headers if told_unit(header, columns[c])}
+    if not foreign:
+        return rows
+    return tuple(
+        tuple(in_told_unit(cell, *foreign[c]) if c in foreign else cell for c, cell in enumerate(row)) for row in rows
+    )
 
 
 class _Matched(NamedTuple):

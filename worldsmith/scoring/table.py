@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .text import LONGEST_CACHED, fold, plain, squash
+from .text import LONGEST_CACHED, fold, plain, squash, struck
 
 WIDEST = 200  # columns of a header that are looked at; a megabyte of pipes is no table
 FENCE = re.compile(r"\s{0,12}(?:```|~~~)")
@@ -31,6 +31,11 @@ class Table:
 
 
 NO_TABLE = Table((), ())
+
+
+def header_name(cell: str) -> str:
+    """Return the name of a column as its header has it, without markup; one that is struck out names nothing."""
+    return "" if struck(cell) else plain(cell)
 
 
 def header_key(name: str) -> str:

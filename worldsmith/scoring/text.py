@@ -98,6 +98,20 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
+_STRIKES = re.compile(
+    r"(?<![~\w])(~~?)(?=[^\s~])[^~]{1,500}(?<=[^\s~])\1(?![~\w])|<(?:del|s|strike)\b|<[^<>]{0,200}line-through"
+    "|[\u0335-\u0338]",  # strokes over the letters before them
+    re.IGNORECASE,
+)
+
+
+def struck(span: str) -> bool:
+    """Whether part of the span is struck out, and so withdrawn: "~~163~~", "<del>163</del>"."""
+    if "&" in span:
+        span = html.unescape(span)
+    return ("~" in span or "<" in span or not span.isascii()) and _STRIKES.search(span) is not None
+
+
 def plain(span: str, *, link: int = 1) -> str:
     """Return the span without Markdown and HTML; `<br>` becomes a newline.
 

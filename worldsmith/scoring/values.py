@@ -144,7 +144,8 @@ def factor(unit: str, col: Column) -> Number | None:
     """Return by what the column's number is multiplied to be in the unit of a reading; None if it can't be in that.
 
     A bare number is in the column's unit. "ones" undoes the column's magnitude ("730 thousand" of a column of
-    thousands). A column that names no unit takes a number whatever it is said to count, and 12.5% as 0.125.
+    thousands). A column that names no unit takes a number of any things or money, and 12.5% as 0.125, but a
+    measure only where its name has it ("26 days" of "Days to release").
     """
     own = measure_of(col)
     scale: int = 10**own.scale
@@ -156,10 +157,19 @@ def factor(unit: str, col: Column) -> Number | None:
         return scale if unit == own.words or unit in col.name or f"/{unit[3:]}" in col.name else None
     written = unit_named(unit)
     if own.unit is None and not own.words:
-        return 100 * scale if unit == "%" else scale
+        return _of_no_unit(unit, written, col.name, scale)
     if written is None or own.unit is None:
         return scale if squash(unit).rstrip("s") == squash(own.words).rstrip("s") else None
     return _converted(written, own.unit, scale)
+
+
+def _of_no_unit(unit: str, written: Unit | None, name: str, scale: int) -> Number | None:
+    """Return the factor for a column that names no unit: none for a measure its name doesn't speak of."""
+    if unit == "%":
+        return 100 * scale
+    if written is None or written.dimension == written.name:  # things, or money
+        return scale
+    return scale if written in [unit_named(word) for word in fold(name).split() if len(word) > 2] else None
 
 
 def _converted(written: Unit, own: Unit, scale: int) -> Number | None:

@@ -1,0 +1,156 @@
+"""What a header says against its column: another unit, a word that makes it another column, a strike."""
+
+import pytest
+from score_tables import markdown
+
+from worldsmith.scoring import Column, score
+from worldsmith.scoring.headers import told_unit
+from worldsmith.scoring.matching import match_columns
+
+WEIGHT = Column("Weight (g)", "int", unit="g")
+SOLD = Column("Units sold (thousand)", "int", unit="thousand")
+PRICE = Column("Launch price (USD)", "int", unit="USD")
+TEST = Column("Battery test (h)", "num", unit="h", decimals=1)
+RATING = Column("Rating (of 10)", "num", unit="of 10", decimals=1)
+CROWNS = Column("Rent (crowns)", "int", unit="crowns")
+
+
+def right_cells(col, header, cell, value):
+    columns = (Column("Phone", "text", key=True), col)
+    return score(markdown(["Phone", header], [["a", cell]]), columns, [["a", value]]).columns[1].right
+
+
+@pytest.mark.parametrize(
+    ("col", "header", "cell", "value", "right"),
+    [
+        (WEIGHT, "Weight (kg)", "163", 163, 0),
+        (WEIGHT, "Weight (kg)", "0.163", 163, 1),
+        (WEIGHT, "Weight (kg)", "**0.163** [1]", 163, 1),
+        (WEIGHT, "Weight (kg)", "163 g", 163, 1),
+        (WEIGHT, "Weight (in grams)", "163", 163, 1),
+        (WEIGHT, "Weight (g, approx.)", "163", 163, 1),
+        (WEIGHT, "Weight in kg", "163", 163, 0),
+        (WEIGHT, "Weight, kg", "0.163", 163, 1),
+        (WEIGHT, "weight_kg", "163", 163, 0),
+        (WEIGHT, "weight_g", "163", 163, 1),
+        (WEIGHT, "Weight (h)", "163", 163, 0),
+        (WEIGHT, "Weight (not g)", "163", 163, 0),
+        (WEIGHT, "Weight (stones)", "163", 163, 0),
+        (SOLD, "Units sold (million)", "3502", 3502, 0),
+        (SOLD, "Units sold (million)", "3.502", 3502, 1),
+        (SOLD, "Units sold (thousands)", "3502", 3502, 1),
+        (SOLD, "Units sold (thousand units)", "3502", 3502, 1),
+        (SOLD, "Units sold (units)", "3502000", 3502, 1),
+        (SOLD, "Units sold (units)", "3502", 3502, 0),
+        (SOLD, "Units sold (million)", "3,502 thousand", 3502, 1),
+        (PRICE, "Launch price (EUR)", "670", 670, 0),
+        (PRICE, "Launch price (EUR)", "0.67 thousand", 670, 0),
+        (PRICE, "Launch price ($)", "670", 670, 1),
+        (PRICE, "Launch price (thousand USD)", "670", 670, 0),
+        (PRICE, "Launch price (thousand USD)", "0.67", 670, 1),
+        (PRICE, "Launch price (cents)", "670", 670, 0),
+        (TEST, "Battery test (min)", "702", 11.7, 1),
+        (TEST, "Battery test (min)", "11.7", 11.7, 0),
+        (RATING, "Rating (out of 10)", "8.1", 8.1, 1),
+        (RATING, "Rating (1-10)", "8.1", 8.1, 1),
+        (RATING, "Rating (of 5)", "8.1", 8.1, 0),
+        (CROWNS, "Rent (crowns)", "60", 60, 1),
+        (CROWNS, "Rent (thousand crowns)", "60", 60, 0),
+        (Column("Rank", "int"), "Rank (by units)", "6", 6, 1),
+        (Column("Rank", "int"), "Rank (h)", "6", 6, 0),
+        (Column("Released", "date"), "Released (kg)", "2028-05-23", "2028-05-23", 1),
+    ],
+)
+def test_the_unit_of_a_header_is_the_unit_of_its_bare_cells(col, header, cell, value, right):
+    assert right_cells(col, header, cell, value) == right
+
+
+def test_a_key_of_numbers_is_in_the_unit_of_its_header_too():
+    columns = (Column("Weight (g)", "int", unit="g", key=True), Column("Brand", "text"))
+    gold = [[163, "Asus"], [171, "Orlo"]]
+    for header, cells, found in (("Weight (kg)", ("163", "171"), 0), ("Weight (kg)", ("0.163", "0.171"), 2)):
+        rows = [[cell, row[1]] for cell, row in zip(cells, gold, strict=True)]
+        assert len(score(markdown([header, "Brand"], rows), columns, gold).matched) == found
+
+
+def test_the_cells_are_shown_with_the_unit_they_are_told():
+    result = score(
+        markdown(["k", "Weight (kg)"], [["a", "163"]]), (Column("k", "text", key=True), WEIGHT), [["a", 163]]
+    )
+    assert result.rows == (("a", "163 kg"),)
+    assert (result.wrong[0].got, result.wrong[0].why) == ("163 kg", "different")
+
+
+def test_only_another_unit_is_told():
+    told = {"Weight (g)": "", "WEIGHT [g]": "", "Weight": "", "Weight (kg)": "kg", "Weight (‰)": "‰"}
+    assert {name: told_unit(name, WEIGHT) for name in told} == told
+    assert told_unit("Rating (0–10)", RATING) == ""
+    assert told_unit("Rating (0–5)", RATING) == "of 5"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Not Weight (g)",
+        "Weight (not)",
+        "Weight (rival)",
+        "Rival weight (g)",
+        "Weight of the rival (g)",
+        "Weight rank",
+        "Wrong weight (g)",
+        "Box weight",
+        "Weight last year",
+        "Height (g)",
+        "Freight (g)",
+        "Weights1",
+        "",
+    ],
+)
+def test_a_word_that_qualifies_makes_another_column(header):
+    assert match_columns(("Phone", header), ("Phone", "Weight (g)")) == (0, None)
+
+
+@pytest.mark.parametrize(
+    "header", ["Unreleased", "Not released", "Re-released", "Rereleased", "Last released", "~~Released~~"]
+)
+def test_a_denied_or_struck_name_is_another_column(header):
+    columns = (Column("Phone", "text", key=True), Column("Released", "date"))
+    result = score(markdown(["Phone", header], [["a", "2028-05-23"]]), columns, [["a", "2028-05-23"]])
+    assert (result.columns[1].found, result.columns[1].right) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted"),
+    [
+        ("Full name", "Name"),
+        ("The weight", "Weight (g)"),
+        ("Price", "Launch price (USD)"),
+        ("Brands", "Brand"),
+        ("Brand", "Brands"),
+        ("Colors", "Colours"),
+        ("License", "Licence"),
+        ("Weihgt", "Weight"),
+        ("Weigt", "Weight"),
+        ("Date of release", "Release date"),
+        ("Sold units (thousand)", "Units sold (thousand)"),
+    ],
+)
+def test_an_honest_variant_is_the_column(header, wanted):
+    assert match_columns((header,), (wanted,)) == (0,)
+
+
+def test_a_name_may_stand_for_the_one_key_once_all_else_is_found():
+    wanted = ("Phone", "Weight (g)")
+    for name in ("Name", "Model", "**model**"):
+        assert match_columns((name, "Weight (g)"), wanted, 0) == (0, 1)
+    assert match_columns(("Model", "Weight (g)"), wanted) == (None, 1)
+    assert match_columns(("Brand", "Weight (g)"), wanted, 0) == (None, 1)
+    assert match_columns(("Name", "Model", "Weight (g)"), wanted, 0) == (None, 2)
+    assert match_columns(("Name", "Mass"), wanted, 0) == (None, None)
+
+
+def test_a_name_stands_for_no_part_of_a_composite_key():
+    columns = (Column("Phone", "text", key=True), Column("Year", "year", key=True), Column("Brand", "text"))
+    for keys, found in ((("Name", "Year"), False), (("Phone", "Year"), True)):
+        result = score(markdown([*keys, "Brand"], [["a", "2025", "Asus"]]), columns, [["a", 2025, "Asus"]])
+        assert result.columns[0].found is found

@@ -1,0 +1,117 @@
+"""What a header says beside the column's name: words that qualify it, and the unit of the numbers below it."""
+
+import re
+from functools import lru_cache
+
+from .column import Column
+from .readers import bare, read
+from .text import fold, plain, squash
+from .units import COUNT_NOUNS, Measure, measure
+from .values import measure_of
+
+_BRACKET = re.compile(r"[(\[（【]([^()\[\]（）【】]*)[)\]）】]")
+_TAIL_UNIT = re.compile(r"^(.*\w)(?:\s+in\s+|\s*,\s*|[\s_]+(?=\S\S))([^\s,_()]+(?: \w+)?)$", re.IGNORECASE)
+_UP_TO = re.compile(r"[01]\s?(?:-|–|to)\s?(\d{1,3})")
+# Words that tell nothing more than the name without them, and words that turn it into something else.
+_PLAIN_WORDS = frozenset(("the", "a", "an", "of", "in", "for", "its", "per", "full", "name", "date", "value", "number"))
+_DENYING = frozenset(
+    ("not", "no", "non", "never", "without", "except", "excluding", "wrong", "false", "incorrect", "untrue", "opposite")
+) | frozenset(("reversed", "inverse", "inverted", "rival", "rivals", "other", "another", "previous", "former"))
+_LOOSE_WORDS = frozenset(("in", "approx", "approximate", "about", "est", "estimated", "rounded", "official", "total"))
+_LONG = 6  # letters; of shorter words another letter makes another word
+
+
+def qualified(name: str) -> bool:
+    """Whether the brackets of a header deny its name: "Weight (not g)", "Brand (rival)"."""
+    text = plain(name)
+    return any(not _DENYING.isdisjoint(fold(found[1]).split()) for found in _BRACKET.finditer(text))
+
+
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> frozenset[str]:
+    """Return the words of a column's name without its unit."""
+    return frozenset(fold(_parted(name)[0]).split())
+
+
+@lru_cache(maxsize=4096)
+def _parted(name: str) -> tuple[str, str]:
+    """Part a header into its name and the unit told: in its last brackets, after a comma or "in", or as last word."""
+    text = plain(name)
+    brackets = _BRACKET.findall(text)
+    if brackets:
+        return _BRACKET.sub(" ", text).strip() or text, brackets[-1].strip()
+    tail = _TAIL_UNIT.match(text)
+    if tail and _known(measure(tail[2])):
+        return tail[1], tail[2]
+    return text, ""
+
+
+def _known(told: Measure) -> bool:
+    return told.unit is not None or (told.scale > 0 and (not told.words or told.words in COUNT_NOUNS))
+
+
+def likeness(wanted: str, given: str) -> float:
+    """Return how well a header names a column, from 0 to 1, unit aside.
+
+    Words may be missing, or added if they qualify nothing ("Full name"); a longer word may be misspelt by one letter
+    beyond its first. Any other word makes it another column: "Weight rank", "Rival weight", "Height".
+    """
+    asked, said = name_words(wanted), name_words(given)
+    lacking, added = sorted(asked - said), sorted(said - asked)
+    respelt = 0
+    for word in [*added]:
+        same = next((other for other in lacking if _one_letter_off(word, other)), None)
+        if same is not None:
+            lacking.remove(same)
+            added.remove(word)
+            respelt += 1
+    if len(lacking) == len(asked) or (lacking and added) or not _PLAIN_WORDS.issuperset(added):
+        return 0.0
+    return 0.9 if lacking or added else 0.95 if respelt else 1.0
+
+
+def _one_letter_off(one: str, other: str) -> bool:
+    """Whether two words differ by a plural s, or, being long, by one letter added, changed or swapped with the next."""
+    short, long = sorted((one, other), key=len)
+    if long == short + "s" and len(short) > 2:
+        return True
+    if len(long) < _LONG or len(long) - len(short) > 1 or one[0] != other[0] or not (one + other).isalpha():
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    swapped = short[at : at + 2][::-1] == long[at : at + 2] and short[at + 2 :] == long[at + 2 :]
+    return swapped or short[at + 1 :] == long[at + 1 :]
+
+
+@lru_cache(maxsize=4096)
+def told_unit(header: str, col: Column) -> str:
+    """Return the unit a header tells of its bare numbers where it isn't the column's own, else ""."""
+    if col.kind not in ("int", "num") or squash(fold(plain(header))) == squash(fold(col.name)):
+        return ""
+    told = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
+    if up_to := _UP_TO.fullmatch(told):
+        told = f"of {up_to[1]}"
+    own, other = measure_of(col), measure(told)
+    if not told or _same(told, col, own, other):
+        return ""
+    return told if own.unit or own.words or own.scale or _known(other) else ""
+
+
+def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
+    if squash(fold(told)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
+        return True
+    words = "" if other.words in COUNT_NOUNS else other.words
+    return own.scale == other.scale and own.unit == other.unit and (own.unit is not None or own.words == words)
+
+
+def in_told_unit(cell: str, header: str, col: Column) -> str:
+    """Return the cell with the unit its header tells, where it says none itself: "0.163" under "Weight (kg)"."""
+    told = told_unit(header, col)
+    found = read(cell, col.kind) if told else ()
+    if not found or any(reading.unit not in ("", "ones") for reading in found):
+        return cell
+    unit = measure(told).unit
+    if all(reading.unit == "" for reading in found):
+        return f"{bare(cell, col.kind)} {told}"
+    return f"{bare(cell, col.kind)} {unit.name}" if unit else cell
