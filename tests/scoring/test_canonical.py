@@ -435,7 +435,7 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("5 or 6", 5, PLAIN, "ambiguous"),
         ("12.5 / 20.1%", 20.1, PERCENT, "ambiguous"),
         ("5 m or 5 million", 5, METRES, "ambiguous"),
-        ("5 m or 6 kg", 5, METRES, "right"),
+        ("5 m or 6 kg", 5, METRES, "unit"),
         ("5 m, 5 m", 5, METRES, "right"),
         ("5 or five", 5, PLAIN, "unreadable"),
         ("7", "7", PLAIN, "right"),

@@ -235,7 +235,7 @@ def test_a_columns_unit_is_taken_apart(words, unit, folded, scale):
         ("5 kg", 5, Column("Sold", "int", unit="pears"), "unit"),
         ("5 pear", 5, Column("Sold", "int", unit="pears"), "right"),
         ("8 of 10", 8, Column("Rating", "int", unit="of 10"), "right"),
-        ("8 of 5", 8, Column("Rating", "int", unit="of 10"), "unit"),
+        ("8 of 5", 8, Column("Rating", "int", unit="of 10"), "unreadable"),
         ("8 out of 20", 8, Column("Rating /20", "int"), "right"),
         ("8/100 points", 8, Column("Rating of 100", "int"), "right"),
         ("4/5 stars", 4, Column("Stars (of 5)", "int"), "right"),

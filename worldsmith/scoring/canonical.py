@@ -12,7 +12,7 @@ from .forms import forms
 from .numbers import INFINITE, is_twin
 from .readers import read
 from .reading import Number, Reading
-from .text import LONGEST_CACHED, fold, squash
+from .text import LONGEST_CACHED, asks, fold, squash
 from .values import factor, fits, items, measure_of, names, number, ordinal, show, year
 
 __all__ = ["Reading", "accepts", "fold", "forms", "read", "right", "show", "states", "verdict"]
@@ -34,6 +34,8 @@ def accepts(reading: Reading, value: Value, col: Column) -> bool:
         return False
     if kind == "num":
         wanted = _wanted(reading.unit, value, col)
+        if reading.also:
+            return wanted is not None and _holds(reading, wanted[0])
         return wanted is not None and _near(reading, wanted[0], col.tolerance * abs(wanted[0]) + wanted[1])
     if kind == "date":
         day = ordinal(value) if col.kind == "date" else None
@@ -126,7 +128,9 @@ def _verdict(span: str, value: Value, col: Column) -> str:
     found = read(span, kind)
     if not found:
         return "unreadable" if span.strip() else "empty"
-    if kind == "list":
+    if kind != "url" and asks(span) and not _asks_itself(value, col):
+        return "unreadable"
+    if kind == "list" or found[0].kind == "text":
         return "right" if any(accepts(r, value, col) for r in found) else "different"
     if found[0].kind == "num":
         found = _in_unit(found, col)
@@ -140,13 +144,30 @@ def _verdict(span: str, value: Value, col: Column) -> str:
 _verdict_cached = lru_cache(maxsize=1 << 16, typed=True)(_verdict)
 
 
+def _asks_itself(value: Value, col: Column) -> bool:
+    """Whether a question mark belongs to the value: a title that asks, or an alias that does."""
+    texts = value if isinstance(value, tuple | list) else (str(value),)
+    others = [other for known, names_of in col.aliases if known in texts for other in names_of]
+    return any(asks(text) for text in (*texts, *others))
+
+
 def _in_unit(readings: tuple[Reading, ...], col: Column) -> tuple[Reading, ...]:
-    """Keep the readings a column's unit allows; of "5 m" in a column of metres not the five millions beside them."""
+    """Keep the readings a column's unit allows: of "5 m" the five metres or the five millions, not both.
+
+    An aside in a unit of something else says something else. Any other number that can't be in the column's unit
+    leaves nothing of the cell: "163 g, 164 h".
+    """
     own = measure_of(col).unit
     kept: list[Reading] = []
     for i, reading in enumerate(readings):
-        before = readings[i - 1] if i else None
-        twin = own and before and is_twin(before, reading) and factor(before.unit, col) is not None
-        if not twin and (not reading.unit or factor(reading.unit, col) is not None):
+        before, after = readings[i - 1] if i else None, readings[i + 1] if i + 1 < len(readings) else None
+        fit = not reading.unit or factor(reading.unit, col) is not None
+        if reading.also and own is None and reading.unit == "%":
+            continue  # a share of something, beside a count of it
+        if own and before and is_twin(before, reading) and factor(before.unit, col) is not None:
+            continue
+        if fit:
             kept.append(reading)
+        elif not reading.also and not (after and is_twin(reading, after)):
+            return ()
     return tuple(kept)

@@ -8,6 +8,7 @@ import re
 from calendar import monthrange
 from datetime import date
 
+from .asides import denies, remarks
 from .reading import Reading
 
 LONGEST = 80
@@ -39,14 +40,15 @@ _YEAR_FIRST = re.compile(rf"{_Y}[ ,-/]\s?{_M}[ -/]?\s?{_D}{_END}")
 _MONTH = re.compile(rf"{_M}(?: of)?[ ,-/]\s?{_Y}|(?P<y2>\d{{4}})[ ,-/]\s?(?P<m2>[a-z]{{3,10}})\.?")
 _NUMERIC = re.compile(rf"(?P<a>\d{{1,2}})(?P<sep>[-/.])\s?(?P<b>\d{{1,2}})(?P=sep)\s?{_Y}{_END}")
 _CJK = re.compile(r"(?P<y>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号])?)?")
-_YEAR = re.compile(r"(?:the year |year |fy ?)?(?P<y>\d{3,4})(?: ?(?:ad|ce))?")
+_YEAR = re.compile(r"(?:the year |year |fy ?|a\.?d\.? |ce )?(?P<y>\d{3,4})(?: ?(?:ad|ce))?")
+_WHOLE = re.compile(r"([0-9]{4})\.0{1,3}")  # a year that a spreadsheet took for a number
 _QUARTER = re.compile(r"(?:q(?P<q>[1-4])[ ,-/]?\s?(?P<y>\d{4})|(?P<y2>\d{4})[ ,-/]?\s?q(?P<q2>[1-4]))")
 _DECADE = re.compile(r"(?:the )?(?P<y>\d{3}0)'?s")
 _LEAD = re.compile(
     r"(?:on|in|since|from|as of|dated|circa|c\.|ca\.|about|around|approx\.?|approximately|~|≈)\s*|"
     r"(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?\.?,?\s+"
 )
-_ASIDE = re.compile(r"\s*\([^()]*\)$")
+_ASIDE = re.compile(r"\s*\(([^()]*)\)$")
 _SIGNS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2013\u2212\uff0d", "-")
     | {"\uff0f": "/", "\uff0e": ".", "\xe9": "e", "\xfb": "u", "\xe4": "a"}
@@ -64,6 +66,12 @@ def read_date(span: str) -> tuple[Reading, ...]:
     if len(span) > LONGEST:
         return ()
     text = _tidy(span)
+    if aside := _ASIDE.search(text):
+        return _agreeing(_readings(text[: aside.start()]), aside[1])
+    return _readings(text)
+
+
+def _readings(text: str) -> tuple[Reading, ...]:
     for pattern, reader in _PATTERNS:
         found = pattern.fullmatch(text)
         if found:
@@ -73,10 +81,27 @@ def read_date(span: str) -> tuple[Reading, ...]:
     return ()
 
 
+def _agreeing(readings: tuple[Reading, ...], aside: str) -> tuple[Reading, ...]:
+    """Keep the readings that an aside leaves: those within the date it holds, all beside a remark, none if denied."""
+    if denies(aside):
+        return ()
+    held = read_date(aside)
+    if not held:
+        return readings if remarks(aside) else ()
+    return tuple(r for r in readings if any(_within(r, other) for other in held))
+
+
+def _within(one: Reading, other: Reading) -> bool:
+    ends = (one.lo, one.hi, other.lo, other.hi)
+    return None not in ends and other.lo <= one.lo and one.hi <= other.hi  # type: ignore[operator]  # days, all four
+
+
 def read_year(span: str) -> tuple[Reading, ...]:
     """Return the readings of a span as a year: written alone, or the year of a date."""
     if len(span) == 4 and span.isascii() and span.isdigit():
         return (Reading("year", int(span), int(span), int(span)),)
+    if whole := _WHOLE.fullmatch(span.strip()):
+        return read_year(whole[1])
     years = {
         (date.fromordinal(int(r.lo)).year, date.fromordinal(int(r.hi)).year) for r in read_date(span) if r.lo and r.hi
     }
@@ -85,7 +110,6 @@ def read_year(span: str) -> tuple[Reading, ...]:
 
 def _tidy(span: str) -> str:
     text = " ".join(span.translate(_SIGNS).casefold().split()).strip("*_`'\"., ")
-    text = _ASIDE.sub("", text)
     while found := _LEAD.match(text):
         text = text[found.end() :]
     if not text.isascii():

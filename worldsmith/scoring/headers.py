@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from .column import Column
 from .readers import bare, read
-from .text import fold, plain, squash
+from .text import LONGEST_CACHED, fold, plain, squash
 from .units import COUNT_NOUNS, Measure, measure
 from .values import measure_of
 
@@ -22,7 +22,9 @@ _LONG = 6  # letters; of shorter words another letter makes another word
 
 
 def qualified(name: str) -> bool:
-    """Whether the brackets of a header deny its name: "Weight (not g)", "Brand (rival)"."""
+    """Whether the brackets of a header deny its name, "Weight (not g)", or it is too long to tell."""
+    if len(name) > LONGEST_CACHED:
+        return True
     text = plain(name)
     return any(not _DENYING.isdisjoint(fold(found[1]).split()) for found in _BRACKET.finditer(text))
 
@@ -108,7 +110,7 @@ def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
 def in_told_unit(cell: str, header: str, col: Column) -> str:
     """Return the cell with the unit its header tells, where it says none itself: "0.163" under "Weight (kg)"."""
     told = told_unit(header, col)
-    found = read(cell, col.kind) if told else ()
+    found = [r for r in read(cell, col.kind) if not r.also] if told else []
     if not found or any(reading.unit not in ("", "ones") for reading in found):
         return cell
     unit = measure(told).unit

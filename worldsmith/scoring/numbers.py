@@ -6,8 +6,10 @@ fits ("1.234.567", "1.234,5"), a comma is a decimal one only where it can't grou
 
 import re
 import unicodedata
+from dataclasses import replace
 
-from .number_words import count_words
+from .asides import denies, remarks
+from .number_words import NUMBER_WORDS, count_words
 from .reading import Number, Reading
 from .text import fold
 from .units import COUNT_NOUNS, MAGNITUDES, unit_named
@@ -64,9 +66,17 @@ _OR_MORE = re.compile(
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b(?: place)?", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\(([^()]*)\)")
+_AND = re.compile(r"\s?(?:,|,?\sand)\s?$", re.IGNORECASE)
+_TIED = re.compile(
+    r"(?:(?:joint|tied(?: for| at)?|equal)\s|t-?)(\d{1,4})(?:st|nd|rd|th)?(?: place)?"
+    r"|(\d{1,4})(?:st|nd|rd|th)?(?: place)?\s?(?:=|\(?(?:tied?|joint|equal)\)?)",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(r"\s?(?:-|to|through|until|and|\.\.\.?|~)\s?", re.IGNORECASE)
 _EITHER = re.compile(r"\s?(?:or|/|;|,|\|)\s?", re.IGNORECASE)
-_OF = re.compile(r"\s?(?:/|out of|of)\s?(5|10|20|100)(?:\s?(?:points|stars))?", re.IGNORECASE)
+_OF = re.compile(
+    r"\s?(?:/\s?(?=(?:5|10|20|100)\b)|(?:out )?of\s?(?=[1-9]))(\d{1,4})(?:\s?(?:points|stars))?", re.IGNORECASE
+)
 _JOINING = re.compile(r"\b(?:or|and|to|than|not|versus|vs|plus|minus|maybe|perhaps|possibly)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 
@@ -75,7 +85,8 @@ def read_number(span: str) -> tuple[Reading, ...]:
     """Return the readings of a span that is one number (with unit, magnitude, hedge), a range, or alternatives.
 
     Several readings stand for an ambiguous unit ("5 m": metres or millions) or for alternatives ("5 or 6").
-    A parenthesis after the number is an aside and is not read, unless it holds the unit or the magnitude.
+    A parenthesis beside the number may hold its unit or magnitude, a remark, or the number over again, in another unit
+    too, which is then a reading more. One that takes it back ("not", "or 164") leaves nothing to read.
     """
     plain = _PLAIN.fullmatch(span)
     if plain:
@@ -84,8 +95,15 @@ def read_number(span: str) -> tuple[Reading, ...]:
     if len(span) > LONGEST:
         return ()
     text = _tidy(span)
-    if "(" in text:
-        text = _without_aside(text)
+    if tied := _TIED.fullmatch(text):
+        return (_reading("", tied[1] or tied[2], "", 0, "place"),)
+    if "(" not in text:
+        return _read_plain(text)
+    text, asides = _without_asides(text)
+    return _beside(_read_plain(text), asides)
+
+
+def _read_plain(text: str) -> tuple[Reading, ...]:
     bodies = list(_BODY.finditer(text))
     if len(bodies) == 1:
         return _one(text[: bodies[0].start()], bodies[0], text[bodies[0].end() :])
@@ -121,14 +139,33 @@ def _tidy(span: str) -> str:
     return " ".join(digits.split())
 
 
-def _without_aside(text: str) -> str:
+def _without_asides(text: str) -> tuple[str, list[str]]:
+    """Take out the parentheses, of which those that hold a unit or a magnitude stay, bare; a number in some stays."""
+    asides: list[str] = []
+
     def aside(match: re.Match[str]) -> str:
         inner = match[1].strip()
-        return f" {inner}" if inner.casefold() in MAGNITUDES or unit_named(inner) else ""
+        if inner.casefold() in MAGNITUDES or unit_named(inner):
+            return f" {inner}"
+        asides.append(inner)
+        return ""
 
     if not any(c.isdigit() for c in _ASIDE.sub("", text)):
-        return text
-    return _ASIDE.sub(aside, text)
+        return text, asides
+    return _ASIDE.sub(aside, text).strip(), asides
+
+
+def _beside(found: tuple[Reading, ...], asides: list[str]) -> tuple[Reading, ...]:
+    """Add what the asides of a number say over again; nothing is left where one denies it or can't be told."""
+    more: list[Reading] = []
+    for aside in asides if found else ():
+        if denies(aside):
+            return ()
+        again = _read_plain(aside)
+        if not again and not remarks(aside):
+            return ()
+        more += [replace(r, also=True) if r.unit else replace(r, unit=found[0].unit) for r in again]
+    return (*found, *more)
 
 
 def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
@@ -142,7 +179,9 @@ def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
     whole, decimals, exponent = _digits(body)
     if len(whole) + len(decimals) > _MOST_DIGITS:
         return ()
-    minus = minus != (body["sign"] == "-")
+    if minus and body["sign"]:
+        return ()  # "--163"
+    minus = minus or body["sign"] == "-"
     out = []
     for power, unit, open_end in tail:
         if money and unit not in ("", "ones", money):
@@ -164,7 +203,9 @@ def _head(before: str) -> tuple[bool, str, str] | None:
         elif found := _UNDER.match(rest):
             hedge = "under"
         elif found := _MINUS.match(rest):
-            minus = not minus
+            if minus:
+                return None
+            minus = True
         elif (found := _MONEY.match(rest)) and (unit := unit_named(found[0].strip())):
             money = unit.name
         else:
@@ -213,7 +254,7 @@ def _unit(words: str) -> str | None:
         return known.name
     if words.casefold() in COUNT_NOUNS:
         return "ones"
-    if not _WORDS.fullmatch(words) or _JOINING.search(words):
+    if not _WORDS.fullmatch(words) or _JOINING.search(words) or not NUMBER_WORDS.isdisjoint(words.casefold().split()):
         return None
     return fold(words)
 
@@ -270,10 +311,32 @@ def _open(read: Reading, hedge: str) -> Reading:
 
 def _two(text: str, first: re.Match[str], second: re.Match[str]) -> tuple[Reading, ...]:
     before, between, after = text[: first.start()], text[first.end() : second.start()], text[second.end() :]
-    if _OF.fullmatch(between + second[0] + after):
-        return _one(before, first, between + second[0] + after)
+    if limit := _OF.fullmatch(_ORDINAL.sub("", between, count=1) + second[0] + after):
+        found = _one(before, first, between + second[0] + after)
+        return tuple(r for r in found if not isinstance(r.point, int | float) or r.point <= int(limit[1]))
+    if total := _compound(before, first, between, second, after):
+        return total
     ends = _ends(_BETWEEN.sub("", before, count=1), first, between, second, after)
     return ends if ends is not None else ()
+
+
+def _compound(
+    before: str, first: re.Match[str], between: str, second: re.Match[str], after: str
+) -> tuple[Reading, ...]:
+    """Read two parts of one measure, "11 h 42 min": a whole number of a unit and less than one of it in a smaller."""
+    named = _AND.sub("", between).strip()
+    large, small = unit_named(named), unit_named("min" if after.strip() == "m" else after.strip())
+    if large is None or small is None or large.dimension != small.dimension or large.factor <= small.factor:
+        return ()
+    lefts, rights = _one(before, first, f" {named}"), _one("", second, f" {small.name}")
+    if len(lefts) != 1 or len(rights) != 1:
+        return ()
+    whole, part = lefts[0].point, rights[0].point
+    share = small.factor / large.factor
+    if not isinstance(whole, int) or not isinstance(part, int | float) or not 0 <= part * share < 1 or whole < 0:
+        return ()
+    total, half = round(whole + part * share, 9), share / 2
+    return (Reading("num", total - half, total + half, total, large.name),)
 
 
 def _ends(
@@ -290,7 +353,7 @@ def _ends(
             continue
         left, right = lefts[0], rights[0]
         if not is_range:
-            return (*lefts, *rights)
+            return () if lefts == rights and found[0].strip() == "/" else (*lefts, *rights)  # "0/0" is no 0
         if not left.unit and right.unit:  # "1-2 million": the words after the second are the first's too
             left = _one(before, first, after)[0]
         one, other = left.point, right.point

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from .asides import denies
 from .column import Kind
 from .dates import read_date, read_year
 from .numbers import read_number
@@ -26,27 +27,85 @@ def _read(span: str, kind: Kind) -> tuple[Reading, ...]:
 
 
 def bare(span: str, kind: Kind) -> str:
-    """Return the span as it is read: without markup, and "" where part of it is struck out."""
-    return "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
+    """Return the span as it is read: without markup, and "" where part of it is struck out.
+
+    Of a number or date a tick or dagger after it goes too, and the dollar signs of a formula: "163 ✓", "$163$".
+    """
+    text = "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
+    if kind not in ("int", "num", "date", "year"):
+        return text
+    if not text.isascii() and len(text) <= LONGEST_CACHED:
+        text = _MARKS.sub("", text)
+    if formula := _FORMULA.fullmatch(text):
+        return formula[1].replace("{,}", ",").replace("\\,", " ").strip()
+    return text
+
+
+_MARKS = re.compile(r"(?<=\S)(?:\s?[✓✔✅☑⭐†‡]\ufe0f?)+$")
+_FORMULA = re.compile(r"\$([^$]+)\$")
+FILLERS = (
+    *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
+    *("no value", "none yet", "无"),
+)  # what stands for "there is none" in any column
+_NOTE = re.compile(
+    r"(?<=\S)(?:\s?[✓✔✅☑⭐]\ufe0f?|[¹²³⁰⁴-⁹]{1,3}|\^\d{1,3}|\[[a-z]\]"
+    r"|\s?\((?:verified|confirmed|checked|official|see (?:page|source)|as of [\w ,-]{4,20})\))+$",
+    re.IGNORECASE,
+)
+_NO_MORE = re.compile(r"(\S.{0,20}?)\s?\((?:no|not|never|none|see)\b[^()\d?]{0,60}\)", re.IGNORECASE)
 
 
 _read_cached = lru_cache(maxsize=1 << 16)(_read)
 
 
 def _read_text(text: str) -> tuple[Reading, ...]:
-    folded = fold(text)
-    return (Reading("text", None, None, folded),) if folded else ()
+    """Give one reading, or two where a footnote mark, a tick or a remark that adds nothing ends the text."""
+    texts = [fold(text)]
+    if not text.isascii() or text[-1] in ")]" or "^" in text:
+        texts.append(fold(_without_note(text)))
+    return tuple(Reading("text", None, None, folded) for folded in dict.fromkeys(texts) if folded)
+
+
+def _without_note(text: str) -> str:
+    if len(text) > LONGEST_CACHED:
+        return text
+    text = _NOTE.sub("", text)
+    filler = _NO_MORE.fullmatch(text)
+    return filler[1] if filler and filler[1].casefold() in FILLERS else text
 
 
 _TRUE = frozenset(["yes", "y", "true", "t", "✓", "✔", "✔️", "✅", "☑", "1", "是", "有"])
 _FALSE = frozenset(["no", "n", "false", "f", "✗", "✘", "❌", "☒", "×", "0", "否"])
 
 
+_TICKED = re.compile(r"([✓✔✅☑✗✘❌☒])\ufe0f?\s?(\w+)|(\w+)\s?([✓✔✅☑✗✘❌☒])\ufe0f?")
+_REMARKED = re.compile(r"(\S+)\s?\(([^()]{1,80})\)")
+
+
 def _read_bool(text: str) -> tuple[Reading, ...]:
-    word = text.casefold().strip(". ")
+    truth = _truth(text.casefold().strip(". "))
+    return _read_text(text) if truth is None else (Reading("bool", None, None, truth),)
+
+
+def _truth(word: str) -> int | None:
+    """Read a word, a mark, both if they agree ("✅ Yes"), or either with a remark that says nothing else."""
     if word in _TRUE:
-        return (Reading("bool", None, None, 1),)
-    return (Reading("bool", None, None, 0),) if word in _FALSE else _read_text(text)
+        return 1
+    if word in _FALSE:
+        return 0
+    if ticked := _TICKED.fullmatch(word):
+        one, other = (_truth(part) for part in ticked.groups() if part)
+        return one if one == other else None
+    if remarked := _REMARKED.fullmatch(word):
+        truth, remark = _truth(remarked[1]), remarked[2]
+        said = [_truth(part) for part in re.findall(r"\w+|[^\w\s]", remark)]
+        if truth == 0:
+            remark = _NO.sub("", remark)  # "no (not foldable)" says no twice
+        return None if denies(remark) or (truth is not None and 1 - truth in said) else truth
+    return None
+
+
+_NO = re.compile(r"\b(?:not?|non)\b")
 
 
 _URL = re.compile(
@@ -71,7 +130,8 @@ LOOSE_BREAK = re.compile(r"[,，、;；\n|/]|\s(?:and|&)\s")
 
 def _read_list(text: str) -> tuple[Reading, ...]:
     """Give one reading for each way to split: at semicolons and lines, and at commas, slashes and "and" too."""
-    splits = (list_items(pattern.split(text)) for pattern in (LIST_BREAK, LOOSE_BREAK))
+    texts = dict.fromkeys((text, _without_note(text)))
+    splits = (list_items(pattern.split(part)) for part in texts for pattern in (LIST_BREAK, LOOSE_BREAK))
     return tuple(Reading("list", None, None, items) for items in dict.fromkeys(splits) if items)
 
 

@@ -18,7 +18,10 @@ class Reading:
         point: the value named: a number, a day's ordinal, a year, True or False, a folded text, a sorted tuple of
             folded items. None where only an interval is named (a range, "over 5", a month).
         unit: "" for a bare number, "ones" where a magnitude or a count noun says that units of one are meant
-            ("730 thousand", "5 pieces"), else the unit as `units` spells it, or the folded words after the number.
+            ("730 thousand", "5 pieces"), "place" where a tied rank is written, else the unit as `units` spells it, or
+            the folded words after the number.
+        also: the number stands in parentheses after another, in a unit of its own: rounded as it may be, it holds the
+            value if its interval does ("163 g (5.75 oz)").
     """
 
     kind: str
@@ -26,3 +29,4 @@ class Reading:
     hi: Number | None
     point: Point
     unit: str = ""
+    also: bool = False

@@ -88,6 +88,11 @@ def squash(folded: str) -> str:
 _MARKUP = re.compile(r"[&<\[*_`~\\\xa0-\U0010ffff]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\(\s*<?([^()\s<>]{0,2000})>?(?:\s[^()]{0,300})?\)")
 _CITATION = re.compile(r"(?<=\S)\s*(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]|【[^【】]{0,60}】)")
+_SOURCE = re.compile(
+    r"(?<=\S)\s*(\()?\[(?:source|src|ref|reference|link|citation|via|web|\d{1,3})\]\(\s*<?https?://[^()\s<>]{1,2000}>?\s*\)"
+    r"(?(1)\))\s*$",
+    re.IGNORECASE,
+)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SUPER = re.compile(r"<sup>\s*([+-]?\d{1,3})\s*</sup>", re.IGNORECASE)
 _TAG = re.compile(
@@ -112,6 +117,14 @@ def struck(span: str) -> bool:
     return ("~" in span or "<" in span or not span.isascii()) and _STRIKES.search(span) is not None
 
 
+_ASKS = re.compile(r"""^\W*¿|[?？⁇❓][\s*_"'”’)\].!]*$""")
+
+
+def asks(span: str) -> bool:
+    """Whether the span ends with a question mark, as one who doesn't know the value would write it."""
+    return ("?" in span or not span.isascii()) and _ASKS.search(plain(span)) is not None
+
+
 def plain(span: str, *, link: int = 1) -> str:
     """Return the span without Markdown and HTML; `<br>` becomes a newline.
 
@@ -125,7 +138,7 @@ def plain(span: str, *, link: int = 1) -> str:
     if "<" in span:
         span = _TAG.sub("", _SUPER.sub(r"^\1", _BREAK.sub("\n", span)))
     if "[" in span or "【" in span:
-        span = _CITATION.sub("", _LINK.sub(rf"\{link}", span))
+        span = _CITATION.sub("", _LINK.sub(rf"\{link}", _SOURCE.sub("", span)))
     for _ in range(3 if len(span) <= 1000 else 0):  # bold in italics in code; a cell is not a megabyte of stars
         bare = _EMPHASIS.sub(r"\2", span)
         if bare == span:

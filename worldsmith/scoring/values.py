@@ -6,16 +6,10 @@ from functools import lru_cache
 
 from .column import Column, Value
 from .numbers import read_number
-from .readers import LIST_BREAK, list_items, read
+from .readers import FILLERS, LIST_BREAK, list_items, read
 from .reading import Number
 from .text import fold, plain, squash
 from .units import Measure, Unit, measure, same_money, unit_named
-
-# What stands for "there is none" in any column; a column's own filler comes beside them. An empty cell is no answer.
-_FILLERS = (
-    *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
-    "无",
-)
 
 
 def show(value: Value, col: Column) -> str:
@@ -102,7 +96,7 @@ def names(value: Value, col: Column) -> frozenset[str]:
     A column of numbers or dates may hold a text ("Spring term"), which is compared as one; its numbers and dates never.
     """
     if value is None:
-        return _null_names(col.none)
+        return _null_names(col.none, col.name)
     if col.kind == "bool" and isinstance(value, bool):
         return frozenset({squash(fold(label(value, col)))})
     if col.kind in ("text", "enum") or not fits(value, col):
@@ -122,10 +116,22 @@ def _names(value: str, col: Column) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def _null_names(none: str) -> frozenset[str]:
-    return frozenset(squash(fold(filler)) for filler in (*_FILLERS, none) if filler)
+def _null_names(none: str, column: str) -> frozenset[str]:
+    """Return the column's filler and everyone's, and what denies the column itself: "no rating", "not closed".
+
+    An empty cell is no answer.
+    """
+    thing = fold(column.rpartition(":")[2].partition("(")[0])
+    done = _DONE.get(thing, thing)
+    denied = [
+        f"no {thing}",
+        *([f"not {done}", f"not yet {done}", f"un{done}"] if done.endswith(("ed", "sold", "drawn")) else []),
+    ]
+    return frozenset(squash(fold(text)) for text in (*FILLERS, none, *(denied if thing else ())) if text)
 
 
+_DONE = {"rating": "rated", "release": "released", "closure": "closed", "withdrawal": "withdrawn", "sale": "sold"}
+_RANKS = frozenset(("rank", "ranks", "ranking", "place", "position", "standing"))
 _HEADER_UNIT = re.compile(r"\(([^()]{1,20})\)\s*$")
 
 
@@ -154,13 +160,21 @@ def factor(unit: str, col: Column) -> Number | None:
     if unit == "ones":
         return scale
     if unit.startswith("of "):
-        return scale if unit == own.words or unit in col.name or f"/{unit[3:]}" in col.name else None
+        rank = own.unit is None and not own.words and _ranks(col.name)
+        return scale if rank or unit == own.words or unit in col.name or f"/{unit[3:]}" in col.name else None
+    if unit == "place":
+        return scale if own.unit is None and not own.words and _ranks(col.name) else None
     written = unit_named(unit)
     if own.unit is None and not own.words:
         return _of_no_unit(unit, written, col.name, scale)
     if written is None or own.unit is None:
         return scale if squash(unit).rstrip("s") == squash(own.words).rstrip("s") else None
     return _converted(written, own.unit, scale)
+
+
+def _ranks(name: str) -> bool:
+    """Whether a column holds ranks, so that "6 of 12" and "joint 6th" are 6 in it."""
+    return not _RANKS.isdisjoint(fold(name).split())
 
 
 def _of_no_unit(unit: str, written: Unit | None, name: str, scale: int) -> Number | None:
