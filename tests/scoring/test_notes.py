@@ -103,8 +103,8 @@ def test_a_mark_that_is_part_of_a_name_tells_names_apart():
     ],
 )
 def test_a_yes_or_no_with_a_mark_or_a_note(cell, truth):
-    assert verdict(cell, True, BOOL) == ("right" if truth is True else "different")
-    assert verdict(cell, False, BOOL) == ("right" if truth is False else "different")
+    assert (verdict(cell, True, BOOL) == "right") is (truth is True)
+    assert (verdict(cell, False, BOOL) == "right") is (truth is False)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,12 @@ _REMARKED = re.compile(r"(\S+)\s?\(([^()]{1,80})\)")
 
 def _read_bool(text: str) -> tuple[Reading, ...]:
     truth = _truth(text.casefold().strip(". "))
-    return _read_text(text) if truth is None else (Reading("bool", None, None, truth),)
+    if truth is not None:
+        return (Reading("bool", None, None, truth),)
+    folded = fold(text)
+    # A word of truth that something beside it takes back is no text either: "No ✅", "Yes ()".
+    spoiled = folded in _TRUE | _FALSE or fold(_without_note(text)) in _TRUE | _FALSE
+    return () if spoiled or not folded else (Reading("text", None, None, folded),)
 
 
 def _truth(word: str) -> int | None:

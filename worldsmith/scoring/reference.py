@@ -114,6 +114,9 @@ class _Index:
         if found is None:
             candidates = dict.fromkeys(self._candidates(cell))
             found = frozenset(row for row in candidates if right(cell, self.values[row], self.col))
+            # A name that ends in a mark is that name first, and only then another one with a footnote.
+            whole = found & frozenset(self.by_name.get(squash(fold(cell)), ())) if len(found) > 1 else frozenset()
+            found = whole or found
             if len(self.cache) < 4096 and len(cell) <= 200:
                 self.cache[cell] = found
         return found
