@@ -7,7 +7,7 @@ import pytest
 
 from worldsmith.generate import generate
 from worldsmith.schema import Schema, load_schema, parse_schema
-from worldsmith.schema.source import plain
+from worldsmith.schema.shape import plain
 from worldsmith.world import World
 
 MINI = """

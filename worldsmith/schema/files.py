@@ -1,5 +1,6 @@
 """From a schema file to a `Schema`."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from hashlib import sha256
@@ -10,10 +11,11 @@ from typing import Any
 import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
-from worldsmith.schema import source as src
 from worldsmith.schema.columns import labelled, table
+from worldsmith.schema.place import SchemaFile
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import page, rule
+from worldsmith.schema.shape import plain, read_source
 from worldsmith.schema.types import Questions, Schema
 from worldsmith.schema.whole import check_carried, check_rows, check_switches
 
@@ -38,31 +40,61 @@ def load_schema(name_or_path: str) -> Schema:
             raise NotFoundError(f"no shipped schema {name_or_path!r}.{close_match(name_or_path, known)}")
         path = known[name_or_path]
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SchemaError(f"{path}: can't be read: {reason}") from None
     except tomllib.TOMLDecodeError as error:
-        raise SchemaError(f"{path}: not TOML: {error}") from None
+        raise SchemaError(_not_toml(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
-    return parse_schema(src.plain(data), where=path.name)
+    file = SchemaFile(str(path), text)
+    return parse_schema(plain(data, file), file)
+
+
+TOML_FIXES = {
+    "Cannot overwrite a value": "this name stands twice: rename or remove one",
+    "Cannot declare": "this table stands twice: join the two, or rename one",
+    "Unclosed array": "a list is not closed: add ]",
+    "Invalid value": "no value stands here: texts need quotes, dates are written 2029-11-30",
+    "Unterminated string": "a text is not closed: add a quote",
+    "Illegal character": "a text is not closed on its line: add a quote",
+    "Expected '=' after a key": "a key, = and a value are expected",
+    "Unclosed inline table": "a { is not closed on its line: add }",
+    "Expected newline": "something stands after the value: one key a line",
+    "Duplicate inline table key": "this key stands twice within { }: remove one",
+}
+
+
+def _not_toml(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
+    """Return what is wrong with a line of TOML, and the line with a caret under the place."""
+    said = str(error)
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", said)
+    number, column = (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, 1)
+    lines = text.split("\n")
+    line = lines[number - 1] if number <= len(lines) else ""
+    start = max(0, column - 60)
+    reason = said[: found.start()] if found else said.removesuffix(" (at end of document)")
+    fix = next((f"; {fix}" for start_, fix in TOML_FIXES.items() if reason.startswith(start_)), "")
+    return f"{path}:{number}: not TOML: {reason}{fix}\n  {line[start : column + 40]}\n  {' ' * (column - 1 - start)}^"
 
 
 _parsed: dict[str, Schema] = {}
 
 
-def parse_schema(data: Mapping[str, Any], where: str = "schema") -> Schema:
+def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") -> Schema:
     """Return the schema that `data` (JSON values) describes; the same object for the same data.
 
-    Raises SchemaError: "<where>: <table.column>: what is wrong, with which value, and the fix".
+    Raises SchemaError: "<where>:<line>: <table.column>: what is wrong, with which value, and the fix".
     """
+    file = SchemaFile(where) if isinstance(where, str) else where
     # TOML arrays of tables keep their order, and order has a meaning here (fill order, row order): it is hashed.
     digest = sha256(orjson.dumps(data)).hexdigest()
     if digest not in _parsed:
         if len(_parsed) > 256:
             _parsed.clear()
-        _parsed[digest] = _resolve(Resolver(src.read_source(dict(data), where), dict(data), digest, where))
+        _parsed[digest] = _resolve(Resolver(read_source(dict(data), file), dict(data), digest, file))
     return _parsed[digest]
 
 

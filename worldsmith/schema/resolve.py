@@ -9,6 +9,7 @@ from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
 from worldsmith.expr import Node, Type
 from worldsmith.schema import source as src
+from worldsmith.schema.place import SchemaFile
 from worldsmith.schema.types import Aggregate, Path, Value, Values
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -43,15 +44,15 @@ def value_type(value: Value) -> Type:
 class Resolver:
     """Holds the file being read; every method looks something up, or says what is wrong and where."""
 
-    def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, where: str) -> None:
+    def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> None:
         self.source = source
         self.data = data
         self.digest = digest
-        self.where = where
+        self.file = file
         self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in source.tables}
 
     def fail(self, place: str, text: str) -> SchemaError:
-        return SchemaError(f"{self.where}: {place}: {text}")
+        return SchemaError(f"{self.file.at(place)}: {text}")
 
     def values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"
@@ -140,8 +141,8 @@ class Resolver:
         place = f"{table}.{name}"
         match c.kind:
             case "ref":
-                assert c.ref
-                return expr.Ref(c.ref, self.known(c.ref, self.key_of(c.ref, place), place))
+                target = str(c.ref)
+                return expr.Ref(target, self.known(target, self.key_of(target, place), place))
             case "pick":
                 return self.values_of(str(c.pick), values, place).type
             case "choice":

@@ -1,15 +1,12 @@
 """The schema file as written: names not yet resolved, expressions still text.
 
 Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
-`files` turns the result into the types of `types`.
+`shape` tells what is wrong with a file; `files` turns the result into the types of `types`.
 """
 
-import datetime as dt
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from worldsmith.errors import SchemaError, close_match
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 NAME = r"^[a-z][a-z0-9_]{0,39}$"
 LINE = r"^[^\n\r|]+$"
@@ -58,11 +55,14 @@ def _free(name: str) -> str:
 
 
 Name = Annotated[str, Field(pattern=NAME), AfterValidator(_free)]
-Figure = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
+Figure = Annotated[float, Field(strict=True, ge=-1e12, le=1e12, allow_inf_nan=False)]
 Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered)]
-Rows = Annotated[tuple[Annotated[int, Field(ge=1, le=5000)], int], AfterValidator(_ordered)]
-Times = Annotated[tuple[Annotated[int, Field(ge=0)], int], AfterValidator(_ordered)]
-Shift = Annotated[int, Field(ge=-40_000, le=40_000)]
+Whole = Annotated[int, Field(strict=True)]
+Rows = Annotated[
+    tuple[Annotated[Whole, Field(ge=1, le=5000)], Annotated[Whole, Field(le=5000)]], AfterValidator(_ordered)
+]
+Times = Annotated[tuple[Annotated[Whole, Field(ge=0)], Whole], AfterValidator(_ordered)]
+Shift = Annotated[Whole, Field(ge=-40_000, le=40_000)]
 Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered)]
 Days = Annotated[tuple[str, str], AfterValidator(_ordered)]
 Plain = str | bool | int | float
@@ -206,7 +206,7 @@ class TableSource(Strict):
     """Singular and plural, in words."""
     rows: Rows
     """Rows in all, [lo, hi]."""
-    key: str | list[str]
+    key: str | Annotated[list[str], Field(min_length=1)]
     """Column or columns that name a row."""
     if_: str | None = Field(default=None, alias="if")
     """Switch of `[variation]` that the table hangs on."""
@@ -344,40 +344,3 @@ class SchemaSource(Strict):
     """Which page carries which cells."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)
     """Phrases for questions."""
-
-
-def plain(value: Any) -> Any:
-    """Return TOML values as JSON values: dates as ISO text."""
-    if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [plain(v) for v in value]
-    if isinstance(value, dt.datetime | dt.time):
-        raise SchemaError(f"{value} has a time of day; only dates are values here: write {str(value)[:10]!r}")
-    return value.isoformat() if isinstance(value, dt.date) else value
-
-
-def read_source(data: dict[str, Any], where: str) -> SchemaSource:
-    """Check the shape of a schema file; SchemaError says each place, the value there and what is wrong."""
-    try:
-        return SchemaSource.model_validate(data)
-    except ValidationError as error:
-        raise SchemaError("\n".join(f"{where}: {_explain(e)}" for e in error.errors()[:8])) from None
-
-
-def _explain(error: Any) -> str:
-    # Pydantic adds the names of union branches to a location: they are not keys of the file.
-    models: dict[str, type[Strict]] = {
-        "columns": ColumnSource,
-        "tables": TableSource,
-        "rules": RuleSource,
-        "pages": PageSource,
-    }
-    steps = [str(s) for s in error["loc"] if not str(s).startswith(("list[", "Values", "literal[", "constrained"))]
-    place = ".".join(steps)
-    if error["type"] == "extra_forbidden":
-        model = next((models[s] for s in reversed(steps[:-1]) if s in models), SchemaSource)
-        known = [f.alias or n for n, f in model.model_fields.items()]
-        return f"{place}: unknown key {steps[-1]!r}.{close_match(steps[-1], known)}"
-    shown = "" if isinstance(error["input"], dict) else f" (got {str(error['input'])[:60]!r})"
-    return f"{place}: {error['msg'].removeprefix('Value error, ')}{shown}"
