@@ -32,7 +32,7 @@ def pages(town: World) -> Pages:
 def test_only_heads_lose_cells(town: World, pages: Pages, level: int) -> None:
     part = whole(town, pages)
     before = {v.page.id: v.page for v in part.views}
-    for view in withhold(level)(town, part, 5).views:
+    for view in withhold(level)(pages, part, 5).views:
         page = before[view.page.id]
         assert set(view.page.head.cells) <= set(page.head.cells)
         assert replace(view.page, head=page.head) == page
@@ -41,13 +41,13 @@ def test_only_heads_lose_cells(town: World, pages: Pages, level: int) -> None:
 @pytest.mark.parametrize("level", range(LEVELS))
 def test_a_page_that_is_read_loses_nothing(town: World, pages: Pages, level: int) -> None:
     part = whole(town, pages, "web_extractor")
-    assert withhold(level)(town, part, 5) == part
+    assert withhold(level)(pages, part, 5) == part
 
 
 def test_levels_keep_all_half_and_keys(town: World, pages: Pages) -> None:
     part = whole(town, pages)
     for view, half, bare in zip(
-        part.views, withhold(1)(town, part, 5).views, withhold(2)(town, part, 5).views, strict=True
+        part.views, withhold(1)(pages, part, 5).views, withhold(2)(pages, part, 5).views, strict=True
     ):
         count = len(non_keys(town, view))
         assert count // 2 <= len(non_keys(town, half)) <= (count + 1) // 2
@@ -55,14 +55,14 @@ def test_levels_keep_all_half_and_keys(town: World, pages: Pages) -> None:
         if view.page.subject:
             key = [town.cell(view.page.subject, name) for name in town.schema.tables[view.page.subject.table].key]
             assert [c for c in bare.page.head.cells if c in key] == key
-    assert withhold(0)(town, part, 5) == part
+    assert withhold(0)(pages, part, 5) == part
 
 
 def test_odd_halves_fall_both_ways(town: World, pages: Pages) -> None:
     part = whole(town, pages)
     odd = [
         len(non_keys(town, half))
-        for view, half in zip(part.views, withhold(1)(town, part, 5).views, strict=True)
+        for view, half in zip(part.views, withhold(1)(pages, part, 5).views, strict=True)
         if len(non_keys(town, view)) == 1
     ]
     assert 0.35 < sum(odd) / len(odd) < 0.65
@@ -70,7 +70,7 @@ def test_odd_halves_fall_both_ways(town: World, pages: Pages) -> None:
 
 def test_level_three_removes_half_of_the_hits_and_no_list(town: World, pages: Pages) -> None:
     part = whole(town, pages)
-    kept = {v.page.id for v in withhold(3)(town, part, 5).views}
+    kept = {v.page.id for v in withhold(3)(pages, part, 5).views}
     lists = {v.page.id for v in part.views if v.page.rows}
     others = [v.page.id for v in part.views if not v.page.rows]
     assert lists <= kept
@@ -81,12 +81,12 @@ def test_the_call_changes_nothing_and_the_seed_does(town: World, pages: Pages) -
     index = Index(pages)
     seen: dict[str, set] = {}
     for query in ("street", "parish", "shops", "residents of the town", "café"):
-        for view in withhold(1)(town, cut(pages, index, Call("web_search", query)), 5).views:
+        for view in withhold(1)(pages, cut(pages, index, Call("web_search", query)), 5).views:
             seen.setdefault(view.page.id, set()).add(view.page.head)
     assert seen
     assert all(len(heads) == 1 for heads in seen.values())
     part = whole(town, pages)
-    assert withhold(1)(town, part, 5) != withhold(1)(town, part, 6)
+    assert withhold(1)(pages, part, 5) != withhold(1)(pages, part, 6)
 
 
 def test_profiles() -> None:

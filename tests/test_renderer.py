@@ -388,7 +388,7 @@ def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
             "score",
             "shops by street",
         ):
-            part = withhold(level)(town, cut(pages, index, Call("web_search", query)), 5)
+            part = withhold(level)(pages, cut(pages, index, Call("web_search", query)), 5)
             fresh = tuple(hit(view, i, query, town, pages) for i, view in enumerate(part.views))
             assert renderer.write(part) == fresh
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Protocol
 
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
@@ -18,12 +18,13 @@ from worldsmith.guard.repair import repaired, too_long
 from worldsmith.index import Index
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
-from worldsmith.perturb import edits, faults, profile
+from worldsmith.perturb import PROFILES, RANKINGS, edits, faults, profile, ranked
 from worldsmith.renderer import Renderer, markdown
 from worldsmith.slices import (
     Address,
     Call,
     Draft,
+    Length,
     Observation,
     Profile,
     Result,
@@ -39,7 +40,6 @@ from worldsmith.world import World, canonical
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-Length = Literal["short", "web"]
 
 
 class Author(Protocol):
@@ -82,6 +82,7 @@ class Simulator:
         budget: int = MEMO,
         strict: bool = False,
         counts: Counter[str] | None = None,
+        profiles: Mapping[str, Profile] = PROFILES,
     ) -> None:
         """Stand ready for `world`.
 
@@ -94,9 +95,10 @@ class Simulator:
             budget: verdicts on hits kept in memory.
             strict: raise GuardError for a rejected text of our own renderer instead of answering "unavailable".
             counts: where branches are counted, for one count over several worlds.
+            profiles: the profiles an address may name.
         """
         self.world, self.model, self.store = world, model, store
-        self._budget, self._strict = budget, strict
+        self._budget, self._strict, self._profiles = budget, strict, profiles
         self._given = (pages, index)
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
@@ -121,14 +123,14 @@ class Simulator:
 
     def ready(self, address: Address) -> bool:
         """Whether pages, index and guard for an address are made."""
-        return profile(address.profile).length in self._desks
+        return profile(address.profile, self._profiles).length in self._desks
 
     def warm(self, address: Address) -> None:
         """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
-        self._desk(profile(address.profile).length)
+        self._desk(profile(address.profile, self._profiles).length)
 
     def _of(self, address: Address) -> tuple[Profile, _Desk]:
-        asked = profile(address.profile)
+        asked = profile(address.profile, self._profiles)
         return asked, self._desk(asked.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
@@ -151,9 +153,13 @@ class Simulator:
                 return answer
         if asked.full_text and not call.full_text:
             call = replace(call, full_text=True)
-        part = cut(desk.pages, desk.index, call)
+        shares = asked.edits or {}
+        if any(shares.get(name) for name in RANKINGS):
+            part = ranked(desk.pages, desk.index, call, shares, address.seed)
+        else:
+            part = cut(desk.pages, desk.index, call)
         for edit in self._edits_of(asked):
-            part = edit(self.world, part, address.seed)
+            part = edit(desk.pages, part, address.seed)
         if part.views:
             return part
         if call.tool == "web_extractor":

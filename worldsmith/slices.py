@@ -12,9 +12,10 @@ from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.seeding import draw
-from worldsmith.world import World
+from worldsmith.world import Cell
 
 Tool = Literal["web_search", "web_extractor"]
+Length = Literal["short", "web"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,23 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What an edit made of a page: the cells it lost, or tells otherwise; for traces."""
+
+    kind: str
+    page: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """The views a call may draw on, best first; `more` says that a further results page exists."""
 
     call: Call
     views: tuple[View, ...]
     more: bool
+    changes: tuple[Change, ...] = ()
+    """What edits made of its pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +127,8 @@ class Observation:
     verdicts: tuple[Verdict, ...] = ()
 
 
-SliceEdit = Callable[[World, Slice, int], Slice]
-"""A perturbation of data: (world, slice, seed) to slice. Draws from (seed, kind, page id), never from the call."""
+SliceEdit = Callable[[Pages, Slice, int], Slice]
+"""A perturbation of data: (pages, slice, seed) to slice. Draws from (seed, kind, page id), never from the call."""
 
 Fault = Callable[[Call, int, int], Observation | None]
 """A perturbation that answers instead: (call, seed, attempt) to an observation, or None to let the call pass."""
@@ -129,7 +141,7 @@ class Profile:
     name: str
     about: str = ""
     """What it does, in a line."""
-    length: Literal["short", "web"] = "short"
+    length: Length = "short"
     withhold: int = 1
     full_text: bool = False
     """Search replies carry whole pages whoever asks."""
@@ -155,8 +167,13 @@ def cut(pages: Pages, index: Index, call: Call) -> Slice:
         page_id = pages.by_url(call.arg)
         page = pages.page(page_id) if page_id else None
         return Slice(call, (View(page, 0.0),) if page and not page.dormant else (), more=False)
-    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
+    k = hits_of(pages, call)
     hits, more = index.search(call.arg, k, call.page)
     first = (max(call.page, 1) - 1) * k
     found = (View(pages.page(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first))
     return Slice(call, tuple(view for view in found if not view.page.dormant), more)
+
+
+def hits_of(pages: Pages, call: Call) -> int:
+    """Return the hits a results page of a search has: one fewer than ten or more for about half of the queries."""
+    return call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
