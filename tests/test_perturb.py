@@ -1,14 +1,33 @@
 """Withholding touches heads alone, keeps what a hit is known by, and depends on the page, never on the call."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from worldsmith.errors import NotFoundError, UsageError
+from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.index import Index
 from worldsmith.pages import Pages
-from worldsmith.perturb import FAULTS, LEVELS, PROFILES, faults, profile, withhold
-from worldsmith.slices import Call, Profile, Slice, View, cut
+from worldsmith.perturb import (
+    EDITS,
+    FAULTS,
+    LEVELS,
+    PAGE_EDITS,
+    PROFILES,
+    edits,
+    faults,
+    instruction,
+    load_curriculum,
+    profile,
+    ranked,
+    spare,
+    withhold,
+)
+from worldsmith.perturb.instruct import SAYS, WITHHOLD
+from worldsmith.perturb.pages import PART
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Profile, Slice, View, cut
 from worldsmith.world import World
 
 
@@ -111,3 +130,135 @@ def test_faults_come_as_often_as_declared_and_repeat(name: str) -> None:
     assert 0.2 < sum(o is not None for o in first) / len(calls) < 0.3
     assert first != [fault(call, 4, attempt) for call, attempt in calls]
     assert {o.fault for o in first if o} == {name}
+
+
+def test_a_fault_passes_at_the_third_attempt() -> None:
+    found = faults(Profile("x", faults=dict.fromkeys(FAULTS, 1.0)))
+    call = Call("web_search", "q")
+    assert [[fault(call, 1, n) is None for n in range(4)] for fault in found] == [[False, False, True, True]] * 3
+
+
+def test_unknown_edits_are_named() -> None:
+    with pytest.raises(NotFoundError, match=r"names the edit 'distrakt'. Did you mean 'distract'"):
+        edits(Profile("x", edits={"distrakt": 1.0}))
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_background_comes_before_hits_and_none_is_lost(pages: Pages, share: float) -> None:
+    index = Index(pages)
+    call = Call("web_search", "street parish", k=8)
+    plain, mixed = [], []
+    for found, shares in ((plain, {}), (mixed, {"distract": share})):
+        for n in range(1, 40):
+            part = ranked(pages, index, replace(call, page=n), shares, 3)
+            assert len(part.views) == 8 or not part.more
+            found += [view.page.id for view in part.views]
+            if not part.more:
+                break
+    assert len(mixed) == len(set(mixed))
+    assert set(plain) <= set(mixed)
+    kept = [i for i in mixed if i in set(plain) and not i.startswith("world-guide/")]
+    assert kept == [i for i in plain if not i.startswith("world-guide/")]
+    assert any(i.startswith("world-guide/") for i in mixed[:9]) or share < 1
+
+
+def test_no_edits_rank_as_the_index_does(pages: Pages) -> None:
+    index = Index(pages)
+    for query in ("street", "shops in the parish", "nobody", "site:x.example"):
+        for n in (1, 2, 5):
+            call = Call("web_search", query, page=n)
+            assert ranked(pages, index, call, {}, 9) == cut(pages, index, call)
+
+
+def test_edits_that_lose_meet_spare_pages_alone(town: World, pages: Pages) -> None:
+    part = whole(town, pages)
+    for name in PAGE_EDITS:
+        tool = "web_extractor" if name == "dead_link" else "web_search"
+        (edit, _) = edits(Profile("x", withhold=0, edits={name: 1.0}))
+        after = edit(pages, replace(part, call=Call(tool, "x")), 5)
+        gone = {v.page.id for v in part.views} - {v.page.id for v in after.views}
+        same = {v.page.id for v in part.views if v in after.views}
+        assert {change.page for change in after.changes} == {v.page.id for v in part.views if v.page.id not in same}
+        assert all(spare(pages, pages.page(i)) for i in (gone | {change.page for change in after.changes}))
+        assert {change.kind for change in after.changes} == {name}
+
+
+def test_a_contradiction_tells_one_cell_otherwise_everywhere_and_leads_to_the_entry(town: World, pages: Pages) -> None:
+    (edit, _) = edits(Profile("x", withhold=0, edits={"contradiction": 1.0}))
+    after = edit(pages, whole(town, pages), 5)
+    assert after.changes
+    for change in after.changes:
+        (cell,) = change.cells
+        (page,) = (v.page for v in after.views if v.page.id == change.page)
+        (told,) = {c for c in (*page.cells, *page.head.cells) if (c.row, c.col) == (cell.row, cell.col)}
+        assert told.value != cell.value == town.value(cell.row, cell.col)
+        assert told.value in town.tables[cell.row.table][cell.col]
+        (cue,) = (b for b in page.blocks if b.kind == "cue")
+        assert cue.links == (pages.about(page.subject),)
+
+
+def test_a_page_in_parts_goes_on_where_it_stopped(town: World) -> None:
+    simulator = Simulator(town, strict=True, profiles=PROFILES | {"parts": Profile("parts", edits={"paginate": 1.0})})
+    page = Pages(town).page("shop/0")
+    address = Address(town.id, "parts")
+    text, offset = "", 0
+    for _ in range(40):
+        seen = simulator.call(address, Call("web_extractor", page.url, offset=offset))
+        assert len(seen.text) <= PART
+        text += seen.text
+        if seen.next_offset is None:
+            break
+        offset = seen.next_offset
+    assert text == simulator.call(Address(town.id), Call("web_extractor", page.url)).text
+
+
+def test_siblings_see_the_same_and_other_seeds_do_not(town: World) -> None:
+    simulator = Simulator(town, strict=True)
+
+    def seen(seed: int, session: str) -> list:
+        address = Address(town.id, "realistic", seed, session)
+        return [
+            simulator.call(address, Call("web_search", q), n) for q in ("street", "parish", "shops") for n in (0, 3)
+        ]
+
+    assert seen(1, "a") == seen(1, "b")
+    assert seen(1, "a") != seen(2, "a")
+
+
+def test_curriculum(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(
+        '[profiles.mild]\nabout = "little"\nedits = { distract = 0.1 }\nfaults = { timeout = 0.5 }\n'
+        "[[steps]]\nprofiles = { clean = 1 }\n[[steps]]\nfrom = 200\nprofiles = { clean = 2, mild = 1 }\n"
+    )
+    read = load_curriculum(file)
+    assert read.profiles["mild"] == Profile("mild", "little", edits={"distract": 0.1}, faults={"timeout": 0.5})
+    assert {read.profile(step, "t") for step in (0, 100, 199)} == {"clean"}
+    late = [read.profile(step, f"t{i}") for step in (200, 900) for i in range(300)]
+    assert 0.27 < late.count("mild") / len(late) < 0.4
+    assert [read.profile(200, f"t{i}") for i in range(300)] == late[:300]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[profiles.x]\nwithold = 1", "profiles.x.withold"),
+        ("[profiles.x]\nedits = { distract = 2 }", "profiles.x.edits.distract"),
+        ("[profiles.x]\nedits = { distrakt = 0.2 }", "Did you mean 'distract'"),
+        ("[profiles.x]\nfaults = { eror = 0.2 }", "Did you mean 'error'"),
+        ("[[steps]]\nprofiles = { claen = 1 }", "Did you mean 'clean'"),
+        ("[[steps]]\nprofiles = { clean = 0 }", "no profile of a weight above 0"),
+        ("[[steps]]\nprofiles = {}", "steps.0.profiles"),
+        ("[[", "Invalid"),
+    ],
+)
+def test_a_wrong_curriculum_says_where(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "c.toml").write_text(text)
+    with pytest.raises(FormatError, match=re.escape(said)):
+        load_curriculum(tmp_path / "c.toml")
+
+
+def test_instructions_name_what_a_profile_does() -> None:
+    assert instruction(PROFILES["clean"]) == WITHHOLD[1]
+    assert instruction(PROFILES["flaky"]) == " ".join([WITHHOLD[1], SAYS["error"], SAYS["rate_limit"]])
+    assert set(SAYS) == {*EDITS, *FAULTS}
