@@ -27,7 +27,12 @@ class UsageError(WorldsmithError):
 
 
 class SchemaError(UsageError):
-    """A schema that can't mean anything."""
+    """A schema that can't mean anything; `place` is the part of it, where its file and line aren't known yet."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(f"{place}: {text}" if place else text)
+        self.text = text
+        self.place = place
 
 
 class ExprError(UsageError):
@@ -61,7 +66,7 @@ class BackendError(WorldsmithError):
 def close_match(name: str, known: Iterable[str]) -> str:
     """Return ' Did you mean …?' for the nearest of `known`, or a list of them when none is near."""
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
+    near = get_close_matches(name, names, n=1) or [n for n in names if n.casefold() == name.casefold()]
     if near:
         return f" Did you mean {near[0]!r}?"
     if not names:

@@ -143,8 +143,12 @@ class ConstraintGraph:
         try:
             order = list(nx.lexicographical_topological_sort(merged, key=rank.__getitem__))
         except nx.NetworkXUnfeasible:
-            circle = " -> ".join(".".join(a) for a, _ in nx.find_cycle(merged))
-            raise SchemaError(f"these columns are filled from each other in a circle: {circle}") from None
+            circle = [".".join(a) for a, _ in nx.find_cycle(merged)]
+            way = " -> ".join([*circle, circle[0]])
+            fix = "fill one of them without the next"
+            raise SchemaError(
+                f"these columns are filled from each other in a circle: {way}; {fix}", circle[0]
+            ) from None
         return tuple(tuple(members[name]) for name in order)
 
     def after(self, name: Name) -> frozenset[Name]:

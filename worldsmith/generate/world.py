@@ -12,7 +12,7 @@ from worldsmith.generate.filling import Filling, StuckError
 from worldsmith.generate.repair import suspects
 from worldsmith.generate.rules import broken
 from worldsmith.graph import ConstraintGraph, Name, graph_of
-from worldsmith.naming import KINDS
+from worldsmith.naming import AVAILABLE, KINDS
 from worldsmith.schema import COMPUTED, Column, Invent, Pick, Reference, Rule, Schema, under
 from worldsmith.world import World, world_id
 
@@ -20,6 +20,8 @@ CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
 COMPUTED_ROUNDS = 10
 """Redraws of what a computed column came from."""
+ATTEMPT_ROUNDS = 2000
+"""Redraws in one attempt, whatever for: a refill holds earlier rules again, and these redraw in their turn."""
 RESTARTS = 5
 """Restarts of a world before its schema is called contradictory."""
 
@@ -30,6 +32,8 @@ class Effort:
 
     redraws: dict[str, int] = field(default_factory=dict)
     restarts: list[str] = field(default_factory=list)
+    first: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Rows that broke a rule when it was first tested in a world, and rows in all, added up."""
 
 
 def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
@@ -58,16 +62,18 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
 
 
 def _know_names(schema: Schema) -> None:
-    asked = [(f"values.{v.name}", v.invent) for v in schema.values.values() if v.invent]
+    asked = [(f"values.{v.name}", v.invent, v.n) for v in schema.values.values() if v.invent]
     asked += [
-        (f"{t.name}.{c.name}", c.fill.kind)
+        (f"{t.name}.{c.name}", c.fill.kind, t.rows[1])
         for t in schema.tables.values()
         for c in t.columns
         if isinstance(c.fill, Invent)
     ]
-    for place, kind in asked:
+    for place, kind, n in asked:
         if kind not in KINDS:
-            raise SchemaError(f"{schema.name}: {place}: no names of kind {kind!r}.{close_match(kind, KINDS)}")
+            raise SchemaError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}", place)
+        if n > AVAILABLE:
+            raise SchemaError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
 
 
 def _coin(seed: int, *path: str) -> float:
@@ -82,6 +88,8 @@ class _Attempt:
         self.graph = graph
         self.effort = effort
         self.f = Filling(schema, seed, attempt, {})
+        self.seen: set[str] = set()
+        self.rounds = 0
         self.tested: dict[int, list[Rule]] = {}
         for rule in schema.rules:
             self.tested.setdefault(graph.last[rule.name], []).append(rule)
@@ -148,14 +156,24 @@ class _Attempt:
         rules = self.tested.get(at, ())
         rounds = CELL_ROUNDS if _drawn(self.schema.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
         for round_ in range(rounds + 1):
-            found = [(rule, rows) for rule in rules if (rows := broken(self.f, rule))]
+            found = [(rule, rows) for rule in rules if (rows := self.breaking(rule))]
             if not found:
                 return
-            if round_ == rounds:
+            self.rounds += 1
+            if round_ == rounds or self.rounds > ATTEMPT_ROUNDS:
                 break
             self.redraw(found, at, round_)
         rule, rows = found[0]
         raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+
+    def breaking(self, rule: Rule) -> list[int]:
+        """Return the rows that break a rule, counting them where the world's first attempt first tests it."""
+        rows = broken(self.f, rule)
+        if self.f.attempt == 0 and rule.name not in self.seen:
+            self.seen.add(rule.name)
+            bad, all_ = self.effort.first.get(rule.name, (0, 0))
+            self.effort.first[rule.name] = (bad + len(rows), all_ + self.f.sizes[rule.table])
+        return rows
 
     def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> None:
         cells: dict[Name, set[int]] = {}

@@ -109,7 +109,7 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
         case "after":
             path = reader.path(str(c.after), table, place)
             if reader.end_type(table, path) != "date":
-                raise reader.fail(place, f"after = {c.after!r} is no date")
+                raise reader.fail(place, f"after = {c.after!r} is no date: name a date or after column")
             lo_days, hi_days = c.days or (0, 0)
             return After(path, lo_days, hi_days, reader.optional(c.until, table, place, "date"))
         case "ref":
@@ -118,15 +118,20 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
             return reader.aggregate(table, place, c)
         case "rank":
             reader.same_table(table, place, str(c.rank), c.within)
+            reader.ordered(table, place, "rank", str(c.rank))
             return Rank(str(c.rank), c.within)
         case "share":
             reader.same_table(table, place, str(c.share), c.within)
+            reader.ordered(table, place, "share", str(c.share), "int", "num")
             return Share(str(c.share), c.within, c.decimals)
         case "series":
             reader.same_table(table, place, str(c.along), c.within)
+            reader.ordered(table, place, "along", str(c.along))
             assert c.series
             assert c.drift
-            return Series(c.series, str(c.along), c.within, c.drift, c.step or 10.0**-c.decimals)
+            step = c.step or 10.0**-c.decimals
+            _check_step(reader, place, step, c.decimals)
+            return Series(c.series, str(c.along), c.within, c.drift, step)
         case "derive":
             return Derive(reader.node(str(c.derive), table, place))
         case "text":
@@ -142,13 +147,18 @@ def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Num
     step = c.step or 10.0**-c.decimals
     for bound in (lo, hi):
         if abs(round(bound / step) * step - bound) > 1e-9 * max(1.0, abs(bound)):
-            raise reader.fail(place, f"the bound {bound:g} is no multiple of the step {step:g}")
-    if round(step, c.decimals) != step:
-        raise reader.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
+            near = f"{round(bound / step) * step:g}"
+            raise reader.fail(place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}")
+    _check_step(reader, place, step, c.decimals)
     mean = None if c.mean is None else reader.node(c.mean, table, place)
     if mean is not None and mean.type not in ("int", "num"):
         raise reader.fail(place, f"mean is {mean.type}, not a number")
     return Number(lo, hi, step, mean, c.spread or 0.0)
+
+
+def _check_step(reader: Resolver, place: str, step: float, decimals: int) -> None:
+    if round(step, decimals) != step:
+        raise reader.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
 
 
 def _template(text: str) -> str:

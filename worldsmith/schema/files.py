@@ -12,12 +12,13 @@ import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.columns import labelled, table
+from worldsmith.schema.counts import check_counts
 from worldsmith.schema.place import SchemaFile
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import page, rule
 from worldsmith.schema.shape import plain, read_source
 from worldsmith.schema.types import Questions, Schema
-from worldsmith.schema.whole import check_carried, check_rows, check_switches
+from worldsmith.schema.whole import check_carried, check_lists, check_selves, check_switches
 
 
 def shipped() -> dict[str, FilePath]:
@@ -121,6 +122,8 @@ def _resolve(reader: Resolver) -> Schema:
         digest=reader.digest,
     )
     check_switches(reader, schema)
-    check_rows(reader, schema)
+    check_selves(reader, schema)
+    check_counts(reader, schema)
+    check_lists(reader, schema)
     check_carried(reader, schema)
     return schema

@@ -126,7 +126,10 @@ class Resolver:
                         first = first or error
             if len(failed) == len(pending):
                 place = ".".join(failed[0])
-                raise first or self.fail(place, "the types of these columns hang on each other: " + _names(failed))
+                raise first or self.fail(
+                    place,
+                    f"the types of these columns hang on each other: {_names(failed)}; fill one of them from others",
+                )
             pending = failed
 
     def known(self, table: str, name: str, place: str) -> Type:
@@ -180,7 +183,7 @@ class Resolver:
     def pair(self, text: str, place: str) -> tuple[str, str]:
         table, dot, column = text.partition(".")
         if not dot:
-            raise self.fail(place, f"{text!r} should name table.column")
+            raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.source)!r}")
         return table, column
 
     def node(self, text: str, table: str, place: str, want: Type | None = None, **extra: Type) -> Node:
@@ -236,18 +239,31 @@ class Resolver:
             if name is not None:
                 self.source_column(table, name, place)
 
+    def ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
+        """Refuse a column that has no order (or, of `types`, no sum)."""
+        types = types or ("int", "num", "date")
+        found = self.known(table, name, place)
+        if found not in types:
+            words = {"int": "number", "num": "number"}
+            wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
+            raise self.fail(place, f"{what} = {name!r} is {found}: it takes a {wanted} column")
+
     def aggregate(self, parent: str, place: str, c: src.ColumnSource | src.EachSource) -> Aggregate:
         target = c.count or c.sum or c.max or ""
         child, column = (target, None) if c.count else self.pair(target, place)
         by = self.parent_path(c.by, child, parent, place)
         if column is not None and self.known(child, column, place) not in ("int", "num"):
-            raise self.fail(place, f"{target!r} is no number")
+            raise self.fail(place, f"{target!r} is no number: only int and num columns add up or have a largest")
         op = "count" if c.count else "sum" if c.sum else "max"
         return Aggregate(op, child, column, by, self.optional(c.where, child, place, "bool"))  # type: ignore[arg-type]
 
 
 class _NotYetError(Exception):
     """The type of a column that hangs on one not found yet."""
+
+
+def _a_column(source: src.SchemaSource) -> str:
+    return next(f"{name}.{next(iter(t.columns))}" for name, t in source.tables.items())
 
 
 def _names(pairs: list[tuple[str, str]]) -> str:

@@ -14,7 +14,7 @@ def rule(reader: Resolver, name: str, r: src.RuleSource, tables: Mapping[str, Ta
     if r.kind == "acyclic":
         table, column = reader.pair(str(r.acyclic), place)
         if reader.source_column(table, column, place).ref != table:
-            raise reader.fail(place, f"{r.acyclic!r} does not refer to its own table")
+            raise reader.fail(place, f"{r.acyclic!r} does not refer to its own table: acyclic is for such a ref")
         return Rule(name, "acyclic", table, columns=(column,), switch=r.if_)
     table = str(r.on)
     if table not in tables:
@@ -24,6 +24,8 @@ def rule(reader: Resolver, name: str, r: src.RuleSource, tables: Mapping[str, Ta
         return Rule(name, "unique", table, columns=tuple(r.unique or ()), switch=r.if_)
     if r.kind == "order":
         reader.same_table(table, place, r.order, r.by, r.within)
+        reader.ordered(table, place, "order", str(r.order))
+        reader.ordered(table, place, "by", str(r.by))
         return Rule(name, "order", table, order=str(r.order), by=str(r.by), within=r.within, switch=r.if_)
     each = tuple((n, reader.aggregate(table, f"{place}.{n}", e)) for n, e in (r.each or {}).items())
     extra: dict[str, Type] = {
@@ -42,7 +44,9 @@ def page(reader: Resolver, name: str, p: src.PageSource, tables: Mapping[str, Ta
     for column in (*(p.show or ()), *([p.by] if p.by else ()), *([p.sort] if p.sort else ())):
         reader.source_column(table, column, place)
         if column not in stated:
-            raise reader.fail(place, f"{column!r} is linked: it is stated on no list, table or head")
+            raise reader.fail(
+                place, f"{column!r} is linked: it is stated on no list, table or head; drop it here, or its see"
+            )
     if p.list_ and len(p.show or ()) > 3:
         raise reader.fail(place, f"a list page shows at most 3 columns beside the key, not {len(p.show or ())}")
     children = []

@@ -1,8 +1,26 @@
-"""What must hold of a schema as a whole: switches are known and used, and every column is on some page."""
+"""What must hold of a schema as a whole: switches, fills that read others, lists that list, pages that carry."""
 
+from worldsmith import expr
 from worldsmith.errors import close_match
+from worldsmith.schema.counts import domain
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.types import After, Aggregate, Column, Pick, Rank, Reference, Schema, Series, Share, Table
+from worldsmith.schema.types import (
+    After,
+    Aggregate,
+    Choice,
+    Column,
+    Date,
+    Faker,
+    Invent,
+    Number,
+    Pick,
+    Rank,
+    Reference,
+    Schema,
+    Series,
+    Share,
+    Table,
+)
 
 
 def check_switches(reader: Resolver, schema: Schema) -> None:
@@ -53,30 +71,40 @@ def check_presence(reader: Resolver, schema: Schema, table: Table, column: Colum
             )
 
 
-def check_rows(reader: Resolver, schema: Schema) -> None:
-    """Row totals that the declared `per` and lists can never meet are said before anything is drawn."""
+def check_selves(reader: Resolver, schema: Schema) -> None:
+    """No column is filled from itself; only a `where` reads the value it is asked about."""
     for table in schema.tables.values():
-        lo, hi = table.rows
-        for column in table.refs:
-            fill = column.fill
-            assert isinstance(fill, Reference)
-            if fill.per is None or fill.table == table.name:
-                continue
-            least, most = (
-                schema.tables[fill.table].rows[0] * fill.per[0],
-                schema.tables[fill.table].rows[1] * fill.per[1],
-            )
-            if hi < least or lo > most:
-                raise reader.fail(
-                    f"tables.{table.name}.rows",
-                    f"[{lo}, {hi}] can't be met: {column.name} takes each of the {fill.table} rows {fill.per[0]} to "
-                    f"{fill.per[1]} times, which makes {least} to {most}",
-                )
-        key = table.column(table.key[0]).fill
-        if len(table.key) == 1 and isinstance(key, Pick) and lo > schema.values[key.values].n:
+        for column in table.columns:
+            read: list[str] = []
+            match column.fill:
+                case Number(mean=node) if node is not None:
+                    read += [p[0] for p in expr.paths(node)]
+                case After(path=path, until=until):
+                    read += [path[0], *(p[0] for p in (expr.paths(until) if until is not None else ()))]
+                case Rank(column=of, within=within) | Share(column=of, within=within):
+                    read += [of, within or ""]
+                case Series(along=of, within=within):
+                    read += [of, within or ""]
+                case _:
+                    pass
+            if column.name in read:
+                raise reader.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
+
+
+def check_lists(reader: Resolver, schema: Schema) -> None:
+    """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
+    for page in schema.pages:
+        if page.by is None:
+            continue
+        table = schema.tables[page.table]
+        column = table.column(page.by)
+        alone = table.key == (column.name,) or isinstance(column.fill, Invent | Date | After | Faker | Series | Share)
+        if alone or (isinstance(column.fill, Number) and domain(schema, column) > table.rows[1] / 2):
+            repeats = [c.name for c in table.columns if isinstance(c.fill, Pick | Choice | Reference)]
             raise reader.fail(
-                f"tables.{table.name}.rows",
-                f"{lo} rows need as many names; the list {key.values!r} has {schema.values[key.values].n}",
+                f"pages.{page.name}",
+                f"by = {page.by!r} makes no lists: nearly every {table.singular} has a value of its own; take a column "
+                f"whose values repeat, such as {', '.join(repeats) or 'a choice or a pick'}",
             )
 
 
