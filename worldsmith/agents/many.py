@@ -1,6 +1,6 @@
 """Episodes over many tasks of many worlds, in process or against a server."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 from worldsmith.agents.client import HttpClient, SimulatorClient, tokenizer, tokens
 from worldsmith.agents.run import run
 from worldsmith.disk import load_world
+from worldsmith.perturb import PROFILES
 from worldsmith.seeding import draw
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address
+from worldsmith.slices import Address, Profile
 from worldsmith.tasks import Task
 
 
@@ -20,6 +21,7 @@ def run_many(
     *,
     base_url: str | None = None,
     profile: str | None = None,
+    profiles: Mapping[str, Profile] = PROFILES,
     tokenizer_file: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures of one agent on each (world folder, task), in order.
@@ -36,7 +38,7 @@ def run_many(
             with closing(HttpClient(prefix(base_url, task, agent, profile))) as served:
                 yield run(task, world, agent, served, count).to_json(task)
             continue
-        local = local or SimulatorClient(Simulator(world), Address(world.id, profile or "clean"))
+        local = local or SimulatorClient(Simulator(world, profiles=profiles), Address(world.id, profile or "clean"))
         yield run(task, world, agent, local, count).to_json(task)
 
 

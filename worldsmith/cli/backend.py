@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,7 @@ from worldsmith.errors import UsageError
 if TYPE_CHECKING:
     from worldsmith.llm.model import Backend
     from worldsmith.simulator import Simulator
-    from worldsmith.slices import Observation
+    from worldsmith.slices import Observation, Profile
     from worldsmith.store import Store
     from worldsmith.world import World
 
@@ -35,6 +35,20 @@ OPTIONS = (
 )
 
 
+profiles_option = click.option(
+    "--profiles",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="TOML file of profiles of one's own, beside those of worldsmith.",
+)
+
+
+def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
+    """Return the profiles an address may name: worldsmith's, and those of a file. Raises FormatError."""
+    from worldsmith.perturb import PROFILES, load_curriculum
+
+    return PROFILES if file is None else load_curriculum(file).profiles
+
+
 def model_options(command: F) -> F:
     """Add --model, --model-url and --store to a command."""
     for option in reversed(OPTIONS):
@@ -45,7 +59,15 @@ def model_options(command: F) -> F:
 class Answering:
     """What answers the calls of all worlds of a process; its counts are those of all of them together."""
 
-    def __init__(self, model: str | None, url: str, store: Path | None, *, quiet: bool = True) -> None:
+    def __init__(
+        self,
+        model: str | None,
+        url: str,
+        store: Path | None,
+        profiles: "Mapping[str, Profile]",
+        *,
+        quiet: bool = True,
+    ) -> None:
         """Stand ready by the options above; `quiet` says nothing of a model that fails.
 
         Raises:
@@ -55,13 +77,14 @@ class Answering:
             raise UsageError("--store keeps the texts of a --model: name one, or leave the store out")
         self.backend = _backend(model, url, quiet=quiet) if model else None
         self.store = _store(store) if store else None
+        self.profiles = profiles
         self.counts: Counter[str] = Counter()
 
     def simulator(self, world: "World") -> "Simulator":
         """Return the simulator of a world."""
         from worldsmith.simulator import Simulator
 
-        return Simulator(world, model=self.backend, store=self.store, counts=self.counts)
+        return Simulator(world, model=self.backend, store=self.store, counts=self.counts, profiles=self.profiles)
 
     def totals(self) -> str:
         """Return what was counted, a line for the simulators and one for the model."""

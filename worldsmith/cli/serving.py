@@ -5,11 +5,16 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import Answering, model_options, why_ours
+from worldsmith.cli.backend import Answering, model_options, profiles_option, read_profiles, why_ours
 from worldsmith.cli.base import emit, json_option, one_world
 from worldsmith.cli.worlds import PATHS
 
-profile_option = click.option("--profile", default="clean", show_default=True, help="Withhold level and perturbations.")
+profile_option = click.option(
+    "--profile",
+    default="clean",
+    show_default=True,
+    help="Withhold level and perturbations: clean, open, sparse, scarce, flaky, realistic, adversarial, or one's own.",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
 )
@@ -24,6 +29,7 @@ seed_option = click.option(
 )
 @click.option("--memory", type=click.IntRange(1), help="Megabytes for open worlds; the least used are closed.")
 @profile_option
+@profiles_option
 @seed_option
 @model_options
 def serve(
@@ -33,6 +39,7 @@ def serve(
     link_base: str | None,
     memory: int | None,
     profile: str,
+    profiles: Path | None,
     seed: int,
     model: str | None,
     model_url: str,
@@ -55,7 +62,7 @@ def serve(
     from worldsmith.server import serve as run_server
 
     options: dict[str, Any] = {} if memory is None else {"memory": memory}
-    answering = Answering(model, model_url, store, quiet=False)
+    answering = Answering(model, model_url, store, read_profiles(profiles), quiet=False)
 
     async def close() -> None:
         await answering.close()
@@ -69,6 +76,7 @@ def serve(
         seed=seed,
         link_base=link_base,
         simulate=answering.simulator,
+        profiles=answering.profiles,
         attempts=answering.store,
         close=close,
         **options,
@@ -101,6 +109,7 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
 @click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
 @profile_option
+@profiles_option
 @seed_option
 @model_options
 @json_option
@@ -110,6 +119,7 @@ def search(
     k: int,
     page: int,
     profile: str,
+    profiles: Path | None,
     seed: int,
     model: str | None,
     model_url: str,
@@ -124,7 +134,13 @@ def search(
     """
     from worldsmith.slices import Call
 
-    seen = _answer(path, profile, seed, Call("web_search", query, page, k), Answering(model, model_url, store))
+    seen = _answer(
+        path,
+        profile,
+        seed,
+        Call("web_search", query, page, k),
+        Answering(model, model_url, store, read_profiles(profiles)),
+    )
     if as_json:
         hits = [
             {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
@@ -146,6 +162,7 @@ def search(
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="First character wanted.")
 @click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")
 @profile_option
+@profiles_option
 @seed_option
 @model_options
 @json_option
@@ -157,6 +174,7 @@ def extract(
     offset: int,
     max_chars: int | None,
     profile: str,
+    profiles: Path | None,
     seed: int,
     model: str | None,
     model_url: str,
@@ -168,7 +186,7 @@ def extract(
     from worldsmith.slices import Call
 
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    seen = _answer(path, profile, seed, call, Answering(model, model_url, store))
+    seen = _answer(path, profile, seed, call, Answering(model, model_url, store, read_profiles(profiles)))
     if as_json:
         title = seen.doc.title if seen.doc else None
         told = {"status": seen.status, "url": url, "title": title, "text": seen.text}

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from worldsmith.cli.backend import profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, progress, table
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, close_match
@@ -95,6 +96,7 @@ def _verify(folder: Path, *, as_json: bool) -> int:
 @click.option("--agent", required=True, help="oracle, closed-book, keys-only, snippets-only, …")
 @click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
+@profiles_option
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @json_option
@@ -103,6 +105,7 @@ def run(
     agent: str,
     base_url: str | None,
     profile: str | None,
+    profiles: Path | None,
     limit: int | None,
     tokenizer: Path | None,
     *,
@@ -123,7 +126,9 @@ def run(
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
     pairs = _spread([(folder, tasks_of(folder)) for folder in disk.world_folders(paths)], limit)
     rows = []
-    results = run_many(pairs, agent, base_url=base_url, profile=profile, tokenizer_file=tokenizer)
+    results = run_many(
+        pairs, agent, base_url=base_url, profile=profile, profiles=read_profiles(profiles), tokenizer_file=tokenizer
+    )
     for row in progress(results, len(pairs), "tasks", quiet=as_json):
         rows.append(row)
         if as_json:

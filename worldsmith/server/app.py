@@ -25,11 +25,12 @@ from worldsmith.dialects.links import Links
 from worldsmith.dialects.pages import ROOT
 from worldsmith.dialects.status import refused
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.perturb import PROFILES
 from worldsmith.perturb import profile as find_profile
 from worldsmith.server.plain import PLAIN, plain_routes, spelled
 from worldsmith.server.shelf import MEMORY, Shelf, Simulate
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation
+from worldsmith.slices import Address, Call, Observation, Profile
 from worldsmith.store import Attempts, Counted
 from worldsmith.world import World
 
@@ -49,6 +50,7 @@ class Service:
     default: Address
     base: str | None
     attempts: Attempts
+    profiles: Mapping[str, Profile]
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -69,7 +71,7 @@ class Service:
                 sources.append(("the query string", {name: query[name]}))
         found = addresses.merge(sources, self.default)
         self.shelf.check(found.world)
-        if find_profile(found.profile).faults and not found.session:
+        if find_profile(found.profile, self.profiles).faults and not found.session:
             raise UsageError(
                 f"profile {found.profile!r} has faults that pass when a call is made again, and only a session tells "
                 f"that it is made again: add ;session=NAME to the world, one name an episode"
@@ -83,7 +85,7 @@ class Service:
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
                 self.shelf.check(named.world)
-            find_profile(named.profile)
+            find_profile(named.profile, self.profiles)
         except NotFoundError as wrong:
             return respond({"error": str(wrong)}, 404)
         except UsageError as wrong:
@@ -262,6 +264,7 @@ def create_app(
     worlds: Sequence[Path | World],
     *,
     profile: str = "clean",
+    profiles: Mapping[str, Profile] = PROFILES,
     seed: int = 0,
     link_base: str | None = None,
     memory: int = MEMORY,
@@ -274,6 +277,7 @@ def create_app(
     Args:
         worlds: at least one; a single one needs no name in a request.
         profile: what an address without a profile has.
+        profiles: those an address may name; `simulate` has to know them too.
         seed: what an address without a seed has.
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
@@ -284,11 +288,11 @@ def create_app(
     Raises:
         UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
     """
-    find_profile(profile)
+    find_profile(profile, profiles)
     base = None if link_base is None else _base(link_base)
     shelf = Shelf(worlds, memory, simulate)
     default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, attempts or Counted())
+    service = Service(shelf, default, base, attempts or Counted(), profiles)
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
