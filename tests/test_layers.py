@@ -13,8 +13,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 LAYERS = [
     "errors", "seeding", "scoring", "expr", "schema", "naming", "world", "engine", "graph", "generate", "check",
     "disk", "pages", "index", "slices", "tasks", "renderer", "llm", "guard", "perturb", "store", "simulator",
-    "traces", "agents", "certificate", "audit", "mine", "evaluate", "report", "draft", "models", "trial", "batch",
-    "stream", "dialects", "window", "redirect", "server", "exports", "cli",
+    "traces", "agents", "certificate", "audit", "mine", "evaluate", "report", "fictional", "likeness",
+    "survey", "draft", "models", "trial", "batch", "stream", "dialects", "window", "redirect",
+    "server", "exports", "cli",
 ]
 # fmt: on
 

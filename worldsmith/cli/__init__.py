@@ -3,6 +3,7 @@
 import click
 
 from worldsmith import __version__
+from worldsmith.cli.auditing import audit
 from worldsmith.cli.base import Commands
 from worldsmith.cli.serving import extract, search, serve
 from worldsmith.cli.training import export, run, score, tasks
@@ -17,6 +18,7 @@ def main() -> None:
     \b
     worldsmith generate --seed 7 --out w     worlds with tasks, one a shipped schema, into the folder w
     worldsmith check w                       prove that they are consistent
+    worldsmith audit worlds w                are they invented, and different
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
@@ -26,5 +28,5 @@ def main() -> None:
     """
 
 
-for command in (generate, check, show, schema, search, extract, tasks, serve, run, score, export):
+for command in (generate, check, show, schema, audit, search, extract, tasks, serve, run, score, export):
     main.add_command(command)

@@ -1,0 +1,271 @@
+"""What is planted in a world is named: a real name, a twin, a copied row, a copied column, one structure for all."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from worldsmith import disk
+from worldsmith.cli import main
+from worldsmith.fictional import Name, bearing, collision, names_of, real_names, twins_of
+from worldsmith.generate import generate
+from worldsmith.likeness import Sample, Seen, compared, evidence, measured, numbers, telling_rows, tells
+from worldsmith.naming import names
+from worldsmith.pages import Pages
+from worldsmith.schema import load_schema, parse_schema
+from worldsmith.survey import survey
+
+
+@pytest.fixture(scope="module")
+def towns():
+    schema = load_schema("town")
+    return [generate(schema, seed) for seed in range(4)]
+
+
+def edited(world, table, change):
+    tables = {name: {c: list(v) for c, v in columns.items()} for name, columns in world.tables.items()}
+    change(tables[table])
+    return replace(world, tables=tables)
+
+
+def found(result, what):
+    return [finding.where for finding in result.findings if finding.what == what]
+
+
+def test_worlds_of_ours_are_clean(towns, smartphones):
+    result = survey([*towns, smartphones])
+    assert (result.worlds, result.collisions, result.findings) == (5, 0, ())
+    kin = result.kin["town"]
+    assert kin.named["shop.name"] == sum(w.size("shop") for w in towns)
+    assert kin.named["values.parishes"] == 4 * 6
+    assert kin.named["hosts"] == sum(len(w.schema.pages) + 2 for w in towns)
+    assert kin.twins == kin.alike == sum(kin.rows.shared.values()) == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "planted", "part"),
+    [
+        ("street", "name", "Lisbon Street", "lisbon"),
+        ("street", "name", "Köln", "Köln"),
+        ("resident", "name", "Velmora Johnson", "johnson"),
+        ("shop", "name", "The Toyota Lamp", "toyota"),
+        ("inspection", "inspector", "Robert De Niro", "robert"),
+    ],
+)
+def test_a_real_name_is_named_with_its_place(towns, table, column, planted, part):
+    def plant(columns):
+        columns[column][3] = planted
+
+    result = survey([towns[0], edited(towns[1], table, plant)])
+    (where,) = found(result, "collision")
+    assert where == f"{towns[1].id}, {table}.{column}: {planted!r} holds {part!r}"
+    assert result.collisions == result.kin["town"].collided[f"{table}.{column}"] == 1
+    assert not result.ok
+
+
+def test_a_real_name_in_a_list_is_named(towns):
+    lists = {**towns[0].values, "parishes": ("Liverpool", *towns[0].values["parishes"][1:])}
+    (where,) = found(survey([replace(towns[0], values=lists)]), "collision")
+    assert where == f"{towns[0].id}, values.parishes: 'Liverpool' holds 'Liverpool'"
+
+
+def test_ordinary_words_of_a_kind_bear_no_name():
+    assert bearing(Name("street.name", "Teslivor Street", "street")) == ["teslivor"]
+    assert bearing(Name("film.title", "The Bridge of Teslivor", "work")) == ["teslivor"]
+    assert bearing(Name("order.number", "BK-4821", "code")) == []
+    assert collision(Name("shop.name", "Little Bridge", "shop")) == "bridge"
+
+
+@given(
+    st.sampled_from(["person", "place", "firm", "street", "work", "team", "press", "product"]), st.integers(0, 10**6)
+)
+@settings(max_examples=40, deadline=None)
+def test_names_of_the_grammars_never_collide_and_are_no_twins(kind, seed):
+    drawn = [Name("x", text, kind) for text in names(kind, 30, seed)]
+    assert not [name.text for name in drawn if collision(name)]
+    assert twins_of(drawn) == []
+
+
+def test_a_twin_is_named_with_both_names(towns):
+    first = towns[0].tables["resident"]["name"][0]
+
+    def plant(columns):
+        columns["name"][5] = first[:-1] + ("a" if first[-1] != "a" else "e")
+
+    twin = edited(towns[0], "resident", plant)
+    (where,) = found(survey([twin]), "twin")
+    changed = twin.tables["resident"]["name"][5]
+    assert where == f"{twin.id}: {first!r} (resident.name) and {changed!r} (resident.name)"
+
+
+def test_twins_are_told_across_tables(towns):
+    family = towns[0].tables["resident"]["name"][0].split()[-1]
+
+    def plant(columns):
+        columns["name"][2] = f"{family} House"
+
+    (where,) = found(survey([edited(towns[0], "shop", plant)]), "twin")
+    assert f"{family} House' (shop.name)" in where
+    assert "(resident.name)" in where
+
+
+def test_real_reference_names_are_counted(smartphones):
+    brands = smartphones.tables["brand"]["name"]
+    assert real_names(smartphones) == {"brands": dict.fromkeys(brands, 1)}
+    assert survey([smartphones]).to_json()["schemas"]["smartphones"]["real_names"]["brands"]["Samsung"] == 1
+    assert not [n for n in names_of(smartphones, Pages(smartphones)) if n.text in brands]
+
+
+def test_a_copied_row_is_named_though_its_names_differ(towns):
+    table = towns[1].schema.tables["resident"]
+
+    def plant(columns):
+        for column in table.columns:
+            if not column.key and not column.ref:
+                columns[column.name][9] = towns[1].tables["resident"][column.name][4]
+
+    # A world of the same structure, whose rows are others.
+    other = edited(replace(shuffled(towns[1]), id="town-copy"), "resident", plant)
+    (where,) = found(survey([towns[1], other]), "shared rows")
+    assert where.startswith(f"town.resident: 1 of {2 * other.size('resident')} rows; resident/9 of town-copy is in ")
+    assert towns[1].id in where
+
+
+def shuffled(world):
+    """Return a world with the values of each column turned round among its rows, by different steps: no row stays."""
+    tables = {
+        name: {c: [*values[i + 1 :], *values[: i + 1]] for i, (c, values) in enumerate(columns.items())}
+        for name, columns in world.tables.items()
+    }
+    return replace(world, tables=tables)
+
+
+def test_plain_tables_tell_no_rows(towns):
+    schema = towns[0].schema
+    assert telling_rows(towns[0], schema.tables["inspection"]) == []
+    assert len(telling_rows(towns[0], schema.tables["shop"])) == towns[0].size("shop")
+
+
+def test_a_copied_column_is_named(towns):
+    values = towns[0].tables["shop"]["value"]
+    size = min(len(values), towns[1].size("shop"))
+
+    def plant(columns):
+        columns["value"][:size] = values[:size]
+
+    (where,) = found(survey([towns[0], edited(towns[1], "shop", plant)]), "equal column")
+    assert where.startswith(f"shop.value of {towns[1].id} and {towns[0].id}: 100% of {size} rows agree, ")
+
+
+def test_a_column_copied_with_noise_and_gaps_is_named(towns):
+    size = min(w.size("resident") for w in towns[:2])
+
+    def plant(columns):
+        for i in range(size - size // 4):
+            columns["born"][i] = towns[0].tables["resident"]["born"][i]
+
+    (where,) = found(survey([towns[0], edited(towns[1], "resident", plant)]), "equal column")
+    assert where.startswith(f"resident.born of {towns[1].id} and {towns[0].id}: 7")
+
+
+def test_a_whole_column_is_told_beyond_the_sample(towns):
+    sample = Sample(size=1)
+    columns = list(measured(towns[0]))
+    for number in range(5):
+        sample.add(f"w{number}", columns)
+    assert len(sample.worlds) == 1
+    assert len(sample.add("w9", columns)) > 10
+
+
+def test_an_equal_distribution_is_no_likeness():
+    chance = np.random.default_rng(3)
+    for values in (chance.integers(0, 5, 120), chance.normal(50, 10, 120), np.zeros(120)):
+        one, other = values.astype(float), chance.permutation(values).astype(float)
+        assert not compared("t.c", ("a", "b"), one, other).found
+
+
+def test_agreement_is_measured_beyond_chance():
+    column = numbers(["2027-01-01", "2027-01-02", None, "no date"] * 10)
+    alike = compared("t.c", ("a", "b"), column, column)
+    assert (alike.rows, alike.agree, alike.chance) == (20, 1.0, 0.5)
+    assert alike.kappa == 1.0
+    assert not alike.found  # 20 rows at evens: 13.9 nats
+    assert compared("t.c", ("a", "b"), np.tile(column, 2), np.tile(column, 2)).found
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_evidence_is_never_negative_and_grows_with_agreement(agree, chance):
+    assert evidence(agree, chance) >= 0
+    assert evidence(min(1.0, agree + 0.01), chance) >= evidence(agree, chance)
+    assert evidence(chance, chance) == 0
+
+
+def test_what_chance_may_make_again_tells_nothing():
+    assert not tells(np.array([1.0, 2.0] * 10))
+    assert tells(np.arange(40.0))
+
+
+def test_memory_is_bounded_and_shares_stay_right():
+    seen = Seen(limit=500)
+    for number in range(4000):
+        seen.add("name", f"n{number}", "a")
+    for number in range(1000, 5000):
+        seen.add("name", f"n{number}", "b")
+    assert len(seen.first) <= 500
+    assert seen.mask in (7, 15, 31)
+    kept = Seen()
+    for world, numbers_ in (("a", range(4000)), ("b", range(1000, 5000))):
+        for number in numbers_:
+            kept.add("name", f"n{number}", world)
+    assert kept.share("name") == 3000 / 8000
+
+
+def test_two_worlds_that_share_names_are_named(towns):
+    copy = replace(towns[2], id="town-copy")
+    (where,) = [w for w in found(survey([*towns, copy]), "shared names") if "bears" in w]
+    assert where.startswith(f"town-copy bears 100% of its names with {towns[2].id}: ")
+
+
+def test_one_structure_for_all_is_named(mini_data):
+    schema = parse_schema({**mini_data, "variation": {"tugs": 1.0}}, "harbour.toml")
+    result = survey(generate(schema, seed) for seed in range(20))
+    assert found(result, "structure") == ["harbour: 100% of 20 worlds have one structure"]
+    assert result.ok
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["audit", "worlds", *map(str, args)])
+
+
+def test_the_command_tells_people_and_programs(towns, tmp_path):
+    for world in towns[:2]:
+        disk.save_world(world, tmp_path)
+    clean = run(tmp_path)
+    assert (clean.exit_code, clean.stderr) == (0, "")
+    assert "2 worlds, 0 collisions" in clean.stdout
+    assert clean.stdout.endswith("\n0 findings\n")
+    told = json.loads(run(tmp_path, "--json").stdout)
+    assert told["worlds"] == 2
+    assert told["schemas"]["town"]["names"]["street.name"]["tested"] == sum(w.size("street") for w in towns[:2])
+    assert told["findings"] == []
+
+    def plant(columns):
+        columns["name"][0] = "Amsterdam Street"
+
+    disk.save_world(edited(towns[1], "street", plant), tmp_path)
+    real = run(tmp_path)
+    assert real.exit_code == 1
+    assert f"collision: {towns[1].id}, street.name: 'Amsterdam Street' holds 'amsterdam'\n    fix: " in real.stdout
+    told = run(tmp_path, "--json")
+    assert told.exit_code == 1
+    assert [f["what"] for f in json.loads(told.stdout)["findings"]] == ["collision"]
+
+
+def test_a_path_without_worlds_is_an_error(tmp_path):
+    result = run(tmp_path / "none")
+    assert result.exit_code == 2
+    assert "no world there" in result.stderr
