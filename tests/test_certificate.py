@@ -8,7 +8,9 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.certificate import Certificate, attempt, disclosed, evidence, foreign, verify
 from worldsmith.errors import FormatError
 from worldsmith.pages import RENDER, Pages
+from worldsmith.perturb import PROFILES
 from worldsmith.simulator import Simulator
+from worldsmith.slices import Address
 from worldsmith.tasks import Reader
 
 
@@ -113,4 +115,16 @@ def test_most_candidates_are_certified(smartphones):
 def test_disclosed_cells_are_those_of_plans(town):
     pages = Pages(town)
     page = pages.page(pages.ids()[0])
-    assert disclosed([page, page]) == {(cell.row, cell.col) for cell in page.cells}
+    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells}
+    block, cell = page.blocks[0], page.blocks[0].cells[0]
+    wrong = replace(block, cells=(cell._replace(value="another"), *block.cells[1:]))
+    told = disclosed([replace(page, blocks=(wrong,))], town)
+    assert told == {(c.row, c.col) for c in block.cells[1:]}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_tasks_are_solved_under_every_profile(town, name):
+    client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), kept={})
+    tasks = list(itertools.islice(candidates(town, Pages(town), 2, "small"), 6))
+    found = [attempt(task, town, client.simulator, client=client) for task in tasks]
+    assert [f for f in found if isinstance(f, str)] == []

@@ -110,9 +110,10 @@ def _prefixes(path: Path) -> list[Path]:
     return [path[: i + 1] for i in range(len(path))]
 
 
-def disclosed(pages: Iterable[Page]) -> Evidence:
-    """Return the cells that pages state."""
-    return frozenset((cell.row, cell.col) for page in pages for cell in page.cells)
+def disclosed(pages: Iterable[Page], world: World) -> Evidence:
+    """Return the cells of a world that pages state, as they are in it: an edit may tell one otherwise."""
+    cells = {cell for page in pages for cell in page.cells}
+    return frozenset((cell.row, cell.col) for cell in cells if world.value(cell.row, cell.col) == cell.value)
 
 
 def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
@@ -148,7 +149,7 @@ def attempt(
         return "a call that is never answered"
     score = episode.scored(task)
     needed = evidence(task, reader or Reader(world))
-    if needed - disclosed(tools.seen[start:]):
+    if needed - disclosed(tools.seen[start:], world):
         return "evidence that its calls don't disclose"
     if not score.success:
         return "the oracle's answer is not the gold table"
@@ -197,13 +198,13 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
         if call["tool"] == "web_search":
             recorder.search(call["arg"], call["k"], call["page"])
         else:
-            recorder.extract(call["arg"], call.get("offset", 0), call.get("max_chars"))
+            recorder.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
         if _digest(recorder.replies[-1]) != call["sha256"]:
             return f"call {len(recorder.calls)} ({call['arg'][:80]}) has another reply now"
     strange = foreign(task, recorder.calls, recorder.replies)
     if strange:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    missing = evidence(task, Reader(world)) - disclosed(client.seen)
+    missing = evidence(task, Reader(world)) - disclosed(client.seen, world)
     if missing:
         row, col = min(missing, key=str)
         return f"{len(missing)} cells of its evidence are not disclosed, {row} {col} among them"

@@ -49,12 +49,17 @@ class Client(Protocol):
         """Attempts so far beyond the first of each call."""
         ...
 
+    @property
+    def goes_on(self) -> int | None:
+        """Where the page that was read last goes on; None at its end."""
+        ...
+
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results."""
         ...
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
-        """Return the text of a page, "" where there is none."""
+        """Return the text of a page, or of the part of it that one call gives, "" where there is none."""
         ...
 
 
@@ -71,6 +76,7 @@ class SimulatorClient:
         self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
         self.seen: list[Page] = []
         self.retries = 0
+        self.goes_on: int | None = None
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
@@ -86,6 +92,7 @@ class SimulatorClient:
         found = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
         if found.page is not None:
             self.seen.append(found.page)
+        self.goes_on = found.next_offset
         return found.text
 
     def _answered(self, call: Call) -> Observation:
@@ -123,6 +130,7 @@ class HttpClient:
         self._error = httpx2.HTTPError
         self._sleep = sleep
         self.retries = 0
+        self.goes_on: int | None = None
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where the server fails."""
@@ -131,7 +139,9 @@ class HttpClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where the server fails."""
         part = {} if max_chars is None else {"max_chars": max_chars}
-        return str(self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)["text"])
+        found = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
+        self.goes_on = found.get("next_offset")
+        return str(found["text"])
 
     def close(self) -> None:
         """Close the connections."""
@@ -197,11 +207,24 @@ class Recorder:
         self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(reply))
         return reply
 
+    @property
+    def goes_on(self) -> int | None:
+        """Where the part of a page that was read last goes on."""
+        return self.client.goes_on
+
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
-        """Read a page, and record."""
+        """Read a page, in as many calls as it has parts where no part is asked for, and record each."""
+        parts = [self.part(url, offset, max_chars)]
+        while max_chars is None and self.goes_on is not None:
+            parts.append(self.part(url, self.goes_on))
+        return "".join(parts)
+
+    def part(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Read what one call gives of a page, and record."""
         text = self.client.extract(url, offset, max_chars)
-        part = {} if max_chars is None else {"offset": offset, "max_chars": max_chars}
-        self._kept({"tool": "web_extractor", "arg": url, **part}, text)
+        asked = {"offset": offset, "max_chars": max_chars}
+        told = {name: value for name, value in asked.items() if value}
+        self._kept({"tool": "web_extractor", "arg": url, **told}, text)
         return text
 
     def _kept(self, call: dict[str, Any], reply: str) -> None:
