@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 
 # fmt: off
 LAYERS = [
-    "errors", "seeding", "scoring", "expr", "schema", "naming", "world", "engine", "graph", "generate", "check",
+    "errors", "seeding", "scoring", "expr", "schema", "naming", "turned", "world", "engine", "graph", "generate", "check",
     "disk", "pages", "index", "slices", "tasks", "renderer", "llm", "guard", "perturb", "store", "simulator",
     "traces", "agents", "certificate", "audit", "mine", "evaluate", "report", "fictional", "likeness",
     "survey", "draft", "models", "trial", "batch", "stream", "dialects", "window", "redirect",

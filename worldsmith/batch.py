@@ -13,7 +13,7 @@ from worldsmith.check import check
 from worldsmith.errors import ConsistencyError, FormatError
 from worldsmith.generate import generate
 from worldsmith.mine import MAX_TOKENS, Mined, mine
-from worldsmith.schema import load_schema
+from worldsmith.schema import PLAIN, Knobs, load_schema
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import World, world_id
 
@@ -28,6 +28,7 @@ class Order:
     out: Path
     tasks: int
     size: str = "wide"
+    knobs: Knobs = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,13 @@ class Built:
 
 
 def orders(
-    schemas: Sequence[str], count: int | None, seed: int, out: Path, tasks: int, size: str = "wide"
+    schemas: Sequence[str],
+    count: int | None,
+    seed: int,
+    out: Path,
+    tasks: int,
+    size: str = "wide",
+    knobs: Knobs = PLAIN,
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
 
@@ -64,7 +71,7 @@ def orders(
         which, number = i % len(schemas), i // len(schemas)
         # 53 bits: a JSON number that every reader keeps exact.
         world_seed = seeding.draw(seed, names[which], number) >> 11
-        made.append(Order(schemas[which], world_seed, out, tasks, size))
+        made.append(Order(schemas[which], world_seed, out, tasks, size, knobs))
     return made
 
 
@@ -74,10 +81,10 @@ def build(order: Order) -> Built:
     Raises GenerationError, and ConsistencyError for a world that breaks its own rules (a defect of worldsmith).
     """
     schema = load_schema(order.schema)
-    folder = order.out / world_id(schema, order.seed)
+    folder = order.out / world_id(schema, order.seed, order.knobs)
     disk.clean(order.out, folder.name)
     kept = _kept(folder)
-    world = kept or generate(schema, order.seed)
+    world = kept or generate(schema, order.seed, knobs=order.knobs)
     if kept is None:
         report = check(world)
         if not report.ok:

@@ -16,7 +16,8 @@ import orjson
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
-from worldsmith.schema import Schema, Value, parse_schema, under
+from worldsmith.schema import Knobs, Schema, Value, parse_schema, under
+from worldsmith.turned import turned
 from worldsmith.world import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
@@ -81,6 +82,7 @@ def manifest(world: World) -> dict[str, Any]:
         "as_of": world.schema.as_of,
         "seed": world.seed,
         "switches": sorted(world.schema.switches),
+        **({"knobs": world.schema.knobs.to_json()} if world.schema.knobs.turned else {}),
         "facts": world.facts,
         "digest": world.digest,
         "schema_digest": world.schema.digest,
@@ -167,7 +169,8 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
             raise FormatError(
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
-        schema = under(parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json"), info["switches"])
+        whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
+        schema = turned(under(whole, info["switches"]), Knobs.from_json(info.get("knobs", {})))
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
@@ -194,7 +197,7 @@ def problems(world: World, info: Mapping[str, Any]) -> list[str]:
         found.append("the schema or the value lists are not those the manifest names")
     told = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
     real: dict[str, Value] = {
-        "world": world_id(world.schema, world.seed),
+        "world": world_id(world.schema, world.seed, world.schema.knobs),
         "schema": world.schema.name,
         "kind": world.schema.kind,
     }

@@ -18,6 +18,7 @@ def overview(world: World, rows: int = 3, width: int = 120) -> str:
         f"{world.id}: {schema.about}, as of {schema.as_of} ({schema.kind})",
         f"{world.facts} facts in {len(world.tables)} tables, {len(schema.rules)} declared rules; "
         f"switches on: {', '.join(sorted(schema.switches)) or 'none'}",
+        *([f"knobs: {schema.knobs}"] if schema.knobs.turned else []),
     ]
     for name, table in schema.tables.items():
         lines.append(f"\n{name}: {world.size(name)} rows")

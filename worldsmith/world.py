@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from worldsmith.schema import Path, Schema, Value
+from worldsmith.schema import Knobs, Path, Schema, Value
 
 FORMAT = 1
 """Version of the files a world is kept in."""
@@ -59,10 +59,15 @@ def table_bytes(columns: Columns) -> bytes:
     )
 
 
-def world_id(schema: Schema, seed: int) -> str:
-    """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed and format."""
-    inputs = canonical([schema.digest, seed, FORMAT])
+def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
+    """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed, format, turned knobs."""
+    inputs = canonical([schema.digest, seed, FORMAT, *_turned(knobs)])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
+
+
+def _turned(knobs: Knobs) -> list[Any]:
+    """What knobs add to a hash: nothing while none is turned."""
+    return [knobs.to_json()] if knobs.turned else []
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,9 @@ class World:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 over the schema's digest, the structure, the value lists and the digests of the tables."""
+        """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
+        parts += _turned(self.schema.knobs)
         return sha256(canonical(parts)).hexdigest()
 
     def size(self, table: str) -> int:

@@ -13,7 +13,8 @@ from worldsmith.generate.repair import suspects
 from worldsmith.generate.rules import broken
 from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
-from worldsmith.schema import COMPUTED, Column, Invent, Pick, Reference, Rule, Schema, under
+from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, under
+from worldsmith.turned import turned
 from worldsmith.world import World, world_id
 
 CELL_ROUNDS = 40
@@ -36,14 +37,17 @@ class Effort:
     """Rows that broke a rule when it was first tested in a world, and rows in all, added up."""
 
 
-def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
-    """Return the world of (schema, seed): the same rows for the same inputs, for ever.
+def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = PLAIN) -> World:
+    """Return the world of (schema, seed, knobs): the same rows for the same inputs, for ever.
 
-    Raises GenerationError when a rule never held in 1 + 5 attempts, naming it with rows and values.
+    Raises:
+        GenerationError: a rule never held in 1 + 5 attempts, named with rows and values.
+        UsageError: knobs that the schema can't follow, with the nearest that it can.
     """
     effort = effort or Effort()
     _know_names(schema)
     structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
+    structure = turned(structure, knobs)
     graph = graph_of(structure)
     stuck: StuckError | None = None
     for attempt in range(1 + RESTARTS):
@@ -54,7 +58,7 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None) -> World:
             effort.restarts.append(error.place)
             continue
         tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
-        return World(world_id(schema, seed), structure, seed, tables, dict(f.values))
+        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(f.values))
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs."

@@ -16,8 +16,6 @@ from worldsmith.world import Cell, Row
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
 
-ROWS = 10
-"""Rows a list page at most; longer lists are split evenly, so that no part has fewer than five."""
 NAMES = 30
 """Keys a directory page at most."""
 HEAD_ROWS = 2
@@ -58,13 +56,17 @@ class ListKind:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The pages: values in their order, rows in the order of the page."""
+        """The pages: values in their order, rows in the order of the page, `listing` at most on one.
+
+        Longer lists are split evenly, so that no part has fewer than half of that.
+        """
+        most = self.pages.world.schema.knobs.listing
         groups = self.pages.world.where(self.table, self.by)
         values = sorted(v for v in groups if v is not None)
         return tuple(
             Part(value, rows, place, len(cut))
             for value in values
-            for cut in [split(self._ordered(groups[value]), ROWS)]
+            for cut in [split(self._ordered(groups[value]), most)]
             for place, rows in enumerate(cut)
         )
 

@@ -1,6 +1,7 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
 from worldsmith.schema.files import load_schema, parse_schema, shipped
+from worldsmith.schema.knobs import PLAIN, Knobs, read_facts
 from worldsmith.schema.structure import under
 from worldsmith.schema.types import (
     COMPUTED,
@@ -36,6 +37,7 @@ from worldsmith.schema.types import (
 
 __all__ = [
     "COMPUTED",
+    "PLAIN",
     "After",
     "Aggregate",
     "Chance",
@@ -46,6 +48,7 @@ __all__ = [
     "Faker",
     "Fill",
     "Invent",
+    "Knobs",
     "Number",
     "PageSpec",
     "Path",
@@ -66,6 +69,7 @@ __all__ = [
     "WorldKind",
     "load_schema",
     "parse_schema",
+    "read_facts",
     "shipped",
     "under",
 ]

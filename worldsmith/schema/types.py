@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from worldsmith import expr
 from worldsmith.expr import Node, Type
+from worldsmith.schema.knobs import PLAIN, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
 
@@ -332,7 +333,7 @@ class Questions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """A schema, whole or under one structure. Equal are those of one digest under the same switches."""
+    """A schema, whole or under one structure. Equal are those of one digest under the same switches and knobs."""
 
     name: str
     kind: WorldKind
@@ -352,12 +353,18 @@ class Schema:
     off: tuple[tuple[str, str], ...] = ()
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
+    knobs: Knobs = PLAIN
+    """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
+
+    @property
+    def _same(self) -> tuple[object, ...]:
+        return self.digest, self.switches, self.knobs
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and (self.digest, self.switches) == (other.digest, other.switches)
+        return isinstance(other, Schema) and self._same == other._same
 
     def __hash__(self) -> int:
-        return hash((self.digest, self.switches))
+        return hash(self._same)
 
     def table(self, name: str) -> Table:
         """Return a table; KeyError where there is none."""

@@ -1,0 +1,97 @@
+"""World knobs: what a person turns on a schema without editing it, the same for every world of one command.
+
+A knob left alone changes nothing: a world made with the defaults is the world that the schema and the seed make, to the
+byte, and has its id. A knob that is turned enters the world's id and digest.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from worldsmith.errors import UsageError, close_match
+
+FACTS = (20, 5000)
+DENSITY = (0.25, 4.0)
+LISTING = (3, 25)
+HOMONYMS = (0.0, 0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """The knobs of a world.
+
+    Raises:
+        UsageError: a value out of its range.
+    """
+
+    facts: tuple[int, int] | None = None
+    """Rows in all, least and most, each in [20, 5000]; None: as the schema's `rows` say."""
+    density: float = 1.0
+    """Multiplies every `per`, and the chance that a nullable cell holds a value; [0.25, 4]. Totals stay in `rows`."""
+    listing: int = 10
+    """Rows a list page, at most; [3, 25]."""
+    homonyms: float = 0.0
+    """Share of invented keys that something else bears too: a row of another table, or who a dormant page is about;
+    [0, 0.3]."""
+
+    def __post_init__(self) -> None:
+        lo, hi = self.facts or FACTS
+        if not FACTS[0] <= lo <= hi <= FACTS[1]:
+            raise UsageError(f"facts = {_span(lo, hi)}: give a number or LO-HI in {_span(*FACTS)}, the lesser first")
+        for name, (low, high) in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
+            if not low <= getattr(self, name) <= high:
+                raise UsageError(f"{name} = {getattr(self, name):g}: give a number from {low:g} to {high:g}")
+        # One number, one id: 2 and 2.0 are written alike.
+        object.__setattr__(self, "density", float(self.density))
+        object.__setattr__(self, "homonyms", float(self.homonyms))
+
+    @property
+    def turned(self) -> bool:
+        """Whether any knob differs from its default."""
+        return self != PLAIN
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the knobs that are turned, as JSON values; nothing for the defaults."""
+        told = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> "Knobs":
+        """Return the knobs that `to_json` told; UsageError for what can't be any."""
+        known = [f.name for f in fields(cls)]
+        for name, value in told.items():
+            if name not in known:
+                raise UsageError(f"no knob {name!r}.{close_match(name, known)}")
+            if not _fits(name, value):
+                raise UsageError(f"the knob {name} can't be {value!r}")
+        given: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in told.items()}
+        return cls(**given)
+
+    def __str__(self) -> str:
+        """Return the turned knobs as a command has them: "--facts 150-200 --density 1.5"."""
+        told = self.to_json() | ({"facts": _span(*self.facts)} if self.facts else {})
+        return " ".join(f"--{name} {value}" for name, value in told.items())
+
+
+PLAIN = Knobs()
+"""No knob turned."""
+
+
+def read_facts(text: str) -> tuple[int, int]:
+    """Return the bounds that "800" or "300-500" asks for; UsageError for other texts."""
+    found = re.fullmatch(r"\s*(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?\s*", text)
+    if found is None:
+        raise UsageError(f"facts = {text!r}: give a number of rows (800) or a range (300-500)")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _span(lo: int, hi: int) -> str:
+    return f"{lo}" if lo == hi else f"{lo}-{hi}"
+
+
+def _fits(name: str, value: object) -> bool:
+    """Whether a JSON value has the type of a knob."""
+    if name == "facts":
+        return isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value)
+    return type(value) is int if name == "listing" else type(value) in (int, float)
