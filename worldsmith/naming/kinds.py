@@ -112,6 +112,18 @@ KINDS: dict[str, Kind] = {
         *_with("{place} *", "Festival, Regatta, Games, Fair, Biennale, Marathon, Carnival, Open"),
         *_with("{thing} *", "Forum, Summit, Congress, Symposium, Cup"),
     ),
+    "division": _kind(
+        "a department of an organisation",
+        *_with("{place} *", "Works, Office, Plant, Depot, Workshop, Yard"),
+        *_with("{thing} *", "Division, Unit, Team, Desk, Section"),
+        *_with("{family} *", "Laboratory, Studio"),
+    ),
+    "festival": _kind(
+        "a film festival",
+        *_with("{place} *", "Film Festival, Film Week, Film Days, International, Documentary Days, Short Film Festival"),
+        *_with("{thing} *", "Film Forum, Screenings"),
+        *_with("* of {place}", "Film Festival, Cinema Nights"),
+    ),
     "prize": _kind("an award", *_with("{family} *", "Prize, Medal, Award"), *_with("{thing} *", "Trophy, Laurel")),
     "code": _kind("a label of letters and digits", "{letters}-{digits}"),
     "ship": _kind(
