@@ -6,6 +6,7 @@ import pytest
 
 from worldsmith.errors import NotFoundError, SchemaError
 from worldsmith.generate import generate
+from worldsmith.graph import graph_of
 from worldsmith.schema import load_schema, parse_schema, shipped, under
 
 
@@ -130,3 +131,11 @@ def test_declared_totals_prove_300_to_500_rows(name):
 
     least, most = declared_rows(load_schema(name))
     assert USUAL[0] <= least <= most <= USUAL[1]
+
+
+def test_the_whole_schema_is_not_its_structure_without_switches(mini):
+    bare = under(mini, [])
+    assert bare != mini
+    assert bare == under(mini, [])
+    assert graph_of(mini).graph.has_node(("berth", "tug"))
+    assert not graph_of(bare).graph.has_node(("berth", "tug"))

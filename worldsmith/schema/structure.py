@@ -59,7 +59,8 @@ def under(schema: Schema, switches: Collection[str]) -> Schema:
             off.append((f"page {page.name}", reason))
         else:
             pages.append(kept_page)
-    return replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off), switches=on)
+    made = replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off))
+    return replace(made, switches=on, whole=False)
 
 
 Fold = Callable[[str, Node], Node]

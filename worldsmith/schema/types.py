@@ -353,12 +353,14 @@ class Schema:
     off: tuple[tuple[str, str], ...] = ()
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
+    whole: bool = True
+    """Whether every table and column is there, rather than those of one structure: that of no switches is another."""
     knobs: Knobs = PLAIN
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
 
     @property
     def _same(self) -> tuple[object, ...]:
-        return self.digest, self.switches, self.knobs
+        return self.digest, self.switches, self.whole, self.knobs
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self._same == other._same
