@@ -115,7 +115,12 @@ class _Attempt:
             f.values[values.name] = tuple(f.namer.names(values.invent, values.n, "values", values.name))
 
     def sizes(self) -> None:
-        """Draw each table's rows so that every `per` of its references can be met."""
+        """Draw each table's rows so that every `per` of its references can be met.
+
+        Where facts were asked for, a world has one place between the ends of `rows`, and its tables are near it: sums
+        of rows drawn apart would all lie in the middle.
+        """
+        place = self.f.rng("facts").random() if self.schema.knobs.facts else None
         for table in self.schema.tables.values():
             lo, hi = table.rows
             for column in table.refs:
@@ -128,7 +133,12 @@ class _Attempt:
                 hi = min(hi, len(self.f.values[key.values]))
             if lo > hi:
                 raise StuckError(table.name, f"rows = {list(table.rows)} can't be met: per and keys leave [{lo}, {hi}]")
-            self.f.sizes[table.name] = self.f.rng("rows", table.name).randint(lo, hi)
+            rng = self.f.rng("rows", table.name)
+            if place is None:
+                self.f.sizes[table.name] = rng.randint(lo, hi)
+            else:
+                near = table.rows[0] + round((0.9 * place + 0.1 * rng.random()) * (table.rows[1] - table.rows[0]))
+                self.f.sizes[table.name] = min(max(near, lo), hi)
 
     def unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
         """Fill the columns of one unit; `again` tells the round of a repair."""
@@ -155,18 +165,22 @@ class _Attempt:
         nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
         return [n for n in nodes if over_key(columns, expr.paths(n))]
 
-    def hold(self, at: int) -> None:
-        """Test the rules whose last column this is, and repair; StuckError when one still doesn't hold."""
+    def hold(self, at: int) -> set[Name]:
+        """Test the rules whose last column this is, and repair; return the columns that were drawn again for it.
+
+        Raises StuckError when one still doesn't hold.
+        """
+        drawn: set[Name] = set()
         rules = self.tested.get(at, ())
         rounds = CELL_ROUNDS if _drawn(self.schema.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
         for round_ in range(rounds + 1):
             found = [(rule, rows) for rule in rules if (rows := self.breaking(rule))]
             if not found:
-                return
+                return drawn
             self.rounds += 1
             if round_ == rounds or self.rounds > ATTEMPT_ROUNDS:
                 break
-            self.redraw(found, at, round_)
+            drawn |= self.redraw(found, at, round_)
         rule, rows = found[0]
         raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
 
@@ -179,7 +193,7 @@ class _Attempt:
             self.effort.first[rule.name] = (bad + len(rows), all_ + self.f.sizes[rule.table])
         return rows
 
-    def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> None:
+    def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> set[Name]:
         cells: dict[Name, set[int]] = {}
         for rule, rows in found:
             self.effort.redraws[rule.name] = self.effort.redraws.get(rule.name, 0) + 1
@@ -198,19 +212,24 @@ class _Attempt:
                 values[i] = value
             self.f.put(*name, values)
             changed.add(name)
-        self.refill(changed, at, round_)
+        return changed | self.refill(changed, at, round_)
 
-    def refill(self, changed: set[Name], at: int, round_: int) -> None:
-        """Fill again what hangs on redrawn cells, up to this unit, and hold the rules on the way."""
-        hanging = set().union(*(self.graph.after(name) for name in changed))
+    def refill(self, changed: set[Name], at: int, round_: int) -> set[Name]:
+        """Fill again what hangs on redrawn cells, up to this unit, and hold every rule that reads any of it.
+
+        Returns what those rules drew again in their turn, which others hang on as well.
+        """
+        hanging: set[Name] = set().union(*(self.graph.after(name) for name in changed))
+        stale, drawn = hanging - changed, set[Name]()
         for earlier in range(at + 1):
             unit = self.graph.order[earlier]
-            if any(name in hanging and name not in changed for name in unit):
+            if not stale.isdisjoint(unit):
                 self.unit(unit, earlier, at, round_)
-                if earlier < at:
-                    self.hold(earlier)
-            elif earlier < at and any(name in changed for name in unit):
-                self.hold(earlier)
+            if earlier < at and any(("rule", rule.name) in hanging for rule in self.tested.get(earlier, ())):
+                more = self.hold(earlier)
+                further = set[Name]().union(*(self.graph.after(name) for name in more))
+                hanging, stale, drawn = hanging | further, stale | further, drawn | more
+        return drawn
 
     def describe(self, rule: Rule, rows: list[int]) -> str:
         f, key = self.f, self.schema.tables[rule.table].key

@@ -1,0 +1,164 @@
+"""--facts: the rows of each table in proportion, so that their sum is what was asked, whichever a world draws."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil, floor, inf, prod
+
+from worldsmith.errors import UsageError
+from worldsmith.naming import AVAILABLE
+from worldsmith.schema import Column, Invent, Pick, Reference, Schema, Table
+from worldsmith.turned.per import Bounds, key_of, needed, oftenest, options, tied
+
+LEAST = 0.2
+"""A table keeps a fifth of its rows: with fewer, rules over groups have nothing to say."""
+FULL = 0.5
+"""Share of a composite key's combinations that may be used where a `where` or a rule takes some away."""
+WIDEST = 64.0
+
+Sizes = Mapping[str, float]
+
+
+def resized(structure: Schema, facts: tuple[int, int]) -> dict[str, Table]:
+    """Return the tables with `rows` whose lower ends add up to no less, whose upper ends to no more than `facts`.
+
+    All tables grow or shrink alike, except where a list of names is used up; `per` follows where it must.
+    Raises UsageError where that can't be.
+    """
+    least, most = (sum(_rounded(structure, _sizes(structure, scale)).values()) for scale in (0.0, WIDEST))
+    if most < facts[0] or least > facts[1]:
+        raise UsageError(_refusal(structure, facts, least, most))
+    ends = [_adjusted(structure, min(max(end, least), most)) for end in facts]
+    rows = {name: (min(n, ends[1][name]), max(n, ends[1][name])) for name, n in ends[0].items()}
+    return {
+        t.name: replace(t, rows=rows[t.name], columns=_spread(structure, t, rows)) for t in structure.tables.values()
+    }
+
+
+def _refusal(structure: Schema, facts: tuple[int, int], least: int, most: int) -> str:
+    asked = f"{facts[0]}" if facts[0] == facts[1] else f"{facts[0]}-{facts[1]}"
+    if most < facts[0]:
+        return (
+            f"{structure.name}: {asked} facts can't be had: names and lists are enough for {most} rows at most; "
+            f"ask for --facts {most}, or give the schema longer lists"
+        )
+    return (
+        f"{structure.name}: {asked} facts can't be had: with fewer than {least} rows its tables would keep less than a "
+        f"fifth of what they have; ask for --facts {least}"
+    )
+
+
+def _middle(table: Table) -> float:
+    return (table.rows[0] + table.rows[1]) / 2
+
+
+def _sizes(structure: Schema, scale: float) -> dict[str, float]:
+    """Return the rows of each table at `scale`, as far as its key and the names there are allow."""
+    sizes: dict[str, float] = {}
+    for t in structure.tables.values():
+        sizes[t.name] = min(max(scale, LEAST) * _middle(t), _most(structure, t, sizes))
+    return sizes
+
+
+def _scale(structure: Schema, wanted: int) -> float:
+    """Return the scale at which the sizes add up to `wanted` (bisection: the sum never falls)."""
+    low, high = 0.0, WIDEST
+    for _ in range(60):
+        middle = (low + high) / 2
+        if sum(_sizes(structure, middle).values()) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _most(structure: Schema, table: Table, sizes: Sizes) -> float:
+    """Return the most rows that the table's key and the names of its kinds allow beside tables of `sizes`."""
+    return min(_keys(structure, table, sizes), *(_named(structure, table, c) for c in table.columns))
+
+
+def _keys(structure: Schema, table: Table, sizes: Sizes) -> float:
+    key = key_of(table)
+    if len(key) == 1:
+        return options(structure, key[0], sizes) if isinstance(key[0].fill, Pick) else inf
+    now = prod(options(structure, c, {t.name: _middle(t) for t in structure.tables.values()}) for c in key)
+    full = max(FULL, _middle(table) / now) if tied(structure, table) else 1.0
+    return min(1.0, full) * prod(options(structure, c, sizes) for c in key)
+
+
+def _named(structure: Schema, table: Table, column: Column) -> float:
+    """Return the table's part of the names that there are of a kind."""
+    if not isinstance(column.fill, Invent):
+        return inf
+    kind = column.fill.kind
+    lists = sum(v.n for v in structure.values.values() if v.invent == kind)
+    rows = sum(_middle(t) for t in structure.tables.values() for c in t.columns if c.fill == column.fill)
+    return max(1.0, AVAILABLE - lists) * _middle(table) / rows
+
+
+def _rounded(structure: Schema, sizes: Sizes) -> dict[str, int]:
+    """Return whole sizes: nearest ones, moved to what the rows of their targets allow."""
+    found: dict[str, int] = {}
+    for t in structure.tables.values():
+        near, (lo, hi) = float(round(sizes[t.name])), _between(t, found)
+        if lo <= hi:
+            near = min(max(near, lo), hi)
+        found[t.name] = max(1, floor(min(near, _most(structure, t, found))))
+    return found
+
+
+def _between(table: Table, sizes: Sizes) -> tuple[float, float]:
+    """Return the rows that `per` allows beside those of its targets in `sizes`."""
+    lo, hi = 1.0, inf
+    for column in table.refs:
+        fill = column.fill
+        assert isinstance(fill, Reference)
+        if fill.per and fill.table != table.name and fill.table in sizes:
+            lo, hi = max(lo, sizes[fill.table] * fill.per[0]), min(hi, sizes[fill.table] * fill.per[1])
+    return lo, hi
+
+
+def _adjusted(structure: Schema, wanted: int) -> dict[str, int]:
+    """Return whole sizes that add up to `wanted`, each as near to its own in proportion as the others let it."""
+    sizes = _sizes(structure, _scale(structure, wanted))
+    found = _rounded(structure, sizes)
+    while short := wanted - sum(found.values()):
+        step = 1 if short > 0 else -1
+        ways = [found | {name: size + step} for name, size in found.items() if size + step >= 1]
+        ways = [way for way in ways if _possible(structure, way)]
+        if not ways:
+            raise UsageError(_refusal(structure, (wanted, wanted), sum(found.values()), sum(found.values())))
+        kept = [way for way in ways if all(_kept(t, way) for t in structure.tables.values())]
+        found = min(kept or ways, key=lambda way: sum(abs(way[n] - sizes[n]) / sizes[n] for n in way))
+    return found
+
+
+def _possible(structure: Schema, sizes: Mapping[str, int]) -> bool:
+    return all(sizes[t.name] <= max(1.0, _most(structure, t, sizes)) for t in structure.tables.values())
+
+
+def _kept(table: Table, sizes: Mapping[str, int]) -> bool:
+    lo, hi = _between(table, sizes)
+    return lo <= sizes[table.name] <= hi
+
+
+def _spread(structure: Schema, table: Table, rows: Mapping[str, Bounds]) -> tuple[Column, ...]:
+    """Return the table's columns, each `per` following where rows of target and table no longer go in step."""
+    return tuple(
+        replace(c, fill=replace(c.fill, per=_per(structure, c, c.fill, c.fill.per, rows)))
+        if isinstance(c.fill, Reference) and c.fill.per and c.fill.table != table.name
+        else c
+        for c in table.columns
+    )
+
+
+def _per(structure: Schema, column: Column, fill: Reference, per: Bounds, rows: Mapping[str, Bounds]) -> Bounds:
+    step = _grown(structure, column.table, rows) / _grown(structure, fill.table, rows)
+    least, most = needed(rows[fill.table], rows[column.table])
+    # Rounding alone moves nothing: within a tenth, rows go in step.
+    lo = min(least, per[0] if step > 0.9 else floor(per[0] * step))
+    hi = max(most, per[1] if step < 1.1 else ceil(per[1] * step))
+    return lo, int(min(hi, max(per[1], oftenest(structure, column, {n: float(r[1]) for n, r in rows.items()}))))
+
+
+def _grown(structure: Schema, table: str, rows: Mapping[str, Bounds]) -> float:
+    return sum(rows[table]) / 2 / _middle(structure.tables[table])
