@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import types
+from dataclasses import replace
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import islice
@@ -19,6 +20,7 @@ import yaml
 
 from tests.task_draws import candidates
 from worldsmith import scoring
+from worldsmith.certificate import attempt
 from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.exports import FORMATS, export
@@ -27,6 +29,7 @@ from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
+from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 
@@ -73,7 +76,7 @@ def reward(verl):
     return loaded(verl[0] / "reward.py", "ws_reward_under_test")
 
 
-@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("to", [to for to in FORMATS if to != "sft"])  # which needs certificates
 def test_the_same_tasks_give_the_same_bytes(made, tmp_path, to):
     for name in ("a", "b"):
         export(made[0], to, tmp_path / name)
@@ -495,3 +498,32 @@ def test_wrong_use_says_the_fix(made, tmp_path):
     save_lines(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
     with pytest.raises(FormatError, match="line 1: not a task"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
+
+
+def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
+    simulator = Simulator(town)
+    drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
+    tasks = {t.task_id: replace(t, certificate=attempt(t, town, simulator).to_json()) for t in drawn}
+    folder = save_world(town, tmp_path)
+    save_lines(tasks_file(folder), [task.to_json() for task in tasks.values()])
+    out = tmp_path / "sft"
+    assert export([folder], "sft", out)["train"] == 2
+    lines = [
+        json.loads(line)
+        for name in ("train", "test")
+        for line in (out / f"{name}.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert {line["task_id"] for line in lines} == set(tasks)
+    for line in lines:
+        task, messages = tasks[line["task_id"]], line["messages"]
+        assert [m["role"] for m in messages] == [
+            "system", "user", *["assistant", "tool"] * len(task.certificate["calls"]), "assistant",
+        ]  # fmt: skip
+        assert messages[1]["content"] == task.question
+        assert scoring.score(messages[-1]["content"], task.columns, task.gold).success
+        assert not any(m["content"].startswith("Error") for m in messages if m["role"] == "tool")
+
+
+def test_sft_needs_certificates(tmp_path, made):
+    with pytest.raises(UsageError, match="has no certificate: mine the tasks"):
+        export(made[0], "sft", tmp_path)

@@ -312,6 +312,7 @@ def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_shar
     \b
     jsonl   one task a line: prompt, columns, reference
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
+    sft     conversations to imitate: certificates as tool calls and replies, the gold table last
     """
     from worldsmith.disk import world_folders
     from worldsmith.exports import FORMATS

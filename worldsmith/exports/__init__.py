@@ -3,17 +3,17 @@
 Gold stands in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
-from worldsmith.exports import jsonl, verl
+from worldsmith.exports import jsonl, sft, verl
 from worldsmith.exports.rows import Splits, divide, load
 
-Writer = Callable[[Splits, Path, str], None]
-"""(tasks by split, folder, base URL of the server): writes the files of one format."""
+Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
+"""(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format."""
 
-FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write}
+FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write}
 """Formats by name."""
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -44,7 +44,7 @@ def export(
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     splits = divide(load(folders), test_share)
     out.mkdir(parents=True, exist_ok=True)
-    FORMATS[to](splits, out, base)
+    FORMATS[to](splits, out, base, {folder.name: folder for folder in folders})
     worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
     kept = worlds["test"] - worlds["train"]
     counts = {name: len(tasks) for name, tasks in splits.items()}

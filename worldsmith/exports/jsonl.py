@@ -1,5 +1,6 @@
 """The canonical rows: JSON lines, one task each. Fields whose inner shape differs from task to task are JSON text."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ for row in answers:
 '''
 
 
-def write(splits: Splits, out: Path, base: str) -> None:
+def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
     """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
     for name, tasks in splits.items():
         save_lines(out / f"{name}.jsonl", (row(task, name, base) for task in tasks))

@@ -4,7 +4,7 @@ Row format after verl's RLHFDataset: `extra_info.tools_kwargs.<tool>.create_kwar
 `reward_model.ground_truth` the reward function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ COLUMNS = {
 """Types of the Parquet columns."""
 
 
-def write(splits: Splits, out: Path, base: str) -> None:
+def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
     """Write the rows as Parquet, the files of `FILES`, and a copy of the scorer."""
     for name, tasks in splits.items():
         _parquet([row(task, name, i, base) for i, task in enumerate(tasks)], out / f"{name}.parquet")

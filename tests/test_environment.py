@@ -1,0 +1,142 @@
+"""Episodes: the oracle's calls earn 1, nothing else does, and no message breaks an episode."""
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.task_draws import candidates
+from worldsmith.agents import SimulatorClient, run
+from worldsmith.environment import SYSTEM, Environment
+from worldsmith.errors import UsageError
+from worldsmith.failures import CLASSES, failures
+from worldsmith.pages import Pages
+from worldsmith.simulator import Simulator
+from worldsmith.tasks.task import markdown
+
+
+@pytest.fixture(scope="module")
+def played(town):
+    simulator = Simulator(town, strict=True)
+    task = next(itertools.islice(candidates(town, Pages(town), 5, "small"), 1))
+    return town, simulator, task, run(task, town, "oracle", SimulatorClient(simulator))
+
+
+def call(made):
+    arguments = {"query": made["arg"]} if made["tool"] == "web_search" else {"url": made["arg"]}
+    return f"<tool_call>\n{json.dumps({'name': made['tool'], 'arguments': arguments})}\n</tool_call>"
+
+
+def test_the_way_of_the_oracle_earns_one(played):
+    world, simulator, task, episode = played
+    environment = Environment(world, task, simulator, hits=10, max_turns=200)
+    messages = environment.reset()
+    assert [m["role"] for m in messages] == ["system", "user"]
+    assert messages[0]["content"] == SYSTEM
+    assert messages[1]["content"] == task.question
+    for made in episode.calls:
+        step = environment.step(call(made))
+        assert not step.done
+        assert step.observation
+        assert not step.observation.startswith("Error")
+    step = environment.step(episode.answer)
+    assert step.done
+    assert step.score.success
+    assert step.reward.total == 1.0
+    cells = len(task.gold) * len(task.others)
+    assert failures(task, step.score, environment.observations) == dict.fromkeys(CLASSES, 0) | {"right": cells}
+    with pytest.raises(UsageError, match="has ended"):
+        environment.step("again")
+    assert environment.reset() == messages
+    assert environment.turns == 0
+
+
+def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    gold = [list(row) for row in task.gold]
+    step = environment.step(markdown(task.columns, gold))
+    assert step.score.success
+    assert step.reward.total == 0.0
+    other = [list(row) for row in task.gold]
+    j = task.others[0]
+    for i, row in enumerate(other):
+        row[j] = task.gold[(i + 1) % len(other)][j]
+    environment.reset()
+    step = environment.step(markdown(task.columns, other))
+    counted = failures(task, step.score, [])
+    assert counted["invented"] == sum(a[j] != b[j] for a, b in zip(other, task.gold, strict=True)) > 0
+
+
+def test_classes_of_failure(played):
+    world, simulator, task, episode = played
+    cells = len(task.gold) * len(task.others)
+    environment = Environment(world, task, simulator, hits=10, max_turns=200)
+    environment.reset()
+    empty = environment.step("I found nothing.")
+    assert failures(task, empty.score, environment.observations)["not_finished"] == cells
+    environment.reset()
+    for made in episode.calls:
+        environment.step(call(made))
+    one = environment.step(markdown(task.columns, [task.gold[0]]))
+    counted = failures(task, one.score, environment.observations)
+    assert counted["right"] == len(task.others)
+    assert counted["not_reported"] == cells - len(task.others)
+    environment.reset()
+    nothing = environment.step(markdown(task.columns, [["nobody"] * len(task.columns)]))
+    assert failures(task, nothing.score, environment.observations)["never_retrieved"] == cells
+
+
+def test_a_limit_of_turns_cuts_off(played):
+    world, simulator, task, episode = played
+    environment = Environment(world, task, simulator, max_turns=2)
+    environment.reset()
+    assert not environment.step(call(episode.calls[0])).done
+    step = environment.step(call(episode.calls[0]))
+    assert step.done
+    assert step.reward.terms["truncated"] < 0
+    environment.reset()
+    assert environment.cut().done
+
+
+def test_a_fault_passes_at_another_attempt(played):
+    world, simulator, task, episode = played
+    environment = Environment(world, task, simulator, profile="adversarial", seed=4, max_turns=200)
+    environment.reset()
+    made = call(episode.calls[0])
+    seen = [environment.step(made).observation for _ in range(3)]
+    assert not seen[2].startswith("Error")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "{", "[]", "null", '{"name": "web_search"}', '{"name": "web_search", "arguments": {"query": 3}}',
+     '{"name": "web_extractor", "arguments": {"url": null}}', '{"name": "x", "arguments": {}}', "[" * 100_000],
+)  # fmt: skip
+def test_a_wrong_call_is_told_what_is_right(played, body):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    step = environment.step(f"<tool_call>{body}</tool_call>")
+    assert not step.done
+    assert step.observation.startswith("Error: ")
+    assert "web_search" in step.observation
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text() | st.text().map(lambda t: f"<tool_call>{t}</tool_call>"))
+def test_any_message_has_an_answer(played, message):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    step = environment.step(message)
+    assert step.done == ("<tool_call>" not in message)
+
+
+def test_a_task_of_another_world_is_refused(played, smartphones):
+    _, simulator, task, _ = played
+    with pytest.raises(UsageError, match="is not of this state"):
+        Environment(smartphones, task, simulator)
