@@ -48,7 +48,12 @@ class NotFoundError(UsageError):
 
 
 class GenerationError(WorldsmithError):
-    """A schema whose rules never held."""
+    """A schema whose rules never held: `place` is the rule ("rule name"), column or table, `reason` what it said."""
+
+    def __init__(self, text: str, place: str = "", reason: str = "") -> None:
+        super().__init__(text)
+        self.place = place
+        self.reason = reason
 
 
 class ConsistencyError(WorldsmithError):

@@ -232,15 +232,25 @@ def schema() -> None:
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
     """Read a schema file, fill worlds from it, and say what each rule cost; exit 1 when it can't be used.
 
-    Faults: a file that means nothing, a world that can't be filled, a rule that never says anything about any row.
+    A file that means nothing is told with line, part, value and fix. Then worlds are filled: for each rule the share
+    of rows that broke it at first, and its redraws and restarts a world. Named are rules that the fills imply (a
+    warning), that never held (set aside, so that the others are tried) and that never said anything about any row.
+
+    \b
+    worldsmith schema check harbour.toml
+    worldsmith schema check town --worlds 100 --json
     """
-    from worldsmith.schema import load_schema
+    from worldsmith.schema import read_schema
     from worldsmith.trial import trial
 
     try:
-        result = trial(load_schema(name), count, seed)
+        read, file = read_schema(name)
+        result = trial(read, count, seed, file)
     except SchemaError as error:
-        click.echo(f"Error: {error}", err=True)
+        if as_json:
+            emit({"schema": name, "faults": True, "errors": str(error).split("\n")})
+        else:
+            click.echo(f"Error: {error}", err=True)
         ctx.exit(1)
     if as_json:
         emit(result.to_json())

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from worldsmith.generate.filling import Filling, Vector
+from worldsmith.generate.filling import Filling, StuckError, Vector
 from worldsmith.schema import Aggregate, Column, Derive, Rank, Share, Value
 
 
@@ -52,6 +52,8 @@ def _share(f: Filling, column: Column) -> Vector:
     unit = 10**fill.decimals
     for rows in groups_of(f, column.table, fill.within):
         whole = {i: round(values[i] * scale) for i in rows if values[i] is not None}
+        if any(part < 0 for part in whole.values()):
+            raise StuckError(f"{column.table}.{column.name}", f"{fill.column} is below 0, and such parts have no share")
         for i, points in largest_remainder(whole, 100 * unit).items():
             shares[i] = points / unit if fill.decimals else points
     return shares

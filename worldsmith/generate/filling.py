@@ -20,6 +20,7 @@ class StuckError(Exception):
     def __init__(self, place: str, text: str) -> None:
         super().__init__(f"{place}: {text}")
         self.place = place
+        self.text = text
 
 
 class Filling:
@@ -34,6 +35,8 @@ class Filling:
         self.values: dict[str, tuple[Value, ...]] = {}
         # One namer an attempt: a world speaks a few cultures, and no name of it is a near-twin of another.
         self.namer = Namer(seeding.draw(seed, "names", schema.name, attempt))
+        # Keys that are drawn before all columns, because some are borne by rows of two tables.
+        self.named: dict[tuple[str, str], Vector] = {}
         self._links: dict[tuple[str, str], list[int | None]] = {}
 
     def rng(self, *path: str | int) -> random.Random:

@@ -9,6 +9,7 @@ from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
 from worldsmith.generate.draw import draw, draw_key, over_key
 from worldsmith.generate.filling import Filling, StuckError
+from worldsmith.generate.homonyms import homonyms
 from worldsmith.generate.repair import suspects
 from worldsmith.generate.rules import broken
 from worldsmith.graph import ConstraintGraph, Name, graph_of
@@ -33,8 +34,8 @@ class Effort:
 
     redraws: dict[str, int] = field(default_factory=dict)
     restarts: list[str] = field(default_factory=list)
-    first: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Rows that broke a rule when it was first tested in a world, and rows in all, added up."""
+    first: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Rows that broke a rule when it was first tested in a world, rows in all, and worlds, added up."""
 
 
 def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = PLAIN) -> World:
@@ -59,9 +60,12 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
             continue
         tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
         return World(world_id(schema, seed, knobs), structure, seed, tables, dict(f.values))
+    assert stuck is not None
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
-        f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs."
+        f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs.",
+        stuck.place,
+        stuck.text,
     )
 
 
@@ -101,6 +105,8 @@ class _Attempt:
     def fill(self) -> Filling:
         self.lists()
         self.sizes()
+        if self.schema.knobs.homonyms:
+            self.f.named = homonyms(self.f)
         for at, unit in enumerate(self.graph.order):
             self.unit(unit, at)
             self.hold(at)
@@ -189,8 +195,8 @@ class _Attempt:
         rows = broken(self.f, rule)
         if self.f.attempt == 0 and rule.name not in self.seen:
             self.seen.add(rule.name)
-            bad, all_ = self.effort.first.get(rule.name, (0, 0))
-            self.effort.first[rule.name] = (bad + len(rows), all_ + self.f.sizes[rule.table])
+            bad, all_, worlds = self.effort.first.get(rule.name, (0, 0, 0))
+            self.effort.first[rule.name] = (bad + len(rows), all_ + self.f.sizes[rule.table], worlds + 1)
         return rows
 
     def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> set[Name]:

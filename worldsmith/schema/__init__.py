@@ -1,7 +1,8 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
-from worldsmith.schema.files import load_schema, parse_schema, shipped
+from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped
 from worldsmith.schema.knobs import PLAIN, Knobs, read_facts
+from worldsmith.schema.place import SchemaFile
 from worldsmith.schema.structure import under
 from worldsmith.schema.types import (
     COMPUTED,
@@ -59,6 +60,7 @@ __all__ = [
     "Rule",
     "RuleKind",
     "Schema",
+    "SchemaFile",
     "See",
     "Series",
     "Share",
@@ -70,6 +72,7 @@ __all__ = [
     "load_schema",
     "parse_schema",
     "read_facts",
+    "read_schema",
     "shipped",
     "under",
 ]

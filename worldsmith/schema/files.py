@@ -34,6 +34,11 @@ def load_schema(name_or_path: str) -> Schema:
 
     Raises NotFoundError for an unknown name, SchemaError for a file that can't mean anything.
     """
+    return read_schema(name_or_path)[0]
+
+
+def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
+    """Return what `load_schema` does, and the file, which knows the lines of its parts."""
     path = FilePath(name_or_path)
     if path.suffix != ".toml":
         known = shipped()
@@ -50,8 +55,8 @@ def load_schema(name_or_path: str) -> Schema:
         raise SchemaError(_not_toml(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
-    file = SchemaFile(str(path), text)
-    return parse_schema(plain(data, file), file)
+    file = SchemaFile(name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    return parse_schema(plain(data, file), file), file
 
 
 TOML_FIXES = {
