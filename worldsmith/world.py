@@ -4,6 +4,7 @@ In memory a table is a mapping of columns to lists of equal length (JSON values;
 their text order is their order in time). `digest` names the contents, `id` the inputs that made them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from worldsmith.schema import Knobs, Path, Schema, Value
+from worldsmith.schema import Invent, Knobs, Path, Schema, Value
+from worldsmith.seeding import draw
 
 FORMAT = 1
 """Version of the files a world is kept in."""
@@ -65,6 +67,15 @@ def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
+def named(schema: Schema) -> dict[tuple[str, str], str]:
+    """Return the keys that are invented names, (table, column), each with its kind; a code is a label and no name."""
+    return {
+        (t.name, t.key[0]): fill.kind
+        for t in schema.tables.values()
+        if len(t.key) == 1 and isinstance(fill := t.column(t.key[0]).fill, Invent) and fill.kind != "code"
+    }
+
+
 def _turned(knobs: Knobs) -> list[Any]:
     """What knobs add to a hash: nothing while none is turned."""
     return [knobs.to_json()] if knobs.turned else []
@@ -92,6 +103,28 @@ class World:
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
         parts += _turned(self.schema.knobs)
         return sha256(canonical(parts)).hexdigest()
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The invented names that rows of two tables bear; none unless the knob `homonyms` is turned."""
+        held = Counter(name for place in named(self.schema) for name in self._keys(place))
+        return tuple(name for name, rows in held.items() if rows > 1)
+
+    @cached_property
+    def namesakes(self) -> tuple[str, ...]:
+        """The names of rows whose namesake has no row: each is the subject of some dormant page as well.
+
+        With `shared` they make up the share of names that the knob `homonyms` asks for.
+        """
+        kinds = named(self.schema)
+        held = dict.fromkeys(name for place in kinds for name in self._keys(place))
+        wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared))
+        for name in self.shared:
+            del held[name]
+        return tuple(sorted(held, key=lambda name: draw(self.seed, "namesake", name))[:wanted])
+
+    def _keys(self, place: tuple[str, str]) -> Sequence[str]:
+        return self.tables[place[0]][place[1]]  # type: ignore[return-value]  # invented keys are names
 
     def size(self, table: str) -> int:
         """Return the number of rows of `table`."""

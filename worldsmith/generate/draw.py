@@ -53,6 +53,8 @@ def draw(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
 
 def _invent(f: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
     assert isinstance(column.fill, Invent)
+    if (column.table, column.name) in f.named:
+        return f.named[column.table, column.name]
     return f.namer.names(column.fill.kind, len(rows), column.table, column.name)
 
 

@@ -2,6 +2,6 @@
 
 from worldsmith.naming.deny import denied
 from worldsmith.naming.grammar import AVAILABLE, Namer, cultures, names
-from worldsmith.naming.kinds import KINDS
+from worldsmith.naming.kinds import ALSO, KINDS
 
-__all__ = ["AVAILABLE", "KINDS", "Namer", "cultures", "denied", "names"]
+__all__ = ["ALSO", "AVAILABLE", "KINDS", "Namer", "cultures", "denied", "names"]

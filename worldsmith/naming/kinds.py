@@ -120,7 +120,9 @@ KINDS: dict[str, Kind] = {
     ),
     "festival": _kind(
         "a film festival",
-        *_with("{place} *", "Film Festival, Film Week, Film Days, International, Documentary Days, Short Film Festival"),
+        *_with(
+            "{place} *", "Film Festival, Film Week, Film Days, International, Documentary Days, Short Film Festival"
+        ),
         *_with("{thing} *", "Film Forum, Screenings"),
         *_with("* of {place}", "Film Festival, Cinema Nights"),
     ),
@@ -139,3 +141,19 @@ KINDS: dict[str, Kind] = {
         *_with("{thing} *", "Noodles, Roast, Soup, Cakes"),
     ),
 }
+
+ALSO: dict[str, tuple[str, ...]] = {
+    "shop": ("person", "place"),
+    "product": ("chip", "ship"),
+    "chip": ("product",),
+    "project": ("person", "place", "landform", "ship"),
+    "work": ("person", "place", "landform", "ship", "festival", "event"),
+    "venue": ("person", "place"),
+    "street": ("person",),
+    "event": ("place", "landform"),
+    "festival": ("place", "landform"),
+    "prize": ("person",),
+    "ship": ("person", "place", "landform"),
+    "dish": ("person", "place"),
+}
+"""Kinds whose names a thing of another kind may bear as they are, beside its own: a film called like a director."""
