@@ -286,8 +286,9 @@ def _failures(tally: _Tally, file: SchemaFile) -> Iterator[str]:
         found = [(number, error) for number, error in tally.failed if error.place == place]
         number, error = found[0]
         at = file.at(place.replace("rule ", "rules.") if "." in place or " " in place else f"tables.{place}")
-        seeds = f"no world for {len(found)} of {len(tally.facts) + len(tally.failed)} seeds; for seed {number}, {error.reason}"
-        yield f"{at}: {seeds}: loosen it, or what it reads"
+        of = len(tally.facts) + len(tally.failed)
+        why = f"no world for {len(found)} of {of} seeds; for seed {number}, {error.reason}"
+        yield f"{at}: {why}: loosen it, or what it reads"
 
 
 def _flat(schema: Schema, tally: _Tally, file: SchemaFile) -> Iterator[str]:
