@@ -106,6 +106,9 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
     lo, hi, step, chance = fill.lo, fill.hi, fill.step, rng.random
     if fill.mean is None:
         count = round((hi - lo) / step) + 1
+        if fill.skew:
+            places = (min(count - 1, int(leaning(chance(), fill.skew) * count)) for _ in rows)
+            return _printed((lo + step * k for k in places), column.decimals)
         return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
     means = f.evaluate(column.table, fill.mean)
     values = []
@@ -113,9 +116,19 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
         m = means[i]
         low, high = (lo, hi) if m is None else band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
-        x = low + (high - low) * (chance() + chance()) / 2
+        x = low + (high - low) * leaning((chance() + chance()) / 2, fill.skew)
         values.append(min(hi, max(lo, round(x / step) * step)))
     return _printed(values, column.decimals)
+
+
+def leaning(x: float, skew: float) -> float:
+    """Return a place in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
+
+    A power, 2^|skew|: of uniform places the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
+    """
+    if not skew:
+        return x
+    return float(x ** (2.0**skew) if skew > 0 else 1.0 - (1.0 - x) ** (2.0**-skew))
 
 
 def band(fill: Number, mean: float) -> tuple[float, float]:

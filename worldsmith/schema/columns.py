@@ -153,7 +153,7 @@ def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Num
     mean = None if c.mean is None else reader.node(c.mean, table, place)
     if mean is not None and mean.type not in ("int", "num"):
         raise reader.fail(place, f"mean is {mean.type}, not a number")
-    return Number(lo, hi, step, mean, c.spread or 0.0)
+    return Number(lo, hi, step, mean, c.spread or 0.0, c.skew)
 
 
 def _check_step(reader: Resolver, place: str, step: float, decimals: int) -> None:

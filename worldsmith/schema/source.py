@@ -16,7 +16,7 @@ OPTIONS: dict[str, frozenset[str]] = {
     "pick": frozenset({"where"}),
     "choice": frozenset({"weights"}),
     "chance": frozenset(),
-    "number": frozenset({"step", "mean", "spread", "decimals"}),
+    "number": frozenset({"step", "mean", "spread", "skew", "decimals"}),
     "date": frozenset(),
     "after": frozenset({"days", "until"}),
     "ref": frozenset({"where", "per", "skew"}),
@@ -143,8 +143,8 @@ class ColumnSource(Strict):
     """Expression: the last day allowed; a window with no day gives null."""
     per: Times | None = None
     """How many rows refer to each row of the target, [lo, hi]."""
-    skew: float = Field(default=0.0, ge=0, le=3)
-    """How unevenly they do."""
+    skew: Annotated[float, Field(strict=True, ge=-3, le=3)] = 0.0
+    """How unevenly they do (0 to 3); of a number, how far most values lean to the low (> 0) or high (< 0) end."""
     by: str | None = None
     """Path from the counted rows to this one; needed when there are several."""
     within: str | None = None
@@ -194,6 +194,8 @@ class ColumnSource(Strict):
         for given_kind, needs in (("after", "days"), ("series", "along"), ("series", "drift")):
             if kind == given_kind and getattr(self, needs) is None:
                 raise ValueError(f"{kind} needs {needs}")
+        if self.skew < 0 and kind == "ref":
+            raise ValueError("skew of a ref goes from 0, evenly, to 3, very unevenly")
         if self.weights is not None and len(self.weights) != len(self.choice or ()):
             raise ValueError(f"{len(self.weights)} weights for {len(self.choice or ())} choices")
         return self

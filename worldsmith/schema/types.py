@@ -69,13 +69,17 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A multiple of `step` in [lo, hi], within `spread` of `mean` where one is given (a hard band)."""
+    """A multiple of `step` in [lo, hi], within `spread` of `mean` where one is given (a hard band).
+
+    `skew` > 0 draws most values near the low end of the band, < 0 near the high end; the band stays the same.
+    """
 
     lo: float
     hi: float
     step: float
     mean: Node | None
     spread: float
+    skew: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
