@@ -37,8 +37,6 @@ class Filling:
         self.namer = Namer(seeding.draw(seed, "names", schema.name, attempt))
         # Keys that are drawn before all columns, because some are borne by rows of two tables.
         self.named: dict[tuple[str, str], Vector] = {}
-        # Keys that are drawn before all columns, because some are borne by rows of two tables.
-        self.named: dict[tuple[str, str], Vector] = {}
         self._links: dict[tuple[str, str], list[int | None]] = {}
 
     def rng(self, *path: str | int) -> random.Random:
