@@ -16,7 +16,7 @@ from worldsmith.generate import generate
 from worldsmith.likeness import Sample, Seen, compared, evidence, measured, numbers, telling_rows, tells
 from worldsmith.naming import names
 from worldsmith.pages import Pages
-from worldsmith.schema import load_schema, parse_schema
+from worldsmith.schema import Knobs, load_schema, parse_schema
 from worldsmith.survey import survey
 
 
@@ -269,3 +269,14 @@ def test_a_path_without_worlds_is_an_error(tmp_path):
     result = run(tmp_path / "none")
     assert result.exit_code == 2
     assert "no world there" in result.stderr
+
+
+def test_declared_homonyms_are_no_twins():
+    schema = load_schema("town")
+    world = generate(schema, 3, knobs=Knobs(homonyms=0.3))
+    assert world.shared
+    result = survey([world])
+    assert (result.findings, result.kin["town"].twins) == ((), 0)
+    # The same world without the knob in its schema has declared none.
+    bare = replace(world, schema=replace(world.schema, knobs=Knobs()))
+    assert survey([bare]).kin["town"].twins >= len(world.shared)

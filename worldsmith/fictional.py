@@ -5,13 +5,13 @@ those again, so that a world's own names are never among them, while a name writ
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from rapidfuzz.distance.Levenshtein import distance
 
-from worldsmith.naming import KINDS, denied
+from worldsmith.naming import ALSO, KINDS, denied
 from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
@@ -68,7 +68,9 @@ def bearing(name: Name) -> list[str]:
 
 @cache
 def _ordinary(kind: str) -> frozenset[str]:
-    return frozenset(word for form in KINDS[kind].forms for literal, _ in form for word in fold(literal).split())
+    # A homonym has the form of another kind: a film may be called like an island.
+    forms = [form for each in (kind, *ALSO.get(kind, ())) for form in KINDS[each].forms]
+    return frozenset(word for form in forms for literal, _ in form for word in fold(literal).split())
 
 
 def collision(name: Name) -> str:
@@ -76,6 +78,18 @@ def collision(name: Name) -> str:
     if denied(name.text):
         return name.text
     return next((word for word in bearing(name) if denied(word)), "")
+
+
+def told(world: World, names: Iterable[Name]) -> list[Name]:
+    """Return the names that a reader of the world meets, each declared homonym once.
+
+    An item of a list that no cell holds is met by nobody.
+    """
+    cells = {v for columns in world.tables.values() for values in columns.values() for v in values}
+    declared = set(world.shared) if world.schema.knobs.homonyms else set()
+    met = [name for name in names if name.text in cells or not name.place.startswith("values.")]
+    first = {name.text: name.place for name in reversed(met)}
+    return [name for name in met if name.text not in declared or name.place == first[name.text]]
 
 
 def twins_of(names: list[Name]) -> list[Twin]:

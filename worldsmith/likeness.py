@@ -94,7 +94,7 @@ def measured(world: World) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield (place, values) of the columns of numbers and dates outside keys; null is NaN, a date its day's number."""
     for table in world.schema.tables.values():
         for column in table.columns:
-            if column.type in ("int", "float", "date") and not column.key:
+            if column.type in ("int", "num", "date") and not column.key:
                 yield f"{table.name}.{column.name}", numbers(world.tables[table.name][column.name])
 
 

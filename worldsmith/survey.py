@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from worldsmith.fictional import RESERVED, Name, collision, details, names_of, real_names, twins_of
+from worldsmith.fictional import RESERVED, Name, collision, details, names_of, real_names, told, twins_of
 from worldsmith.likeness import Alike, Sample, Seen, measured, telling_rows, tells
 from worldsmith.naming.fold import fold
 from worldsmith.pages import Pages
@@ -132,9 +132,7 @@ def _fictional(kin: Kin, world: World, names: list[Name], hosts: list[str]) -> N
         if not host.endswith(RESERVED):
             kin.collided["hosts"] += 1
             kin.find(Finding("host", f"{world.id}: {host}", f"hosts end with {RESERVED}", fault=True))
-    # An item of a list that no cell holds is read by nobody.
-    told = {v for columns in world.tables.values() for values in columns.values() for v in values}
-    for twin in twins_of([name for name in names if name.text in told or not name.place.startswith("values.")]):
+    for twin in twins_of(told(world, names)):
         kin.twins += 1
         places = f"{twin.first.text!r} ({twin.first.place}) and {twin.second.text!r} ({twin.second.place})"
         kin.find(Finding("twin", f"{world.id}: {places}", "rename one: a reader takes them for one another"))
