@@ -121,10 +121,20 @@ KINDS: dict[str, Kind] = {
     "festival": _kind(
         "a film festival",
         *_with(
-            "{place} *", "Film Festival, Film Week, Film Days, International, Documentary Days, Short Film Festival"
+            "{place} *", "Film Festival, Film Week, Film Days, International, Film Weekend, Festival of Cinema"
         ),
         *_with("{thing} *", "Film Forum, Screenings"),
         *_with("* of {place}", "Film Festival, Cinema Nights"),
+    ),
+    "agency": _kind(
+        "an agency that represents players or artists",
+        *_with("{family} *", "Sports, Talent, Agency, Partners"),
+        *_with("{thing} *", "Sports, Management, Representation"),
+    ),
+    "foundry": _kind(
+        "a maker of chips",
+        *_with("{thing} *", "Semiconductor, Foundry, Silicon, Microelectronics, Devices"),
+        *_with("{place} *", "Foundries, Silicon Works"),
     ),
     "prize": _kind("an award", *_with("{family} *", "Prize, Medal, Award"), *_with("{thing} *", "Trophy, Laurel")),
     "code": _kind("a label of letters and digits", "{letters}-{digits}"),
