@@ -6,15 +6,16 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from worldsmith import __version__, disk, seeding
 from worldsmith.check import check
-from worldsmith.errors import ConsistencyError, FormatError
+from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, close_match
 from worldsmith.generate import generate
 from worldsmith.mine import MAX_TOKENS, Mined, mine
-from worldsmith.schema import PLAIN, Knobs, load_schema
+from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
 from worldsmith.tasks.task import VERSIONS
+from worldsmith.turned import admit
 from worldsmith.world import World, world_id
 
 
@@ -63,9 +64,12 @@ def orders(
     """Return the worlds of a command, round robin over its schemas.
 
     A world's seed is a hash of (seed, schema name, its number among that schema's worlds): naming more schemas
-    changes none of them.
+    changes none of them. Raises UsageError for knobs that a schema can't follow.
     """
-    names = [load_schema(s).name for s in schemas]
+    names = []
+    for schema in map(load_schema, schemas):
+        names.append(schema.name)
+        admit(schema, knobs)
     made = []
     for i in range(len(schemas) if count is None else count):
         which, number = i % len(schemas), i // len(schemas)
@@ -73,6 +77,14 @@ def orders(
         world_seed = seeding.draw(seed, names[which], number) >> 11
         made.append(Order(schemas[which], world_seed, out, tasks, size, knobs))
     return made
+
+
+def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the shipped schemas of some kinds of world; NotFoundError for a kind nobody knows."""
+    for kind in kinds:
+        if kind not in get_args(WorldKind):
+            raise NotFoundError(f"no kind of world {kind!r}.{close_match(kind, get_args(WorldKind))}")
+    return tuple(name for name in shipped() if load_schema(name).kind in kinds)
 
 
 def build(order: Order) -> Built:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.base import counted, emit, json_option, one_world, progress, table
-from worldsmith.errors import NotFoundError, SchemaError, close_match
+from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
 
 PATHS = click.Path(path_type=Path)
 
@@ -25,6 +25,43 @@ PATHS = click.Path(path_type=Path)
 @click.option(
     "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
 )
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Instead of SCHEMA, the shipped ones of a kind of world: time_shifted, granular_long_tail, "
+    "private_simulation or realistic_grounded. May be repeated: --kind time_shifted --kind private_simulation.",
+)
+@click.option(
+    "--facts",
+    metavar="N|LO-HI",
+    help="Rows of a world in all, 20 to 5000, all tables in proportion; default as the schema says (300 to 500 for the "
+    "shipped ones). --facts 800 gives 800, --facts 150-200 as many as its seed says between these.",
+)
+@click.option(
+    "--density",
+    type=click.FloatRange(0.25, 4),
+    default=1.0,
+    show_default=True,
+    help="How densely rows are linked: multiplies how many rows refer to one, and above 1 makes nulls rarer, below 1 "
+    "commoner. --density 1.5",
+)
+@click.option(
+    "--listing",
+    type=click.IntRange(3, 25),
+    default=10,
+    show_default=True,
+    help="Rows a list page, at most: fewer mean more pages to turn. --listing 5",
+)
+@click.option(
+    "--homonyms",
+    type=click.FloatRange(0, 0.3),
+    default=0.0,
+    show_default=True,
+    help="Share of names that something else bears too: a row of another table, or the subject of a dormant page. "
+    "--homonyms 0.1",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
 def generate(
@@ -34,6 +71,11 @@ def generate(
     out: Path,
     n_tasks: int,
     size: str,
+    kinds: tuple[str, ...],
+    facts: str | None,
+    density: float,
+    listing: int,
+    homonyms: float,
     jobs: int,
     *,
     as_json: bool,
@@ -41,16 +83,21 @@ def generate(
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
     Every world is checked before it is kept, and every task is solved once through search. The same command run
-    again finishes what was left undone, to the same bytes.
+    again finishes what was left undone, to the same bytes. Other --facts, --density, --listing or --homonyms make
+    other worlds, beside those that are there.
 
     \b
     worldsmith generate --seed 7 --out w
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
+    worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
-    from worldsmith.batch import build_all, orders
-    from worldsmith.schema import shipped
+    from worldsmith.batch import build_all, of_kinds, orders
+    from worldsmith.schema import Knobs, read_facts, shipped
 
-    made = orders(schemas or tuple(shipped()), count, seed, out, n_tasks, size)
+    if kinds and schemas:
+        raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
+    knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
+    made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs)
     built = []
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
         built.append(one)
@@ -90,7 +137,8 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:
-            emit(report.to_json() | {"ok": report.ok and not changed, "path": str(folder), "manifest": changed})
+            told = {"path": str(folder), "manifest": changed, "knobs": world.schema.knobs.to_json()}
+            emit(report.to_json() | {"ok": report.ok and not changed} | told)
             continue
         state = "ok" if report.ok and not changed else "BROKEN"
         covered = sum(1 for r in report.rules if r.covers)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from worldsmith.schema import Knobs, Schema
+from worldsmith.schema import Knobs, Schema, under
 from worldsmith.turned.density import denser
-from worldsmith.turned.rows import resized
+from worldsmith.turned.rows import extent, refuse, resized
 
 
 @lru_cache(maxsize=256)
@@ -26,4 +26,12 @@ def turned(structure: Schema, knobs: Knobs) -> Schema:
     return replace(structure, knobs=knobs)
 
 
-__all__ = ["turned"]
+def admit(schema: Schema, knobs: Knobs) -> None:
+    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can."""
+    if knobs.facts:
+        # The richest structure has the most rows to keep, the barest the fewest names to give.
+        ends = [extent(under(schema, switches)) for switches in ((), tuple(schema.variation))]
+        refuse(schema.name, knobs.facts, max(least for least, _ in ends), min(most for _, most in ends))
+
+
+__all__ = ["admit", "turned"]

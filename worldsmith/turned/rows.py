@@ -14,6 +14,9 @@ LEAST = 0.2
 FULL = 0.5
 """Share of a composite key's combinations that may be used where a `where` or a rule takes some away."""
 WIDEST = 64.0
+"""No table grows by more, should there be no names to run out of."""
+BEYOND = 1.25
+"""Tables grow by so much more than those whose names are used up: rules count on rows of one to rows of another."""
 
 Sizes = Mapping[str, float]
 
@@ -24,9 +27,8 @@ def resized(structure: Schema, facts: tuple[int, int]) -> dict[str, Table]:
     All tables grow or shrink alike, except where a list of names is used up; `per` follows where it must.
     Raises UsageError where that can't be.
     """
-    least, most = (sum(_rounded(structure, _sizes(structure, scale)).values()) for scale in (0.0, WIDEST))
-    if most < facts[0] or least > facts[1]:
-        raise UsageError(_refusal(structure, facts, least, most))
+    least, most = extent(structure)
+    refuse(structure.name, facts, least, most)
     ends = [_adjusted(structure, min(max(end, least), most)) for end in facts]
     rows = {name: (min(n, ends[1][name]), max(n, ends[1][name])) for name, n in ends[0].items()}
     return {
@@ -34,17 +36,24 @@ def resized(structure: Schema, facts: tuple[int, int]) -> dict[str, Table]:
     }
 
 
-def _refusal(structure: Schema, facts: tuple[int, int], least: int, most: int) -> str:
-    asked = f"{facts[0]}" if facts[0] == facts[1] else f"{facts[0]}-{facts[1]}"
-    if most < facts[0]:
-        return (
-            f"{structure.name}: {asked} facts can't be had: names and lists are enough for {most} rows at most; "
-            f"ask for --facts {most}, or give the schema longer lists"
+def extent(structure: Schema) -> tuple[int, int]:
+    """Return the least and the most rows that a structure can be given."""
+    least, most = (sum(_rounded(structure, _sizes(structure, scale)).values()) for scale in (0.0, _widest(structure)))
+    return least, most
+
+
+def refuse(name: str, facts: tuple[int, int], least: int, most: int) -> None:
+    """Raise UsageError where facts lie wholly outside `least` to `most`, with the nearest that don't."""
+    asked = f"{name}: {facts[0]}" + (f"-{facts[1]}" if facts[1] > facts[0] else "") + " facts can't be had"
+    if facts[0] > most:
+        raise UsageError(
+            f"{asked}: its names and lists are enough for {most} rows; ask for --facts {most}, or give it longer lists"
         )
-    return (
-        f"{structure.name}: {asked} facts can't be had: with fewer than {least} rows its tables would keep less than a "
-        f"fifth of what they have; ask for --facts {least}"
-    )
+    if facts[1] < least:
+        raise UsageError(
+            f"{asked}: with fewer than {least} rows a table would keep less than a fifth of its own; "
+            f"ask for --facts {least}"
+        )
 
 
 def _middle(table: Table) -> float:
@@ -61,7 +70,7 @@ def _sizes(structure: Schema, scale: float) -> dict[str, float]:
 
 def _scale(structure: Schema, wanted: int) -> float:
     """Return the scale at which the sizes add up to `wanted` (bisection: the sum never falls)."""
-    low, high = 0.0, WIDEST
+    low, high = 0.0, _widest(structure)
     for _ in range(60):
         middle = (low + high) / 2
         if sum(_sizes(structure, middle).values()) < wanted:
@@ -87,12 +96,19 @@ def _keys(structure: Schema, table: Table, sizes: Sizes) -> float:
 
 def _named(structure: Schema, table: Table, column: Column) -> float:
     """Return the table's part of the names that there are of a kind."""
-    if not isinstance(column.fill, Invent):
-        return inf
-    kind = column.fill.kind
-    lists = sum(v.n for v in structure.values.values() if v.invent == kind)
-    rows = sum(_middle(t) for t in structure.tables.values() for c in t.columns if c.fill == column.fill)
-    return max(1.0, AVAILABLE - lists) * _middle(table) / rows
+    return _middle(table) * _names(structure, column.fill) if isinstance(column.fill, Invent) else inf
+
+
+def _names(structure: Schema, fill: Invent) -> float:
+    """Return the scale at which the names of a kind are used up."""
+    lists = sum(v.n for v in structure.values.values() if v.invent == fill.kind)
+    rows = sum(_middle(t) for t in structure.tables.values() for c in t.columns if c.fill == fill)
+    return max(1.0, AVAILABLE - lists) / rows
+
+
+def _widest(structure: Schema) -> float:
+    fills = [c.fill for t in structure.tables.values() for c in t.columns if isinstance(c.fill, Invent)]
+    return BEYOND * min((_names(structure, fill) for fill in fills), default=WIDEST)
 
 
 def _rounded(structure: Schema, sizes: Sizes) -> dict[str, int]:
@@ -126,7 +142,7 @@ def _adjusted(structure: Schema, wanted: int) -> dict[str, int]:
         ways = [found | {name: size + step} for name, size in found.items() if size + step >= 1]
         ways = [way for way in ways if _possible(structure, way)]
         if not ways:
-            raise UsageError(_refusal(structure, (wanted, wanted), sum(found.values()), sum(found.values())))
+            refuse(structure.name, (wanted, wanted), sum(found.values()), sum(found.values()))
         kept = [way for way in ways if all(_kept(t, way) for t in structure.tables.values())]
         found = min(kept or ways, key=lambda way: sum(abs(way[n] - sizes[n]) / sizes[n] for n in way))
     return found
