@@ -3,27 +3,22 @@
 python examples/measure.py [worlds a schema, default 40]
 """
 
-import random
 import shutil
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+
+from measure_worlds import edits
 
 from worldsmith import disk
 from worldsmith.check import check
 from worldsmith.generate import generate
-from worldsmith.graph import graph_of
 from worldsmith.mine import mine
 from worldsmith.schema import load_schema, shipped
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call
-
-# Random edits are those of the tests.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from test_check import random_edit
 
 
 def each(work: Callable, items: list) -> tuple[float, list]:
@@ -44,30 +39,6 @@ def worlds(name: str, count: int) -> None:
     print(f"{name}: {count} worlds of {min(facts)}-{max(facts)} facts, {sum(r.broken for r in reports)} violations")
     print(f"  generate {generated * 1e3:.1f} + check {checked * 1e3:.1f} + store {stored * 1e3:.1f} ms a world")
     print(f"  {1 / (generated + checked + stored):.0f} worlds/CPU-s")
-
-
-def edits(name: str, count: int) -> None:
-    """Print the share of random edits caught; constrained: a declared rule reads what was edited."""
-    schema, chance = load_schema(name), random.Random(5)
-    tried: Counter[str] = Counter()
-    caught: Counter[str] = Counter()
-    while tried["constrained"] < count:
-        world = generate(schema, tried["all"] % 25)
-        edited = random_edit(world, chance)
-        graph = graph_of(world.schema)
-        touched = [
-            (table, column)
-            for table, columns in world.tables.items()
-            for column, values in columns.items()
-            if list(values) != list(edited.tables[table][column])
-        ]
-        found = not check(edited).ok
-        for kind in ("all", "constrained"):
-            if kind == "all" or any(graph.rules_on(cell) for cell in touched):
-                tried[kind] += 1
-                caught[kind] += found
-    for kind in ("constrained", "all"):
-        print(f"  random edits caught: {caught[kind] / tried[kind]:.1%} of {tried[kind]} ({kind})")
 
 
 def searches(name: str) -> None:

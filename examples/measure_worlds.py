@@ -9,9 +9,9 @@ some random facts. Worlds are those of the seeds 0, 1, 2, …
 
 import argparse
 import random
+import sys
 from collections import Counter
-
-from measure import edits
+from pathlib import Path
 
 from worldsmith.check import check
 from worldsmith.generate import generate
@@ -19,6 +19,10 @@ from worldsmith.graph import graph_of
 from worldsmith.schema import Schema, load_schema, shipped, under
 from worldsmith.survey import Survey, survey
 from worldsmith.world import Row, World
+
+# Random edits are those of the tests.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from test_check import random_edit
 
 GOAL = 0.95
 """Share of the worlds where a rule is on in which it should cover rows."""
@@ -75,6 +79,30 @@ def sized(schema: Schema, count: int) -> None:
         if seed + 1 in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000):
             curve.append(f"{len(structures)} in {seed + 1}")
     print(f"  {count} worlds: {min(facts)} to {max(facts)} rows; structures: {', '.join(curve)}")
+
+
+def edits(name: str, count: int) -> None:
+    """Print the share of random edits caught; constrained: a declared rule reads what was edited."""
+    schema, chance = load_schema(name), random.Random(5)
+    tried: Counter[str] = Counter()
+    caught: Counter[str] = Counter()
+    while tried["constrained"] < count:
+        world = generate(schema, tried["all"] % 25)
+        edited = random_edit(world, chance)
+        graph = graph_of(world.schema)
+        touched = [
+            (table, column)
+            for table, columns in world.tables.items()
+            for column, values in columns.items()
+            if list(values) != list(edited.tables[table][column])
+        ]
+        found = not check(edited).ok
+        for kind in ("all", "constrained"):
+            if kind == "all" or any(graph.rules_on(cell) for cell in touched):
+                tried[kind] += 1
+                caught[kind] += found
+    for kind in ("constrained", "all"):
+        print(f"  random edits caught: {caught[kind] / tried[kind]:.1%} of {tried[kind]} ({kind})")
 
 
 def unread(schema: Schema) -> None:
