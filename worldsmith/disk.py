@@ -170,7 +170,7 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
         whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        schema = turned(under(whole, info["switches"]), Knobs.from_json(info.get("knobs", {})))
+        schema = _turned(under(whole, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
@@ -182,6 +182,13 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
     return world
+
+
+def _turned(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
+    try:
+        return turned(structure, Knobs.from_json(info.get("knobs", {})))
+    except UsageError as error:
+        raise FormatError(f"{folder / MANIFEST}: {error}") from None
 
 
 def problems(world: World, info: Mapping[str, Any]) -> list[str]:
