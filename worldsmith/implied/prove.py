@@ -90,9 +90,11 @@ class _Case:
         self.whole: set[PathParts] = set()
         self.goals: list[Atom] = list(way)
         self.facts: list[Atom] = []
+        self.clauses: list[list[Way]] = []
         self.bands: list[tuple[PathNode, Number, Node]] = []
         self.told: set[PathParts] = set()
         self.lost = False
+        self.stepped = False
 
     def impossible(self) -> bool:
         """Return whether this way contradicts the fills."""
@@ -104,6 +106,8 @@ class _Case:
                 self.learn(atom)
             for band in self.bands:
                 self.learn_band(*band)
+            for clause in self.clauses:
+                self.learn_clause(clause)
             if self.lost or any(d.empty and not d.null for d in self.env.values()):
                 return True
             if before == self.env:
@@ -144,8 +148,7 @@ class _Case:
         own, before = PathNode(path, column.type), path[:-1]
         match column.fill:
             case Pick(where=where) | Reference(where=where) if where is not None:
-                for atom in conjuncts(_moved(where, before)):
-                    self.fact(atom)
+                self.hold(_moved(where, before))
             case After(path=start, lo=lo, hi=hi, until=until):
                 days = Call("days", (own, PathNode((*before, *start), "date")), "int")
                 self.fact(Atom(">=", days, Const(lo, "int")))
@@ -163,6 +166,17 @@ class _Case:
                 self.bands.append((own, column.fill, _moved(mean, before)))
             case _:
                 pass
+
+    def hold(self, where: Node) -> None:
+        """Take a condition to be true: its conjuncts are facts, the ways in which the rest may be true stay open."""
+        for atom in conjuncts(where):
+            self.fact(atom)
+        try:
+            found = ways(where, True)
+        except TooManyError:
+            return
+        if len(found) > 1:
+            self.clauses.append(found)
 
     def fact(self, atom: Atom) -> None:
         self.facts.append(atom)
@@ -183,6 +197,13 @@ class _Case:
             for side in (atom.left, atom.right):
                 self.require(side)
             self.compare(atom)
+
+    def learn_clause(self, clause: list[Way]) -> None:
+        """Where one way alone is still open, it holds; where none is, this is a contradiction."""
+        left = [way for way in clause if self.open(way)]
+        self.lost |= not left
+        for atom in left[0] if len(left) == 1 else ():
+            self.learn(atom)
 
     def learn_null(self, atom: Atom) -> None:
         if not atom.holds:
@@ -223,11 +244,19 @@ class _Case:
                 values = self.see(b.parts).values
                 if values is not None:
                     self.choose(a, list(values))
+        if op == "!=" and self.whole_zero(left, right):
+            self.lost = True
         for constraint in self.inequalities(atom):
             if constraint.impossible(self.env):
                 self.lost = True
                 return
             self.env.update(constraint.narrowed(self.env, self.whole))
+
+    def whole_zero(self, left: Node, right: Node) -> bool:
+        """Whether two whole numbers or dates are surely equal."""
+        if not {left.type, right.type} <= {"int", "date"}:
+            return False
+        return self.linear(left).plus(self.linear(right), -1.0).span(self.env) == (0.0, 0.0)
 
     def learn_band(self, own: PathNode, fill: Number, mean: Node) -> None:
         """A number lies within `spread` of its mean, and where the two bands don't meet, at the nearer end."""
@@ -262,12 +291,15 @@ class _Case:
             return []
         if not {atom.left.type, atom.right.type} <= {"int", "num", "date"}:
             return []
-        gap = self.linear(atom.left).plus(self.linear(atom.right), -1.0)
         found = []
-        if atom.op in ("=", "<", "<="):
-            found.append(at_most(gap, strict=atom.op == "<"))
-        if atom.op in ("=", ">", ">="):
-            found.append(at_most(gap.times(-1.0), strict=atom.op == ">"))
+        # A year is near a line over days, which sums keep, and a step over them, which is exact.
+        for self.stepped in (False, True) if _has_year(atom.left) or _has_year(atom.right) else (False,):
+            gap = self.linear(atom.left).plus(self.linear(atom.right), -1.0)
+            if atom.op in ("=", "<", "<="):
+                found.append(at_most(gap, strict=atom.op == "<"))
+            if atom.op in ("=", ">", ">="):
+                found.append(at_most(gap.times(-1.0), strict=atom.op == ">"))
+        self.stepped = False
         return found
 
     def summed(self) -> bool:
@@ -356,10 +388,11 @@ class _Case:
         return Linear({}, lo, hi, whole=False)
 
     def year(self, day: Node) -> Linear:
-        """A year is the day number over 365.2425, and a little; of a lone day, exactly the year of its ends."""
+        """A year is the day number over 365.2425, and a little; `stepped`, it is one of the years of its ends."""
         form = self.linear(day)
-        if not form.parts:
-            return Linear({}, _year(form.lo), _year(form.hi))
+        if self.stepped or not form.parts:
+            lo, hi = form.span(self.env)
+            return Linear({}, _year(lo), _year(hi))
         return form.times(1 / YEAR).plus(Linear({}, *YEAR_OFF, whole=False))
 
     def span(self, node: Node) -> tuple[float, float]:
@@ -463,6 +496,10 @@ class _Case:
 def _cancelling(one: AtMost, other: AtMost) -> list[PathParts]:
     theirs = dict(other.parts)
     return [path for path, c in one.parts if c * theirs.get(path, 0.0) < 0]
+
+
+def _has_year(node: Node) -> bool:
+    return isinstance(node, Call) and (node.op == "yr" or any(map(_has_year, node.args)))
 
 
 def _moved(node: Node, before: PathParts) -> Node:

@@ -1,0 +1,114 @@
+"""The schema in schemas/README.md that shows how numbers behave does what it says there."""
+
+import re
+import tomllib
+from collections import Counter
+from decimal import Decimal
+from statistics import correlation, median
+
+import pytest
+
+from worldsmith.check import check
+from worldsmith.generate import generate
+from worldsmith.generate.draw import leaning
+from worldsmith.schema import load_schema, parse_schema
+from worldsmith.schema.shape import plain
+from worldsmith.world import World
+
+
+@pytest.fixture(scope="module")
+def quays(repository) -> list[World]:
+    text = (repository / "schemas" / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"## Numbers that behave.*?```toml\n(.*?)```", text, re.DOTALL)
+    assert block
+    schema = parse_schema(plain(tomllib.loads(block[1])))
+    return [generate(schema, seed) for seed in range(12)]
+
+
+def every(worlds: list[World], table: str, *columns: str) -> list[tuple]:
+    return [row for w in worlds for row in zip(*(w.tables[table][c] for c in columns), strict=True)]
+
+
+def test_they_hold(quays):
+    assert all(check(w).ok for w in quays)
+
+
+def test_correlated_columns_lie_in_a_band(quays):
+    pairs = every(quays, "crane", "power", "price")
+    assert correlation(*zip(*pairs, strict=True)) > 0.9
+    assert all(abs(price - 300 - 3 * power) <= 205 for power, price in pairs)
+
+
+def test_a_skewed_number_stays_in_its_band_and_leans_low(quays):
+    power = [p for (p,) in every(quays, "crane", "power")]
+    assert min(power) >= 40
+    assert max(power) <= 900
+    assert max(power) > 600
+    assert median(power) < 250
+
+
+def test_a_trend_goes_by_years(quays):
+    assert all(abs(t - 20 - (int(built[:4]) - 1985) * 3) <= 16 for built, t in every(quays, "crane", "built", "trend"))
+
+
+def test_a_season_raises_one_month(quays):
+    found: dict[str, list[float]] = {}
+    for w in quays:
+        power = dict(zip(w.tables["crane"]["name"], w.tables["crane"]["power"], strict=True))
+        for crane, month, tons in every([w], "shift", "crane", "month", "tons"):
+            found.setdefault(month, []).append(tons - 400 - 3 * power[crane])
+    assert min(found["2030-07-31"]) >= 445
+    assert all(max(values) <= 155 for month, values in found.items() if month != "2030-07-31")
+
+
+def test_shares_sum_to_a_hundred(quays):
+    for w in quays:
+        assert sum(Decimal(str(p)) for p in w.tables["crane"]["part"]) == Decimal("100.0")
+        groups: Counter[str] = Counter()
+        for month, part in every([w], "shift", "month", "within"):
+            groups[month] += Decimal(str(part))
+        assert set(groups.values()) == {Decimal("100.00")}
+
+
+def test_ranks_agree_with_what_they_rank(quays):
+    for w in quays:
+        tons, place = w.tables["crane"]["tons"], w.tables["crane"]["place"]
+        assert place == [1 + sum(other > t for other in tons) for t in tons]
+
+
+def test_ages_agree_with_dates(quays):
+    assert all(age == 2031 - int(built[:4]) for built, age in every(quays, "crane", "built", "age"))
+    retired = [r for (r,) in every(quays, "crane", "retired")]
+    assert 0.3 < sum(r is None for r in retired) / len(retired) < 0.8
+    assert all(r is None or r <= "2031-05-01" for r in retired)
+
+
+def test_counts_and_sums_agree_with_children(quays):
+    for w in quays:
+        shifts = every([w], "shift", "crane", "tons")
+        for name, lifts, tons, best in every([w], "crane", "name", "lifts", "tons", "best"):
+            own = [t for crane, t in shifts if crane == name]
+            assert (lifts, tons, best) == (len(own), sum(own), max(own))
+
+
+@pytest.mark.parametrize("skew", [-3, -1, 0, 0.5, 3])
+def test_leaning_keeps_the_ends(skew):
+    places = [leaning(i / 100, skew) for i in range(101)]
+    assert (places[0], places[-1]) == (0, 1)
+    assert places == sorted(places)
+    assert leaning(0.5, 1) == 0.25
+    assert leaning(0.5, -1) == 0.75
+
+
+def test_shipped_schemas_have_seasons():
+    def mean(table: str, column: str, schema: str, by: str, first: tuple[str, ...], seeds: range) -> float:
+        values: dict[bool, list[float]] = {True: [], False: []}
+        for seed in seeds:
+            world = generate(load_schema(schema), seed)
+            for day, value in zip(world.tables[table][by], world.tables[table].get(column, ()), strict=False):
+                values[day[5:7] in first].append(value)
+        return sum(values[True]) / len(values[True]) - sum(values[False]) / len(values[False])
+
+    assert mean("sale", "units", "smartphones", "quarter", ("12",), range(3)) > 300
+    assert mean("report", "crowd", "league", "day", ("11", "01", "02"), range(5)) < -2000
+    assert mean("cost", "amount", "company", "quarter", ("12",), range(3)) > 10_000
