@@ -266,7 +266,7 @@ TURNED = (
 @pytest.mark.parametrize("name", sorted(shipped()))
 @pytest.mark.parametrize("knobs", TURNED, ids=str)
 def test_shipped_schemas_follow(name, knobs):
-    for seed in (0, 13):  # of 13, smartphones once kept what a repair had broken behind it
+    for seed in (0, 15):  # 15: a repair of sparse smartphones breaks what others hang on
         world = generate(load_schema(name), seed, knobs=knobs)
         assert check(world).ok, check(world).violations[:1]
         if knobs.facts:
