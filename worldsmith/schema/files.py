@@ -29,12 +29,12 @@ def shipped() -> dict[str, FilePath]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
-def load_schema(name_or_path: str) -> Schema:
+def load_schema(name_or_path: str | FilePath) -> Schema:
     """Return a shipped schema by name, or the one in a TOML file.
 
     Raises NotFoundError for an unknown name, SchemaError for a file that can't mean anything.
     """
-    return read_schema(name_or_path)[0]
+    return read_schema(str(name_or_path))[0]
 
 
 def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
