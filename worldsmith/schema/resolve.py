@@ -59,19 +59,19 @@ class Resolver:
         if isinstance(v, src.ValuesSource):
             items: tuple[Value, ...] = tuple(v.real or ())
             if v.invent is None and not items:
-                raise self.fail(place, "real = [] has no names")
+                raise self.fail(place, "real = [] has no names: write some")
             result = Values(name, items, real=v.real is not None, invent=v.invent, n=v.n or len(items), type="text")
         else:
             if not v:
-                raise self.fail(place, "the list is empty")
+                raise self.fail(place, "the list is empty: write some values")
             kinds = self.kinds(v, place)
             if len(kinds) > 1 and kinds != {"int", "num"}:
-                raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}")
+                raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}; make them one")
             kind: Type = "num" if len(kinds) > 1 else kinds.pop()
             result = Values(name, tuple(v), real=False, invent=None, n=len(v), type=kind)
         if len(set(result.items)) < len(result.items):
             twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
-            raise self.fail(place, f"{twice!r} stands twice")
+            raise self.fail(place, f"{twice!r} stands twice: remove one")
         return result
 
     def kinds(self, values: Sequence[Value], place: str) -> set[Type]:
@@ -151,7 +151,7 @@ class Resolver:
             case "choice":
                 kinds = self.kinds(c.choice or (), place)
                 if len(kinds) > 1:
-                    raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}")
+                    raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}; make them one")
                 return kinds.pop()
             case "chance":
                 return "bool"
@@ -202,7 +202,10 @@ class Resolver:
         for step in steps[:-1]:
             target = self.source_column(here, step, place).ref
             if target is None:
-                raise self.fail(place, f"{step!r} of {here!r} is no reference, so {text!r} leads nowhere")
+                raise self.fail(
+                    place,
+                    f"{step!r} of {here!r} is no reference, so {text!r} leads nowhere: put a ref before the point",
+                )
             here = target
         self.source_column(here, steps[-1], place)
         return steps
@@ -214,7 +217,9 @@ class Resolver:
         if by is not None:
             path = self.path(by, child, place)
             if self.end(child, path).ref != parent:
-                raise self.fail(place, f"by = {by!r} does not end at a reference to {parent!r}")
+                raise self.fail(
+                    place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
+                )
             return path
         refs = [n for n, c in self.source.tables[child].columns.items() if c.ref == parent]
         if len(refs) != 1:

@@ -41,7 +41,7 @@ def page(reader: Resolver, name: str, p: src.PageSource, tables: Mapping[str, Ta
     if table not in tables:
         raise reader.fail(place, f"no table {table!r}.{close_match(table, tables)}")
     stated = [c.name for c in tables[table].columns if c.see != "linked"]
-    for column in (*(p.show or ()), *([p.by] if p.by else ()), *([p.sort] if p.sort else ())):
+    for column in (*(p.show or ()), *(n for n in (p.by, p.sort) if n is not None)):
         reader.source_column(table, column, place)
         if column not in stated:
             raise reader.fail(

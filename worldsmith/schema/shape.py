@@ -30,7 +30,13 @@ SHOULD_BE = {
     "dict_type": "should be a table: { key = value, … }",
     "int_type": "should be a whole number",
     "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
     "float_type": "should be a number",
+    "float_parsing": "should be a number",
+    "bool_type": "should be true or false",
+    "bool_parsing": "should be true or false",
+    "string_too_short": "is empty: write a text, or leave it out",
+    "too_short": "is empty: name at least one",
     "tuple_type": "should be a pair: [a, b]",
     "list_type": "should be a list: [a, b, …]",
 }
@@ -90,10 +96,11 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
             open_[union] = value
         else:
             found.append((_dotted(steps), _explain(error, steps)))
-    told = {place for place, _ in found}
+    told = [place for place, _ in found]
+    below = [_dotted(union) for union in open_]
     for union, value in open_.items():
         place = _dotted(union)
-        if not any(t == place or t.startswith(place + ".") for t in told):
+        if place not in told and not any(t.startswith(place + ".") for t in [*told, *below]):
             either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
             either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
             found.append((place, f"{either}{_got(value)}"))
@@ -113,7 +120,7 @@ def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
             steps.append(step)
         elif i == len(error["loc"]) - 1 and error["type"] == "missing":
             steps.append(step)
-        elif step != "[key]" and not tag:
+        elif step != "[key]":
             union, tag = tuple(steps), str(step)
     return tuple(steps), union, tag
 

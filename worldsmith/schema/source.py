@@ -32,6 +32,13 @@ OPTIONS: dict[str, frozenset[str]] = {
 }
 """Fill kinds, and the options each takes beside label, says, see, unit, if, missing and none."""
 
+NEEDS = (
+    ("after", "days", "days = [1, 30]"),
+    ("series", "along", 'along = "year"'),
+    ("series", "drift", "drift = [-2, 5]"),
+)
+"""Options that a fill can't do without."""
+
 DRAWN_NULL = frozenset({"pick", "choice", "number", "date", "after", "ref", "faker"})
 """Fills that `missing` may go with."""
 
@@ -190,14 +197,14 @@ class ColumnSource(Strict):
             raise ValueError('see = "linked" is for a ref without missing: it is stated on the page it refers to')
         for name, needs in (("mean", "spread"), ("spread", "mean")):
             if getattr(self, name) is not None and getattr(self, needs) is None:
-                raise ValueError(f"{name} needs {needs} (the band is checked)")
-        for given_kind, needs in (("after", "days"), ("series", "along"), ("series", "drift")):
+                raise ValueError(f"{name} needs {needs}: the two make a band, which is checked")
+        for given_kind, needs, example in NEEDS:
             if kind == given_kind and getattr(self, needs) is None:
-                raise ValueError(f"{kind} needs {needs}")
+                raise ValueError(f"{kind} needs {needs}, as in {example}")
         if self.skew < 0 and kind == "ref":
             raise ValueError("skew of a ref goes from 0, evenly, to 3, very unevenly")
         if self.weights is not None and len(self.weights) != len(self.choice or ()):
-            raise ValueError(f"{len(self.weights)} weights for {len(self.choice or ())} choices")
+            raise ValueError(f"{len(self.weights)} weights for {len(self.choice or ())} choices: give one for each")
         return self
 
 
