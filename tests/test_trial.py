@@ -1,0 +1,170 @@
+"""schema check: faults with line, value and fix; what fills imply, what never held, what each rule cost."""
+
+import copy
+import re
+
+import pytest
+
+from worldsmith.errors import SchemaError
+from worldsmith.schema import SchemaFile, load_schema, parse_schema, read_schema, shipped
+from worldsmith.trial import Trial, trial
+
+TOWN = shipped()["town"].read_text(encoding="utf-8")
+
+
+def town(tmp_path, old: str, new: str, count: int = 2) -> tuple[Trial, int]:
+    """Try the town schema with a line changed; also return the number of that line."""
+    assert old in TOWN
+    text = TOWN.replace(old, new, 1)
+    path = tmp_path / "t.toml"
+    path.write_text(text, encoding="utf-8")
+    schema, file = read_schema(str(path))
+    return trial(schema, count, 0, file), text[: text.index(new)].count("\n") + 1
+
+
+def refused(tmp_path, text: str) -> str:
+    path = tmp_path / "t.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SchemaError) as caught:
+        trial(*read_schema(str(path))[:1], 1, 0, SchemaFile(str(path), text))
+    return str(caught.value).removeprefix(str(path))
+
+
+def states(found: Trial) -> dict[str, str]:
+    return {r.rule: r.state for r in found.rules if r.state != "holds"}
+
+
+def with_rule(data: dict, **rules: dict) -> Trial:
+    data = copy.deepcopy(data)
+    data["rules"] |= rules
+    return trial(parse_schema(data), 4, 0)
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_shipped_schemas_need_no_work(name):
+    found = trial(load_schema(name), 20, 0)
+    assert not found.faults
+    assert states(found) == {}
+    assert found.flat == ()
+    assert found.text().endswith("nothing wrong with it")
+    assert sum(found.restarts.values()) <= 5
+
+
+def test_counts_a_rule_are_told(mini_data):
+    found = with_rule(mini_data, half={"on": "call", "must": "goods <> 'wine'"})
+    half = next(r for r in found.rules if r.rule == "half")
+    assert (half.state, half.worlds, half.tried, half.restarts) == ("holds", 4, 4, 0)
+    assert 0.1 < half.share < 0.4
+    assert half.first_broken == round(half.share * half.first_rows)
+    told = next(r for r in found.to_json()["rules"] if r["rule"] == "half")
+    assert told["redraws_a_world"] == half.redraws / 4
+    assert told["redraws_a_world"] >= 1
+    assert re.search(r"half +\d+\.\d +\d+\.\d%", found.text())
+
+
+def test_an_implied_rule_is_named(mini_data):
+    found = with_rule(mini_data, fine={"on": "call", "must": "left > arrived"})
+    # So are three of the schema: rates only rise, a next berth is deeper, and tons lie within 600 of 250 a metre.
+    implied = ["fine", "rates_rise", "no_circle", "deep_for_much"]
+    assert states(found) == dict.fromkeys(implied, "implied")
+    assert not found.faults
+    assert "rules.fine: implied: the fills imply it" in found.text()
+
+
+def test_a_rule_that_never_held_is_set_aside_and_named(mini_data):
+    kept = mini_data["rules"]["small_needs_no_tug"]
+    data = copy.deepcopy(mini_data) | {"rules": {"never": {"on": "berth", "must": "place > 1"}, "kept": kept}}
+    found = trial(parse_schema(data), 8, 0)
+    assert (states(found), found.worlds, found.faults) == ({"never": "never held"}, 5, True)
+    never = found.rules[0]
+    assert 0.1 < never.share < 0.2
+    assert f"never held; {never.share:.1%} of {never.first_rows} rows broke it at first" in found.text()
+
+
+def test_no_sale_over_a_bound_is_told_in_bounded_work():
+    schema = load_schema("smartphones")
+    data = copy.deepcopy(dict(schema.source))
+    data["rules"]["no_hit"] = {"on": "sale", "must": "share <= 2"}
+    found = trial(parse_schema(data), 6, 0)
+    hit = next(r for r in found.rules if r.rule == "no_hit")
+    assert (hit.state, hit.restarts) == ("never held", 18)
+    assert 0.3 < hit.share < 1
+    assert found.worlds == 3
+
+
+def test_a_rule_that_says_nothing_is_idle(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["call"]["columns"]["paid"]["until"] = "'2000-01-01'"
+    rule = {"on": "call", "must": "case when goods || flag = 'nothing' then tons > 900 end"}
+    found = with_rule(data, idle=rule, gone={"on": "call", "must": "days(paid, arrived) <> 7"})
+    assert (states(found)["idle"], states(found)["gone"]) == ("idle", "implied")
+    assert found.faults
+    assert any("call.paid: null in every row of every world" in line for line in found.flat)
+
+
+def test_what_can_not_be_filled_is_told_with_its_line(tmp_path):
+    (where,) = set(re.findall(r'where = "keeper[^"]*"', TOWN))
+    found, line = town(tmp_path, where, 'where = "keeper.born > as_of"', 9)
+    assert found.worlds == 0
+    assert found.stopped == "stopped after 3 worlds: each of them failed at shop.keeper"
+    assert len(found.failed) == 1
+    assert re.search(rf"t.toml:{line}: shop.keeper: no world for 3 of 3 seeds; .*no resident", found.failed[0])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("skew = 0.8, unit", 'mean = "value / 90", spread = 9, unit',
+         r"shop.\w+: these columns are filled .* in a circle: shop.value -> shop.floor -> shop.value; fill one"),
+        ('mean = "1500 + floor', 'mean = "1500 + value', "shop.value: it is filled from itself: name another"),
+        ('rank = "value", within = "line"', 'rank = "dear"', "shop.dear: it is filled from itself"),
+        ('rank = "value", within = "line"', 'rank = "line"', "shop.dear: rank = 'line' is text: it takes a number"),
+        ('invent = "street"', 'invent = "strete"', "street.name: no names of kind 'strete'. Did you mean 'street'"),
+        ("[66, 74]", "[66, 740]", "shop.name: 740 names of kind 'shop' asked, 500 available: ask for fewer"),
+        ('unique = ["plate"]', 'unique = ["street"]', "112 rows of resident can't all differ in street, .* 28 values"),
+        ("per = [2, 12], skew = 0.5", "per = [2, 4]", r"so 24 street rows make 48 to 96: let rows overlap \[56, 96\]"),
+        ("per = [2, 12], skew = 0.5", "per = [8, 9]", r"which makes 192 to 252: widen per = \[8, 9\], or"),
+        ("years      = [2021, 2022, 2023, 2024, 2025, 2026]", "years      = [2021]", "114 rows need as many different"),
+        ('invent = "street", label', 'choice = ["a", "b"], label', "street.name: a key of one column is an invent or"),
+        ('by = "parish", show', 'by = "laid", show', "pages.parish: by = 'laid' makes no lists: .* such as parish"),
+        ('by = "parish", show', 'by = "Parish", show', "no column 'Parish' in 'street'. Did you mean 'parish'"),
+        ("length    = { number = [90, 1400], step = 10", "length    = { number = [90, 1400], step = 7",
+         "street.length: the bound 90 is no multiple of the step 7; the nearest is 91"),
+        ('must = "line <> \'café\' or', 'must = "line <> 3 or', r"at position \d+: .*\n  line <> 3 or.*\n +\^"),
+        ("date = [1848-01-01, 19", "date = [1848-01-01T10:00:00, 19", "laid.date: 1848.* has a time of day"),
+        ("[24, 28]", "[24, 28", "not TOML: Unclosed array; a list is not closed"),
+        ("[24, 28]", '["24", 28]', r"rows.0: should be a whole number \(got '24'\)"),
+        ('see = "snippet" }', 'see = "snippets" }', "should be 'snippet', 'page' or 'linked' .*Did you mean 'snippet'"),
+    ],
+)  # fmt: skip
+def test_a_fault_has_line_part_and_fix(tmp_path, old, new, says):
+    assert old in TOWN
+    said = refused(tmp_path, TOWN.replace(old, new, 1))
+    assert re.match(r":\d+: ", said), said
+    assert re.search(says, said), said
+
+
+def test_a_place_has_the_line_of_its_part():
+    text = 'as_of = 1\n[values]\na = [\n  "x = 1",\n]\nb = """\nc = 2\n"""\n'
+    text += "[tables.t]\nrows = [1, 2]\n[tables.t.columns]\nn = { x = 1 }\n"
+    file = SchemaFile("f.toml", text)
+    places = ["as_of", "values.a", "values.a.0", "values.b", "values.c", "t.n", "tables.t.rows"]
+    assert [file.line(p) for p in places] == [1, 3, 3, 6, 2, 12, 10]
+    assert file.line("tables.t.columns.n.x") == 12
+    assert file.at("t.zz") == "f.toml:11: t.zz"
+    assert SchemaFile("f").at("t.n") == "f: t.n"
+
+
+def test_no_line_struck_out_ends_in_anything_but_a_message(tmp_path):
+    lines = TOWN.split("\n")
+    path = tmp_path / "t.toml"
+    told = []
+    for i in range(0, len(lines), 3):
+        for other in ("", lines[i][: len(lines[i]) // 2], re.sub(r'"(\w+)"', r'"\1x"', lines[i], count=1)):
+            path.write_text("\n".join([*lines[:i], other, *lines[i + 1 :]]), encoding="utf-8")
+            try:
+                read_schema(str(path))
+            except SchemaError as error:
+                told.append(str(error).removeprefix(str(path)))
+    assert len(told) > 60
+    assert [line for line in told if not re.match(r":\d+: ", line)] == []
