@@ -120,9 +120,7 @@ KINDS: dict[str, Kind] = {
     ),
     "festival": _kind(
         "a film festival",
-        *_with(
-            "{place} *", "Film Festival, Film Week, Film Days, International, Film Weekend, Festival of Cinema"
-        ),
+        *_with("{place} *", "Film Festival, Film Week, Film Days, International, Film Weekend, Festival of Cinema"),
         *_with("{thing} *", "Film Forum, Screenings"),
         *_with("* of {place}", "Film Festival, Cinema Nights"),
     ),
