@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from worldsmith import expr
 from worldsmith.check.fills import aggregate_sql
-from worldsmith.check.query import Scope, Test, quote
+from worldsmith.check.query import Scope, Test, quote, repeated
 from worldsmith.schema import Rule, Schema, Table
 
 
@@ -38,9 +38,9 @@ def _unique(schema: Schema, rule: Rule) -> Test:
 
 
 def _once(schema: Schema, table: str, columns: tuple[str, ...], name: str) -> Test:
-    own = [f"t.{quote(c)}" for c in columns]
-    null = " OR ".join(f"{c} IS NULL" for c in own)
-    ok = f"CASE WHEN {null} THEN NULL ELSE count(*) OVER (PARTITION BY {', '.join(own)}) = 1 END"
+    own = ", ".join(f"t.{quote(c)}" for c in columns)
+    null = " OR ".join(f"t.{quote(c)} IS NULL" for c in columns)
+    ok = f"CASE WHEN {null} THEN NULL ELSE ({own}) NOT IN ({repeated(table, [quote(c) for c in columns])}) END"
     return Scope(schema, table).test(name, f"{', '.join(columns)} together don't repeat", ok, [(c,) for c in columns])
 
 
@@ -60,9 +60,9 @@ def table_tests(schema: Schema, table: Table) -> Iterator[Test]:
     null = " AND ".join(f"t.{quote(k)} IS NOT NULL" for k in table.key)
     yield Scope(schema, table.name).test(f"key:{table.name}", "is not null", null, [(k,) for k in table.key])
     lo, hi = table.rows
-    count = f"SELECT count(*) FROM {quote(table.name)}"
-    sql = f"SELECT -1 AS i, ({count}) BETWEEN {lo} AND {hi} AS ok, ({count})"
-    yield Test(f"rows:{table.name}", f"has {lo} to {hi} rows", table.name, sql, ("rows",))
+    counted = f"(SELECT 0 AS rowid, count(*) AS rows FROM {quote(table.name)}) AS t"
+    ok, text = f"t.rows BETWEEN {lo} AND {hi}", f"has {lo} to {hi} rows"
+    yield Test(f"rows:{table.name}", text, table.name, (counted,), ok, ("t.rows",), ("rows",))
 
 
 RULES: dict[str, Callable[[Schema, Rule], Test]] = {

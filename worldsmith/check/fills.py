@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from worldsmith import expr
-from worldsmith.check.query import Scope, Test, literal, of_parent, quote
+from worldsmith.check.query import Scope, Test, literal, of_parent, quote, repeated
 from worldsmith.engine.sqlite import LISTS
 from worldsmith.schema import (
     After,
@@ -53,7 +53,7 @@ def _typed(schema: Schema, column: Column, name: str, own: str) -> Test:
 
 
 def _invent(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
-    once = f"count(*) OVER (PARTITION BY lower({own})) = 1"
+    once = f"lower({own}) NOT IN ({repeated(column.table, [f'lower({quote(column.name)})'])})"
     yield Scope(schema, column.table).test(name, "is borne once", once, [(column.name,)])
 
 
@@ -102,7 +102,7 @@ def _number(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
     mean, half = scope.sql(fill.mean), fill.step / 2 + tiny
     low = f"max({fill.lo!r}, min({fill.hi!r}, ({mean}) - {fill.spread!r})) - {half!r}"
     high = f"min({fill.hi!r}, max({fill.lo!r}, ({mean}) + {fill.spread!r})) + {half!r}"
-    ok = f"CASE WHEN ({mean}) IS NULL THEN NULL ELSE {own} BETWEEN {low} AND {high} END"
+    ok = f"{own} BETWEEN {low} AND {high}"
     yield scope.test(name, f"is within {fill.spread:g} of its mean", ok, [(column.name,)])
 
 
@@ -196,16 +196,15 @@ def _share(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
     scale = 10 ** schema.column(column.table, fill.column).decimals
     group = f"PARTITION BY {quote(fill.within)} " if fill.within else ""
     whole = f"CAST(round({quote(fill.column)} * {scale}) AS INTEGER)"
-    inner = (
-        f"SELECT rowid AS r, {whole} AS v, sum({whole}) OVER ({group}) AS total, "
-        f"{whole} * {points} / sum({whole}) OVER ({group}) AS floor, "
-        f"{whole} * {points} % sum({whole}) OVER ({group}) AS rest"
-        f"{', ' + quote(fill.within) if fill.within else ''} FROM {quote(column.table)} "
-        f"WHERE {quote(fill.column)} IS NOT NULL"
+    within = f", {quote(fill.within)}" if fill.within else ""
+    wholes = (
+        f"SELECT rowid AS r, {whole} AS v, sum({whole}) OVER ({group}) AS total{within} "
+        f"FROM {quote(column.table)} WHERE {quote(fill.column)} IS NOT NULL"
     )
+    floors = f"SELECT r, total, v * {points} / total AS floor, v * {points} % total AS rest{within} FROM ({wholes})"
     shares = (
         f"SELECT r, total, floor + (row_number() OVER ({group}ORDER BY rest DESC, r) "
-        f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({inner})"
+        f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({floors})"
     )
     right = f"(SELECT CASE WHEN total > 0 THEN share END FROM ({shares}) AS s WHERE s.r = t.rowid)"
     given = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from worldsmith.check.declared import rule_test, table_tests
 from worldsmith.check.fills import fill_tests
-from worldsmith.check.query import Test
+from worldsmith.check.query import BAD, Test
 from worldsmith.check.report import Report, RuleReport, Violation
 from worldsmith.engine import attach
 from worldsmith.graph import ConstraintGraph, graph_of
@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 def check(world: World) -> Report:
-    """Test every declared and implied rule of `world`; about 60 us a test.
+    """Test every declared and implied rule of `world`; about 20 us a test.
 
     Sharing only the parsed schema with generation, it would see a defect of the generator.
     """
@@ -47,7 +47,8 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     covers = broken = 0
     violations: list[Violation] = []
     for test in tests:
-        count, bad = connection.execute(f"SELECT count(ok), coalesce(sum(ok = 0), 0) FROM ({test.sql})").fetchone()
+        (counted,) = connection.execute(test.counting).fetchone()
+        bad, count = divmod(counted or 0, BAD)
         covers = max(covers, count)
         broken += bad
         if bad:

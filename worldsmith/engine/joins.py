@@ -35,13 +35,21 @@ class Joins:
             target = self.schema.walk(self.table, prefix).ref
             if target is None:
                 raise KeyError(".".join(prefix))
-            alias = f"{self.base}{len(self._aliases) + 1}"
-            self._aliases[prefix] = alias
+            alias = self._aliases[prefix] = self.name(prefix)
             key = self.schema.tables[target].key[0]
             on = f"{before}.{quote(prefix[-1])} = {alias}.{quote(key)}"
             self._joins.append(f"LEFT JOIN {quote(target)} AS {alias} ON {on}")
         return self._aliases[prefix]
 
+    def name(self, _prefix: Path) -> str:
+        """Return a new alias for the rows that `prefix` leads to."""
+        return f"{self.base}{len(self._aliases) + 1}"
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """The FROM clause's parts: the table, then the joins asked for so far."""
+        return (f"{quote(self.table)} AS {self.base}", *self._joins)
+
     def source(self) -> str:
         """Return the FROM clause's content, with the joins asked for so far."""
-        return " ".join([f"{quote(self.table)} AS {self.base}", *self._joins])
+        return " ".join(self.clauses)
