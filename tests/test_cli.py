@@ -276,7 +276,9 @@ def test_schema_check(tmp_path, repository):
     path.write_text(text.replace('rank = "value"', 'rank = "valu"'))
     assert "no column 'valu' in 'shop'. Did you mean 'value'?" in call("schema", "check", path, code=1).output
     path.write_text(text.replace("[rules]", '[rules]\nnever = { on = "shop", must = "floor < 0" }'))
-    assert "rule never" in call("schema", "check", path, "--worlds", "1", code=1).output
+    said = call("schema", "check", path, "--worlds", "1", code=1).output
+    assert "rules.never: never held; 100.0% of" in said
+    assert call("schema", "check", path, "--worlds", "1", "--json", code=1).output.startswith("{")
 
 
 @pytest.mark.parametrize(

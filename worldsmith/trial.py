@@ -222,7 +222,7 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[dict[st
             tally.add(generate(schema, number, effort=tally.effort))
         except GenerationError as error:
             tally.failed.append((number, error))
-        if tally.facts or len(tally.failed) < PATIENCE:
+        if tally.facts or len(tally.failed) < min(PATIENCE, count):
             continue
         place = Counter(tally.effort.restarts[before:]).most_common(1)[0][0]
         less = _without(schema, place.removeprefix("rule ")) if place.startswith("rule ") else None
