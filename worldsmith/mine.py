@@ -1,17 +1,22 @@
 """Mining: candidates are certified, audited, and kept, until there are enough."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit import constant_guess, failed, measure
 from worldsmith.certificate import attempt
+from worldsmith.engine import attach
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.pages import Pages
+from worldsmith.seeding import draw
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Call, Observation
-from worldsmith.tasks import SIZES, Reader, Rejected, Task, drawn, gold_duckdb
+from worldsmith.tasks import KINDS, SIZES, Reader, Rejected, Task, gold_duckdb
+from worldsmith.tasks.candidates import EMPTY, draws
+from worldsmith.tasks.phrase import Held
+from worldsmith.tasks.sample import Source
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world import World
 
@@ -37,6 +42,8 @@ def mine(
     count: int,
     *,
     size: str = "wide",
+    kinds: Sequence[str] = tuple(KINDS),
+    wordings: Held = "all",
     max_tokens: int = MAX_TOKENS,
     max_turns: int | None = None,
     seed: int | None = None,
@@ -48,6 +55,8 @@ def mine(
         world: what the tasks are about.
         count: how many are wanted.
         size: "wide" or "small".
+        kinds: of task, taken in turn: "wide", "deep", "hybrid". What one can't give is taken from the others.
+        wordings: of questions: "all", "train" (all but those held out) or "test" (these alone).
         max_tokens: tool tokens that a task's certificate may take.
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
@@ -56,24 +65,43 @@ def mine(
     Raises:
         UsageError: no such size.
     """
-    if size not in SIZES:
-        raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
+    for name, known in ((size, SIZES), *((kind, KINDS) for kind in kinds)):
+        if name not in known:
+            raise UsageError(f"no tasks are called {name!r}.{close_match(name, known)}")
     pages = Pages(world)
     miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
+    start = world.seed if seed is None else seed
+    source = Source(world, pages, miner.reader)
     kept: list[Task] = []
-    tried = 0
-    for found in drawn(world, pages, world.seed if seed is None else seed, size):
-        if len(kept) >= count or tried >= DRAWS * count:
-            break
-        tried += 1
-        if isinstance(found, Rejected):
-            miner.rejected[found.reason] += 1
-            continue
-        task = miner.passed(found)
-        if task is not None:
-            kept.append(task)
+    with attach(world) as connection:
+        found = {
+            (kind, empty): draws(source, connection, start, size, kind, empty=empty, held=wordings)
+            for kind in kinds
+            for empty in (False, True)
+        }
+        left = dict.fromkeys(kinds, DRAWS * count)
+        while len(kept) < count and left:
+            # What one kind can't give is taken from the others.
+            kind = list(left)[len(kept) % len(left)]
+            empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
+            task = _next(miner, found[kind, empty], left, kind)
+            kept += [task] if task else []
     kept = miner.agreed(kept)
-    return Mined(tuple(kept), tried, dict(sorted(miner.rejected.items())))
+    return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())))
+
+
+def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+    """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
+    while left[kind]:
+        one = next(found, None)
+        if one is None:
+            break
+        left[kind] -= 1
+        task = miner.passed(one)
+        if task is not None:
+            return task
+    del left[kind]
+    return None
 
 
 class _Miner:
@@ -83,29 +111,34 @@ class _Miner:
         self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
     ) -> None:
         self.world, self.simulator, self.reader = world, simulator, Reader(world)
+        self.tried = 0
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
         self.rejected: Counter[str] = Counter()
-        self.totals = dict.fromkeys(GATES, 0.0)
-        self.number = 0
+        self.totals: dict[str, Counter[str]] = {}
+        """The figures of the tasks kept added up, by kind; "tasks" is their number."""
 
-    def passed(self, task: Task) -> Task | None:
+    def passed(self, task: Task | Rejected) -> Task | None:
         """Return the task with its proof and figures, or None, the reason counted."""
+        self.tried += 1
+        if isinstance(task, Rejected):
+            self.rejected[task.reason] += 1
+            return None
         mark = (task.query.table, task.query.scope, tuple(sorted(task.query.evidence)))
         found = "like another task" if self.alike[mark] >= ALIKE else self._judged(task)
         if isinstance(found, str):
             self.rejected[found] += 1
             return None
         self.alike[mark] += 1
-        self.number += 1
-        for name in GATES:
-            self.totals[name] += found.audit[name]
+        if found.gold:
+            totals = self.totals.setdefault(found.kind, Counter())
+            totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
         return found
 
     def _judged(self, task: Task) -> Task | str:
         # What costs least comes first: most of what fails a gate fails this one.
-        guess = {"constant-guess": constant_guess(task)}
+        guess = {"constant-guess": constant_guess(task, self.world)}
         why = self._failing(task, guess)
         if why:
             return why
@@ -127,14 +160,16 @@ class _Miner:
 
     def _failing(self, task: Task, figures: Mapping[str, float]) -> str:
         """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
-        why = failed(task, figures) or self._over(figures)
+        if not task.gold:
+            return ""
+        why = failed(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
         return f"gate: {why}" if why and not self.keep_failing else ""
 
-    def _over(self, figures: Mapping[str, float]) -> str:
-        """Return the gate whose mean over this world's tasks would be too high with this one; "" for none."""
+    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str:
+        """Return the gate whose mean over this world's tasks of a kind would be too high with this one; "" for none."""
         for name, figure in figures.items():
             allowed = GATES.get(name, 1.0)
-            mean = (self.totals.get(name, 0.0) + figure) / (self.number + 1)
+            mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
             if mean > allowed and figure > allowed:
                 return f"mean {name} over {allowed}"
         return ""

@@ -8,7 +8,6 @@ from worldsmith.agents.oracle import Search
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Path, Schema
 from worldsmith.tasks import Task, written
-from worldsmith.tasks.headers import steps
 
 NAMES = 40
 """Rows a crawler of snippets looks for at most."""
@@ -117,7 +116,7 @@ class Crawl:
             elif path in self.task.query.key:
                 cells.append(self._key(name, path[0]))
             else:
-                last = steps(self.schema, self.task.query.table, path)[-1]
+                last = self.task.query.column(self.schema, path)
                 told = self.names[self._owner(name, path)].get(lower(last.label).lower())
                 rich = rich or told is not None
                 cells.append(told or scoring.show(None, column))

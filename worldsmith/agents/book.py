@@ -98,6 +98,10 @@ class Book:
                 elif ref:
                     self.note_url((ref, (told[name],)), url)
 
+    def having(self, table: str, col: str, value: Value) -> list[Key]:
+        """Return the keys of the rows of a table that were told to hold a value."""
+        return [key for (name, key), told in self.facts.items() if name == table and told.get(col) == value]
+
     def note_url(self, place: Place, url: str) -> None:
         """Note where a row may be read about."""
         known = self.urls.setdefault(place, [])

@@ -5,8 +5,9 @@ What no reply told stays empty. Its calls are the certificate of a task.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from worldsmith import expr, scoring
 from worldsmith.agents.book import Book, Key, Place, Unread
@@ -14,10 +15,11 @@ from worldsmith.agents.client import Client, Reply, shown
 from worldsmith.agents.sheet import read
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.words import capital
-from worldsmith.schema import PageSpec, Path, Schema, Value
-from worldsmith.tasks import Scope, Task, written
+from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
+from worldsmith.tasks import Query, Scope, Task, Top, written
 from worldsmith.tasks.phrase import Wording, verb_phrase
-from worldsmith.tasks.query import within
+from worldsmith.tasks.query import is_tally, within
+from worldsmith.tasks.reader import leaders
 
 HITS = 3
 """Results asked for when one row's page is looked for: its name finds it at once."""
@@ -38,9 +40,10 @@ def words_of(text: str) -> frozenset[str]:
 def oracle(task: Task, schema: Schema, client: Client) -> str:
     """Return the answer to a task, as a Markdown table."""
     search = Search(task, schema, client)
-    kept = [key for key in search.rows() if search.passes(key)]
+    query = task.query
     lines = [
-        [search.told(key, path, c) for path, c in zip(task.query.columns, task.columns, strict=True)] for key in kept
+        [search.told(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
+        for key in search.kept(query)
     ]
     return written(task.columns, lines)
 
@@ -48,26 +51,71 @@ def oracle(task: Task, schema: Schema, client: Client) -> str:
 class Search:
     """One task being solved."""
 
-    def __init__(self, task: Task, schema: Schema, client: Client) -> None:
-        self.query, self.schema, self.client = task.query, schema, client
+    def __init__(self, task: Task, schema: Schema, client: Client, turn: int = 0) -> None:
+        self.query, self.schema, self.client, self.turn = task.query, schema, client, turn
         self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
-        query = task.query
         self.book = Book(schema)
         self.opened: dict[str, str] = {}
         self.sought: set[tuple[str, Place]] = set()
-        self.tests = [expr.compile_python(clause) for clause in query.clauses]
-        read_paths = (*query.evidence, *query.columns)
-        self.passed_through = {path[: i + 1] for path in read_paths for i in range(len(path) - 1)}
+        self.found: dict[Query, Value] = {}
+        self.through: set[str] = set()
+        """The tables whose rows are read about on the way to others."""
+        for query in task.query.chain():
+            read_paths = (*query.evidence, *query.ranked, *query.columns)
+            refs = {path[: i + 1] for path in read_paths if not is_tally(path) for i in range(len(path) - 1)}
+            self.through |= {schema.walk(query.table, path).ref or "" for path in refs}
 
-    def rows(self) -> Iterator[Key]:
+    def rows(self, query: Query | None = None) -> Iterator[Key]:
         """Yield the keys of the rows in scope, list by list."""
-        spec = next(s for s in self.schema.pages if s.list == self.query.table and s.by == self.query.scope.column)
+        query = query or self.query
+        if query.named:
+            yield query.scope.values
+            return
+        spec = next(s for s in self.schema.pages if s.list == query.table and s.by == query.scope.column)
         found: dict[Key, None] = {}
-        for scope in self.query.scope.values:
+        for scope in self.scope(query):
             for key in self._listed(spec, scope):
                 found[key] = None
         yield from found
+
+    def scope(self, query: Query) -> tuple[Value, ...]:
+        """Return the values of a scope: those that are named, or the one that its chain leads to."""
+        if query.scope.of is None:
+            return query.scope.values
+        found = self.one(query.scope.of)
+        return () if found is None else (found,)
+
+    def one(self, query: Query) -> Value:
+        """Return the one cell of a query, null where the replies don't lead to one."""
+        if query not in self.found:
+            kept = self.kept(query)
+            try:
+                self.found[query] = self.value(query, kept[0], query.columns[0]) if len(kept) == 1 else None
+            except Unread:
+                self.found[query] = None
+        return self.found[query]
+
+    def kept(self, query: Query) -> list[Key]:
+        """Return the keys of a query's rows."""
+        tests = [expr.compile_python(clause) for clause in query.clauses]
+        keys = [key for key in self.rows(query) if self.passes(query, key, tests)]
+        return keys if query.top is None else self._leading(query, query.top, keys)
+
+    def _leading(self, query: Query, top: Top, keys: Sequence[Key]) -> list[Key]:
+        groups: dict[Value, list[Value]] = {}
+        told: list[tuple[Key, Value, Value]] = []
+        for key in keys:
+            try:
+                value = self.value(query, key, top.path)
+                group = self.value(query, key, top.within) if top.within else None
+            except Unread:
+                continue
+            if value is not None:
+                told.append((key, value, group))
+                groups.setdefault(group, []).append(value)
+        first = {group: set(leaders(values, top)) for group, values in groups.items()}
+        return [key for key, value, group in told if value in first[group]]
 
     def _listed(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
         """Yield the keys of all parts of one list, wherever in it the search leads."""
@@ -132,15 +180,44 @@ class Search:
             self.words |= words_of(self.opened[url])
         return self.opened[url]
 
-    def value(self, key: Key, path: Path) -> Value:
+    def value(self, query: Query, key: Key, path: Path) -> Value:
         """Return the value at the end of a path from a row in scope; Unread where the replies don't tell it."""
-        place = (self.query.table, key)
+        tally = query.tally(path)
+        if tally is not None:
+            return self._tallied(query.table, key, tally)
+        place = (query.table, key)
         for i, step in enumerate(path):
             told = self._cell(place, step)
             if told is None or i == len(path) - 1:
                 return told
             place = (self.schema.column(place[0], step).ref or "", (told,))
         raise Unread(".".join(path))
+
+    def _tallied(self, table: str, key: Key, tally: Aggregate) -> Value:
+        """Return a count, sum or maximum of children, from the page that tells them all."""
+        children = self._children(table, key, tally)
+        passing = children if tally.where is None else [c for c in children if self._holds(tally, c)]
+        if tally.op == "count":
+            return len(passing)
+        held = [self._cell((tally.table, child), tally.column or "") for child in passing]
+        known = [v for v in held if isinstance(v, int | float)]
+        return sum(known) if tally.op == "sum" else max(known, default=None)
+
+    def _holds(self, tally: Aggregate, child: Key) -> bool:
+        assert tally.where is not None
+        test, paths = expr.compile_python(tally.where)
+        return test(*(self._cell((tally.table, child), path[0]) for path in paths)) is True
+
+    def _children(self, table: str, key: Key, tally: Aggregate) -> list[Key]:
+        kin = (tally.table, tally.by[0])
+        for spec in self.schema.pages:
+            if spec.about == table and kin in {(c.table, c.ref) for c in spec.children}:
+                self._visit_all(spec, (table, key))
+                return self.book.having(tally.table, tally.by[0], key[0])
+        for spec in self.schema.pages:
+            if (spec.list, spec.by) == kin:
+                return list(dict.fromkeys(self._listed(spec, key[0])))
+        raise Unread(tally.table)
 
     def _cell(self, place: Place, col: str) -> Value:
         table, key = place
@@ -177,9 +254,7 @@ class Search:
             return
         self.sought.add((spec.name, place))
         first = next(s for s in self.schema.pages if s.about == spec.about)
-        if spec is not first and any(
-            self.schema.walk(self.query.table, p).ref == place[0] for p in self.passed_through
-        ):
+        if spec is not first and place[0] in self.through:
             self._visit(first, place)  # it is needed anyway, and links to this page
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return
@@ -190,6 +265,13 @@ class Search:
         for title, url in likely:
             if name in title and self._take(url, spec, place):
                 return
+
+    def _visit_all(self, spec: PageSpec, place: Place) -> None:
+        """Read the page that tells all children of a row; an entry without a link to it says that there are none."""
+        first = next(s for s in self.schema.pages if s.about == spec.about)
+        self._visit(first, place)
+        if spec is first or self._links(spec, place, first=False):
+            self._visit(spec, place)
 
     def _nouns(self, spec: PageSpec) -> list[str]:
         return [self.schema.tables[c.table].plural.casefold() for c in spec.children] or [spec.name.casefold()]
@@ -203,23 +285,24 @@ class Search:
     def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:
         names = " ".join(map(str, place[1]))
         nouns = [self.schema.tables[c.table].plural for c in spec.children]
+        nouns = [noun for noun in nouns if words_of(noun) <= self.words]
         return names if first or not nouns else f"{names} {' '.join(nouns)}"
 
     def _take(self, url: str, spec: PageSpec, place: Place) -> bool:
         text = self._open(url)
         return bool(text) and self.book.take_entry(place, spec, read(text))
 
-    def passes(self, key: Key) -> bool:
+    def passes(self, query: Query, key: Key, tests: Sequence[tuple[Callable[..., Any], tuple[Path, ...]]]) -> bool:
         """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""
         try:
-            marks = [test(*(self.value(key, path) for path in paths)) for test, paths in self.tests]
+            marks = [test(*[self.value(query, key, path) for path in paths]) for test, paths in tests]
         except Unread:
             return False
         return all(mark is True for mark in marks)
 
-    def told(self, key: Key, path: Path, column: scoring.Column) -> str:
+    def told(self, query: Query, key: Key, path: Path, column: scoring.Column) -> str:
         """Return a cell of the answer; "" where no reply told it."""
         try:
-            return scoring.show(self.value(key, path), column)
+            return scoring.show(self.value(query, key, path), column)
         except Unread:
             return ""

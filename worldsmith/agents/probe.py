@@ -17,6 +17,7 @@ from worldsmith.pages.grammar import lower
 from worldsmith.pages.words import capital
 from worldsmith.schema import Aggregate, Chance, Choice, Column, Date, Number, Path, Pick, Rank, Schema, Value
 from worldsmith.tasks import Task, written
+from worldsmith.tasks.query import is_tally
 
 BUDGET = 200
 """Searches a task."""
@@ -37,7 +38,7 @@ NOWHERE = "qzxvjw"
 def probe(task: Task, schema: Schema, client: Client) -> str:
     """Guess the scope, then the columns of the task, those of the fewest plausible values first."""
     form = schema.tables[task.query.table]
-    if len(form.key) != 1 or not any(spec.about == form.name for spec in schema.pages):
+    if task.kind != "wide" or len(form.key) != 1 or not any(spec.about == form.name for spec in schema.pages):
         return snippets_only(task, schema, client)
     return Probe(task, schema, client).answer()
 
@@ -115,8 +116,9 @@ class Probe:
         rows = self._scope()
         if not rows:
             return self.crawl.answer()
-        read = [path for clause in query.clauses for path in expr.paths(clause)]
-        asked_for = [path for path in query.columns if path not in query.key]
+        # Children are counted on pages alone: a guess at them moves nothing.
+        read = [path for path in query.read if not is_tally(path)]
+        asked_for = [path for path in query.columns if path not in query.key and not is_tally(path)]
         for path in (*sorted(asked_for, key=self._size), *sorted(read, key=self._size)):
             self._follow(path, rows)
         kept = [name for name in rows if not self._fails(name)]
@@ -218,6 +220,8 @@ class Probe:
     def _known(self, name: str, path: Path) -> Value:
         """Return what was guessed, or told by hits, at the end of a path; Unread for nothing."""
         table, here = self.task.query.table, name
+        if is_tally(path):
+            raise Unread(path[0])
         for i, step in enumerate(path):
             column = self.schema.column(table, step)
             told = self.guessed.get((table, step), {}).get(here)

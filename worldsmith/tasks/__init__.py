@@ -1,15 +1,17 @@
 """Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
 
-from worldsmith.tasks.candidates import Rejected, drawn
+from worldsmith.tasks.candidates import KINDS, Rejected, drawn
 from worldsmith.tasks.duck import gold_duckdb
+from worldsmith.tasks.emit import gold, sql
 from worldsmith.tasks.file import read_references, read_tasks, tasks_of
-from worldsmith.tasks.query import Query, Rows, Scope, gold, sql
+from worldsmith.tasks.query import Query, Rows, Scope, Top
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.sample import SIZES
 from worldsmith.tasks.task import VERSION, Task, markdown, written
 
 __all__ = [
+    "KINDS",
     "SIZES",
     "VERSION",
     "Query",
@@ -18,6 +20,7 @@ __all__ = [
     "Rows",
     "Scope",
     "Task",
+    "Top",
     "drawn",
     "gold",
     "gold_duckdb",

@@ -1,13 +1,13 @@
-"""Candidate tasks of a world: drawn, screened for triviality and for every ambiguity on a closed list, and worded.
+"""Candidate tasks of a world: drawn, screened for triviality and for every ambiguity, and worded.
 
-The list: a clause or a value of `in` that changes nothing; a threshold that is stored, so that "over" and "from"
-differ; null under negation; two columns with one header. Shortcuts that show in the plans alone are screened too:
-answers of one page, columns that snippets show, columns of one value.
+Shortcuts that show in the plans alone are screened here too: answers of one page, columns that snippets show, columns
+of one value. What makes a query ambiguous is listed in `screen`.
 """
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldsmith import expr, scoring
@@ -15,22 +15,38 @@ from worldsmith.engine import attach
 from worldsmith.expr import Node
 from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
-from worldsmith.schema import Path, Value
+from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
+from worldsmith.tasks.chains import draw_deep, draw_link
+from worldsmith.tasks.emit import gold, sql
+from worldsmith.tasks.forms import draw_pair, draw_tally, draw_top, draw_window
 from worldsmith.tasks.headers import headers
-from worldsmith.tasks.query import Query, Rows, both, gold, sql, within
-from worldsmith.tasks.question import question
+from worldsmith.tasks.phrase import Held
+from worldsmith.tasks.query import Query, Rows, Scope, both, is_tally
+from worldsmith.tasks.question import excluded, question
 from worldsmith.tasks.reader import Reader
-from worldsmith.tasks.sample import SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
+from worldsmith.tasks.sample import LARGER, SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
+from worldsmith.tasks.screen import Refused, screen
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, one_page_too_much
 from worldsmith.tasks.task import Task
+from worldsmith.tasks.understand import Unclear, understand
 from worldsmith.world import World
 
 _NUMBER = re.compile(r"\d[\d.-]*\d|\d")
 
 TRIES = 4
 """Columns that a clause is tried on."""
+RETRIES = 20
+"""Sets of clauses tried for one that no row meets."""
+KINDS: Mapping[str, str] = {
+    "wide": "a table of rows within a named scope",
+    "deep": "one value at the end of a chain",
+    "hybrid": "a table within a scope that a chain finds",
+}
+"""The kinds of task."""
+EMPTY = 64
+"""Of so many places for a task, one goes to a task whose gold table has no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,130 +56,199 @@ class Rejected:
     reason: str
 
 
-class Refused(Exception):  # noqa: N818 - not an error: how a screen ends a draw
-    """A draw that makes no task; its text is the reason."""
+def drawn(
+    world: World,
+    pages: Pages,
+    seed: int,
+    size: str = "wide",
+    kind: str = "wide",
+    *,
+    empty: bool = False,
+    held: Held = "all",
+) -> Iterator[Task | Rejected]:
+    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-
-def drawn(world: World, pages: Pages, seed: int, size: str = "wide") -> Iterator[Task | Rejected]:
-    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size.
-
-    Nothing is yielded for a world without a list page over invented keys: there is no scope to ask for.
+    With `empty` the tables asked for have no row. Nothing is yielded for a world without a list page over invented
+    keys: there is no scope to ask for.
     """
-    source, wanted = Source(world, pages), SIZES[size]
     with attach(world) as connection:
-        number = 0
-        while source.scopes:
-            r = rng(seed, "task", world.digest, size, number)
-            try:
-                query = _query(source, wanted, r)
-                turn = draw(seed, "words", world.digest, size, number)
-                yield made(source, query, size, turn, gold(query, connection, world.schema))
-            except Refused as refused:
-                yield Rejected(str(refused))
-            number += 1
+        yield from draws(Source(world, pages), connection, seed, size, kind, empty=empty, held=held)
 
 
-def _query(source: Source, size: Size, r: random.Random) -> Query:
-    count = (0, 1, 1, 2, 2, 2)[r.randrange(6)]
-    scoped = draw_scope(source, size, count, r)
+def draws(
+    source: Source,
+    connection: sqlite3.Connection,
+    seed: int,
+    size: str = "wide",
+    kind: str = "wide",
+    *,
+    empty: bool = False,
+    held: Held = "all",
+) -> Iterator[Task | Rejected]:
+    """Yield what each draw made, as `drawn`, of a world that is read and attached already."""
+    wanted, form, world = SIZES[size], _FORMS[kind], source.world
+    marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
+    number = 0
+    while source.scopes:
+        r = rng(seed, *marks, number)
+        try:
+            query = _query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
+            turn = draw(seed, "words", *marks, number)
+            yield made(source, query, size, turn, gold(query, connection, world.schema), kind=kind, held=held)
+        except Refused as refused:
+            yield Rejected(str(refused))
+        number += 1
+
+
+def _wide(source: Source, size: Size, r: random.Random) -> Query:
+    return _query(source, size, r)
+
+
+def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
+    link = draw_link(source, r, 1 if r.random() < 0.7 else 2)
+    if link is None:
+        raise Refused("no chain of that length")
+    table, scope = link[1][0], Scope(link[1][1], (), link[0])
+    if not size.scope[0] <= len(source.reader.in_scope(Query(table, scope, None, (), ()))) <= size.scope[1]:
+        raise Refused("no scope of that size")
+    for one in link[0].chain():
+        _picks(source, one)
+    return _query(source, size, r, (table, scope))
+
+
+def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
+    query = draw_deep(source, r)
+    if query is None:
+        raise Refused("no chain of that length")
+    for one in query.chain():
+        _picks(source, one)
+    return query
+
+
+def _picks(source: Source, query: Query) -> None:
+    """Raise Refused where the one row that a link of a chain stands for could be another."""
+    rows = source.reader.in_scope(query)
+    if len(rows) > 1:
+        screen(source.reader, query, rows, source.reader.kept(query))
+
+
+_FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
+    "wide": _wide,
+    "deep": _deep,
+    "hybrid": _hybrid,
+}
+
+
+def _query(
+    source: Source, size: Size, r: random.Random, scoped: tuple[str, Scope] | None = None, *, empty: bool = False
+) -> Query:
+    count = (0, 1, 1, 2, 2, 2, 3)[r.randrange(7)] if not empty else 2 + (r.random() < 0.5)
+    topped = not empty and r.random() < 0.2
+    count = min(count, 1) if topped else count
+    scoped = scoped or draw_scope(source, size, count + topped, r)
     if scoped is None:
         raise Refused("no scope of that size")
     table, scope = scoped
     bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
     rows = source.reader.in_scope(bare)
-    clauses = _clauses(source, bare, rows, count, r)
-    query = replace(bare, where=both(clauses))
+    if not empty:
+        room = max(n for n, factor in enumerate(LARGER) if len(rows) >= size.rows[0] * factor or n == 0)
+        topped = topped and room > 0
+        count = max(min(count, room - topped), 0)
+    query = _clauses(source, bare, rows, count, r)
+    for _ in range(RETRIES if empty else 0):
+        if not source.reader.kept(query):
+            break
+        query = _clauses(source, bare, rows, count, r)
+    if topped:
+        top = draw_top(source, query, size, r)
+        if top is None:
+            raise Refused("no order of that size")
+        query = replace(query, top=top)
     kept = source.reader.kept(query)
-    if not size.rows[0] <= len(kept) <= size.rows[1]:
-        raise Refused("too few rows" if len(kept) < size.rows[0] else "too many rows")
-    screen(source, query, rows, kept)
-    return replace(query, columns=_columns(source, query, kept, size, r))
+    low, high = (0, 0) if empty else size.rows
+    if not low <= len(kept) <= high:
+        raise Refused("too few rows" if len(kept) < low else "too many rows")
+    screen(source.reader, query, rows, kept)
+    return _columns(source, query, kept or rows, size, r)
 
 
-def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> list[Node]:
+def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> Query:
+    """Return the query with clauses of several forms, each on columns of its own."""
+    query, nodes, used = bare, list[Node](), set[Path]()
+    for _ in range(count):
+        chance = r.random()
+        if chance < 0.16 and not query.tallies:
+            found = draw_tally(source, query, rows, r, clause=True)
+            if found and found.clause is not None:
+                query = replace(query, tallies=(found.tally,))
+                nodes.append(found.clause)
+                continue
+        node = draw_pair(source, bare, rows, r) if chance > 0.87 else _single(source, bare, rows, used, r)
+        if node is None or used & set(expr.paths(node)):
+            raise Refused("no clause on those columns")
+        used |= set(expr.paths(node))
+        nodes.append(node)
+    nodes.sort(key=_weight)
+    return replace(query, where=both(nodes))
+
+
+def _weight(node: Node) -> tuple[bool, bool, int]:
+    """Return how long a clause reads: plain ones come first, so that none is taken for a part of another."""
+    paths = expr.paths(node)
+    return excluded(node), any(is_tally(path) for path in paths), max(len(path) for path in paths)
+
+
+def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
     paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
     # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
-    weights = [(1.0, 0.35, 0.1)[len(path) - 1] for path in paths]
-    found: dict[Path, Node] = {}
-    for path in r.choices(paths, weights, k=TRIES * count) if paths else ():
-        clause = None if path in found else draw_clause(source, bare.table, path, rows, r)
+    weights = [(1.0, 0.35, 0.1, 0.04)[len(path) - 1] for path in paths]
+    for path in r.choices(paths, weights, k=TRIES) if paths else ():
+        if path in used:
+            continue
+        dated = source.world.schema.walk(bare.table, path).type == "date" and r.random() < 0.4
+        clause = draw_window(source, bare.table, path, rows, r) if dated else None
+        clause = clause or draw_clause(source, bare.table, path, rows, r)
         if clause is not None:
-            found[path] = clause
-        if len(found) == count:
-            break
-    if len(found) < count:
-        raise Refused("no clause on those columns")
-    return [found[path] for path in sorted(found, key=lambda p: (len(p), paths.index(p)))]
+            return clause
+    return None
 
 
-def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> tuple[Path, ...]:
+def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> Query:
     count = r.randint(*size.columns) - len(query.key)
     skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2), r=r)
-    if len(taken) < max(size.columns[0] - len(query.key), 2):
+    found = draw_tally(source, query, kept, r, clause=False) if r.random() < 0.2 and len(query.tallies) < 2 else None
+    if found and not _telling(source, query, kept, found.tally):
+        found = None
+    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(found), r=r)
+    if len(taken) + bool(found) < max(size.columns[0] - len(query.key), 2):
         raise Refused("too few columns that vary")
-    return (*query.key, *taken)
+    more: tuple[Path, ...] = ()
+    if found:
+        query, more = replace(query, tallies=(*query.tallies, found.tally)), ((f"#{len(query.tallies)}",),)
+    query = replace(query, columns=(*query.key, *taken, *more))
+    if found:
+        screen(source.reader, query, source.reader.in_scope(query), source.reader.kept(query))
+    return query
 
 
-def screen(source: Source, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
-    """Raise Refused where a reader could take the query for another, or part of it changes nothing."""
-    reader = source.reader
-    if len(rows) == source.world.size(query.table):
-        raise Refused("a scope of all rows")
-    truths = [reader.truths(query.table, clause, rows) for clause in query.clauses]
-    for i, clause in enumerate(query.clauses):
-        others = [t for j, t in enumerate(truths) if j != i]
-        if sum(all(marks) for marks in zip(*others, strict=True)) == len(kept) if others else len(rows) == len(kept):
-            raise Refused("a clause changes nothing")
-        if negative(clause) and None in truths[i]:
-            raise Refused("null under negation")
-        for loose in readings(clause):
-            if reader.truths(query.table, loose, rows) != truths[i]:
-                raise Refused("strict or not")
-        for fewer in without_one(clause):
-            if not _changes(truths, i, reader.truths(query.table, fewer, rows)):
-                raise Refused("a value of in changes nothing")
-    for value in query.scope.values if len(query.scope.values) > 1 else ():
-        places = source.world.where(query.table, query.scope.column)[value]
-        if not set(places) & set(kept):
-            raise Refused("a value of the scope changes nothing")
+def _telling(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
+    """Tell whether a tally has a value for each row, and not one and the same for most."""
+    values = [source.reader.tallied(query.table, tally)[i] for i in kept]
+    empty = tally.op != "count" and any(not source.reader.children(query.table, i, tally) for i in kept)
+    return not empty and max(map(values.count, values)) <= 0.5 * len(values)
 
 
-def _changes(truths: list[list[bool | None]], place: int, other: list[bool | None]) -> bool:
-    changed = [*truths[:place], other, *truths[place + 1 :]]
-    return [all(m) for m in zip(*changed, strict=True)] != [all(m) for m in zip(*truths, strict=True)]
-
-
-def negative(node: Node) -> bool:
-    """Tell whether a clause says what is not: there null would pass in a careless reading."""
-    if not isinstance(node, expr.Call) or node.op not in {"not", "!="}:
-        return False
-    inner = node.args[0]
-    return not (isinstance(inner, expr.Call) and inner.op == "is null")
-
-
-LOOSE = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
-
-
-def readings(node: Node) -> Iterator[Node]:
-    """Yield the other readings of a comparison: its border counted in or out."""
-    if not isinstance(node, expr.Call):
-        return
-    if node.op in LOOSE:
-        yield expr.Call(LOOSE[node.op], node.args, "bool")
-    if node.op == "between":
-        value, low, high = node.args
-        yield expr.Call("and", (expr.Call(">", (value, low), "bool"), expr.Call("<", (value, high), "bool")), "bool")
-
-
-def without_one(node: Node) -> Iterator[Node]:
-    """Yield a membership without each of its values in turn."""
-    if isinstance(node, expr.Call) and node.op == "in" and len(node.args) > 2:
-        for i in range(1, len(node.args)):
-            yield expr.Call("in", (*node.args[:i], *node.args[i + 1 :]), "bool")
-
-
-def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task:
+def made(
+    source: Source,
+    query: Query,
+    size: str,
+    turn: int,
+    rows: Rows,
+    *,
+    kind: str = "wide",
+    held: Held = "all",
+) -> Task:
     """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
     kept = source.reader.kept(query)
@@ -172,16 +257,23 @@ def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
         raise Refused("two columns with one header")
     carried = _carried(source, query, kept, rows)
-    _shortcuts(source, query, kept, carried)
-    text = question(source.reader, query, columns, turn)
+    if rows and query.key:
+        _shortcuts(source, query, kept, carried)
+    text = question(source.reader, query, columns, turn, held)
     if told_values(text, constants(query) | {schema.as_of}, columns, rows):
         raise Refused("the question holds a gold value")
+    try:
+        read = understand(text, schema)
+    except Unclear:
+        raise Refused("a question with two readings, or none") from None
+    if read != query:
+        raise Refused("a question that is read otherwise")
     return Task(
         world.id,
         world.digest,
         schema.name,
-        "wide",
-        size,
+        kind,
+        size if query.key else "one",
         text,
         query,
         sql(query, schema),
@@ -193,8 +285,13 @@ def made(source: Source, query: Query, size: str, turn: int, rows: Rows) -> Task
 
 def constants(query: Query) -> frozenset[Value]:
     """Return the values that the question of a query has to hold."""
-    nodes = [node for clause in query.clauses for node in expr_walk(clause)]
-    return frozenset({*query.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))})
+    found: set[Value] = set()
+    for one in query.chain():
+        conditions = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
+        nodes = [node for clause in conditions for node in expr_walk(clause)]
+        found |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
+        found |= {one.top.count} if one.top else set()
+    return frozenset(found)
 
 
 def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
@@ -215,12 +312,15 @@ def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Colu
 def answers(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
     """Return the columns as the scorer sees them: free where the question fixes them, with a filler where nulls are."""
     schema, table = reader.world.schema, query.table
+    names = headers(schema, table, query.columns, query.tallies)
+    if not query.key:
+        names = tuple(query.column(schema, path).header for path in query.columns)
     return tuple(
         replace(
-            schema.walk(table, path).answer(header=name, key=path in query.key, free=path in query.fixed),
-            none=filler(reader, table, path),
+            query.column(schema, path).answer(header=name, key=path in query.key, free=path in query.fixed),
+            none="" if is_tally(path) else filler(reader, table, path),
         )
-        for path, name in zip(query.columns, headers(schema, table, query.columns), strict=True)
+        for path, name in zip(query.columns, names, strict=True)
     )
 
 
@@ -239,12 +339,17 @@ def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> t
     """Return the pages of each cell, for gold rows in their order."""
     keys = [source.reader.values(query.table, path) for path in query.key]
     place = {tuple(values[i] for values in keys): i for i in kept}
-    found = []
-    for row in rows:
-        index = place[row[: len(query.key)]]
-        cells = [source.reader.cell(query.table, index, path) for path in query.columns]
-        found.append(tuple(source.carriers(*cell) if cell else () for cell in cells))
-    return tuple(found)
+    return tuple(
+        tuple(_pages(source, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
+    )
+
+
+def _pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
+    tally = query.tally(path)
+    if tally is not None:
+        return source.gatherers(query.table, index, tally)
+    cell = source.reader.cell(query.table, index, path)
+    return source.carriers(*cell) if cell else ()
 
 
 def _shortcuts(
@@ -252,22 +357,13 @@ def _shortcuts(
 ) -> None:
     first = len(query.key)
     others = query.columns[first:]
-    if sum(common(source, query.table, path, kept) for path in others) > CAP * len(others):
+    stored = [path for path in others if not is_tally(path)]
+    if sum(common(source, query.table, path, kept) for path in stored) > CAP * len(stored):
         raise Refused("constant columns")
-    shown = sum(source.world.schema.walk(query.table, path).see == "snippet" for path in others)
+    shown = sum(query.column(source.world.schema, path).see == "snippet" for path in others)
     if shown > SNIPPETS * len(others):
         raise Refused("columns that snippets show")
     if one_page_too_much(carried, range(first, len(query.columns))):
         raise Refused("one page carries too much")
     if any(not cell for row in carried for cell in row[:first]):
         raise Refused("a key that no page states")
-
-
-__all__ = [
-    "Rejected",
-    "drawn",
-    "made",
-    "readings",
-    "screen",
-    "within",
-]

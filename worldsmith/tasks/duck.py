@@ -7,9 +7,11 @@ from typing import Any
 import duckdb
 import orjson
 
+from worldsmith import expr
 from worldsmith.engine import quote
-from worldsmith.schema import Schema
-from worldsmith.tasks.query import Query, Rows, sql
+from worldsmith.schema import Path, Schema
+from worldsmith.tasks.emit import sql
+from worldsmith.tasks.query import Query, Rows, is_tally
 from worldsmith.world import World
 
 TYPES = {"int": "BIGINT", "num": "DOUBLE", "text": "VARCHAR", "date": "DATE", "bool": "BOOLEAN"}
@@ -53,10 +55,21 @@ def _of_world(world: World, queries: Sequence[Query], connection: duckdb.DuckDBP
 
 def read_tables(query: Query, schema: Schema) -> tuple[str, ...]:
     """Return the tables a query reads, its own first."""
-    found = [query.table]
-    for path in (*query.columns, *query.evidence):
-        found += [schema.walk(query.table, path[:i]).ref or "" for i in range(1, len(path))]
+    found: list[str] = []
+    for one in reversed(list(query.chain())):
+        found.append(one.table)
+        for path in (*one.columns, *one.evidence, *one.ranked):
+            found += _through(schema, one.table, path)
+        for tally in one.tallies:
+            found.append(tally.table)
+            read = () if tally.where is None else expr.paths(tally.where)
+            found += [name for path in read for name in _through(schema, tally.table, path)]
     return tuple(dict.fromkeys(found))
+
+
+def _through(schema: Schema, table: str, path: Path) -> list[str]:
+    """Return the tables that a path leads through."""
+    return [] if is_tally(path) else [schema.walk(table, path[:i]).ref or "" for i in range(1, len(path))]
 
 
 def _rows(rows: list[tuple[Any, ...]]) -> Rows:

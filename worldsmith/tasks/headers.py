@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from worldsmith.pages.grammar import lower
-from worldsmith.schema import Column, Path, Schema
+from worldsmith.schema import Aggregate, Column, Path, Schema
+from worldsmith.tasks.query import is_tally, tallied
+from worldsmith.tasks.words import words
 
 
 def steps(schema: Schema, table: str, path: Path) -> tuple[Column, ...]:
@@ -18,13 +20,17 @@ def plain(schema: Schema, ref: Column) -> bool:
     return ref.label.casefold() in own
 
 
-def headers(schema: Schema, table: str, paths: Sequence[Path]) -> tuple[str, ...]:
+def headers(schema: Schema, table: str, paths: Sequence[Path], tallies: Sequence[Aggregate] = ()) -> tuple[str, ...]:
     """Return the headers of columns: "Launch price (USD)", "Chipset: Benchmark score (thousand)".
 
     The row a value belongs to is named, and with it each part played on the way ("Keeper: Street: Length (m)"). A
     label that starts with its owner's ("Chipset announced") needs no more, unless another column of that owner is
-    there and says it.
+    there and says it. `tallies` are those of the query, where paths name some.
     """
+    if any(is_tally(path) for path in paths):
+        stored = iter(headers(schema, table, [path for path in paths if not is_tally(path)]))
+        made = {path: tallied(schema, tallies[int(path[0][1:])]).header for path in paths if is_tally(path)}
+        return tuple(made[path] if is_tally(path) else next(stored) for path in paths)
     split = [_parts(schema, table, path) for path in paths]
     named = {path[:-1] for path, (_, _, says) in zip(paths, split, strict=True) if len(path) > 1 and not says}
     found = []
@@ -42,10 +48,15 @@ def _parts(schema: Schema, table: str, path: Path) -> tuple[list[str], Column, b
 
 
 def owner(schema: Schema, table: str, path: Path) -> str:
-    """Return whose value a joined column holds: "the chipset of the phone"."""
-    said = f"the {schema.tables[table].singular}"
-    for ref in steps(schema, table, path)[:-1]:
+    """Return whose value a column holds: "the chipset of the phone"."""
+    return reached(schema, table, path[:-1], f"the {schema.tables[table].singular}")
+
+
+def reached(schema: Schema, table: str, refs: Path, row: str) -> str:
+    """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
+    forms, said = words(schema.lang), row
+    for ref in steps(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
-        noun = f"the {lower(ref.label)}" if plain(schema, ref) else f"the {target} given as “{ref.label}”"
-        said = f"{noun} of {said}"
+        noun = f"the {lower(ref.label)}" if plain(schema, ref) else forms.given_as.format(one=target, label=ref.label)
+        said = forms.of.format(what=noun, whose=said)
     return said

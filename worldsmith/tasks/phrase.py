@@ -6,31 +6,51 @@ that a reader can rebuild the condition.
 
 import re
 from dataclasses import dataclass
+from datetime import date
+from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
-from worldsmith.schema import Column, Schema, Value
+from worldsmith.schema import Aggregate, Column, Schema, Value
+from worldsmith.seeding import draw
+from worldsmith.tasks.query import is_tally, tallied
+from worldsmith.tasks.words import Words, words
 
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
-MANY, ONE = ("are", "were", "have", "do not have"), ("is", "was", "has", "does not have")
+Verbs = tuple[str, str, str, str]
+MANY: Verbs = ("are", "were", "have", "do not have")
+ONE: Verbs = ("is", "was", "has", "does not have")
 """The verbs of a plural and of a singular subject."""
 
-OVER = ("over", "above", "of more than")
-UNDER = ("under", "below", "of less than")
+MONTHS = (3, 6, 9, 12, 18, 24, 30, 36, 48, 60, 72, 84, 96, 120, 180, 240, 300, 360, 480, 600)
+"""Spans before the world's date that are said in words."""
+
+Held = Literal["all", "train", "test"]
+"""Which wordings are used: all, all but the held out ones, or these alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the phrases of one question are worded: `turn` picks among equal wordings."""
+    """How the phrases of one question are worded: `turn` picks among equal wordings, `held` which there are."""
 
     schema: Schema
     turn: int = 0
+    tallies: tuple[Aggregate, ...] = ()
+    held: Held = "all"
 
-    def pick(self, wordings: tuple[str, ...]) -> str:
-        """Return one of a few wordings."""
-        return wordings[self.turn % len(wordings)]
+    @property
+    def words(self) -> Words:
+        """The wordings of the schema's language."""
+        return words(self.schema.lang)
+
+    def pick(self, part: str, more: int = 0) -> str:
+        """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
+        wordings: tuple[str, ...] = getattr(self.words, part)
+        if self.held != "all":
+            wordings = wordings[:-1] if self.held == "train" else wordings[-1:]
+        return wordings[draw(self.turn, "words", part, more) % len(wordings)] if self.turn else wordings[0]
 
 
 def spell(value: Value, column: Column, *, bare: bool = False) -> str:
@@ -55,13 +75,19 @@ def any_of(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
-def verb_phrase(wording: Wording, table: str, node: Node, verbs: tuple[str, ...] = MANY) -> str:
-    """Return a condition over one path as a verb phrase about rows of `table`."""
+def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -> str:
+    """Return a condition as a verb phrase about rows of `table`: one over one path, or alternatives of such."""
+    if isinstance(node, expr.Call) and node.op == "or":
+        *parts, last = [verb_phrase(wording, table, part, verbs) for part in node.args]
+        return wording.words.either.format(a=", ".join(parts), b=last)
     negated = isinstance(node, expr.Call) and node.op == "not"
     inner = node.args[0] if isinstance(node, expr.Call) and negated else node
     if isinstance(inner, expr.Call) and inner.op == "!=":
         negated, inner = not negated, expr.Call("=", inner.args, "bool")
     path = expr.paths(inner)[0]
+    if is_tally(path):
+        assert isinstance(inner, expr.Call)
+        return _tallied(wording, table, inner, wording.tallies[int(path[0][1:])], verbs)
     column = wording.schema.column(table, path[0])
     if len(path) > 1:
         return _through(wording, column, _shorter(node), verbs)
@@ -77,7 +103,7 @@ def _shorter(node: Node) -> Node:
     return node
 
 
-def _through(wording: Wording, ref: Column, node: Node, verbs: tuple[str, ...]) -> str:
+def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
     target = wording.schema.tables[ref.ref or ""]
     noun, rest = article(target.singular), verb_phrase(wording, target.name, node, ONE)
     if says(ref.says).open:
@@ -85,7 +111,7 @@ def _through(wording: Wording, ref: Column, node: Node, verbs: tuple[str, ...]) 
     return f"{verbs[2]} as {lower(ref.label)} {noun} that {rest}"
 
 
-def _said(wording: Wording, column: Column, node: Node, verbs: tuple[str, ...], *, negated: bool) -> str:
+def _said(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     are, were, have, lack = verbs
     no, has = (" not", lack) if negated else ("", have)
     if isinstance(node, expr.Path):
@@ -95,10 +121,12 @@ def _said(wording: Wording, column: Column, node: Node, verbs: tuple[str, ...], 
         return f"{has} “{column.none or '-'}” under “{column.header}”"
     values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)]
     if column.type == "date":
-        return _dated(column, node, [str(v) for v in values], (are + no, were + no, has))
+        return _dated(wording, column, node, [str(v) for v in values], (are + no, were + no, has))
     form = says(column.says)
     if column.type in {"int", "num"} and not form.open:
         return _measured(wording, column, node, values, has)
+    if column.type in {"int", "num"} and node.op in {"<", ">", "between"}:  # "founded in" takes one year, no bound
+        return f"{has} a “{column.header}” {_amount(wording, node.op, [spell(v, column) for v in values])}"
     named = any_of([spell(v, column) for v in values])
     if form.open and form.determined:
         return f"{has} {column.says} {named}"
@@ -111,10 +139,30 @@ def _adjective(column: Column) -> bool:
     return " " not in column.says or column.says != column.label.lower()
 
 
-def _dated(column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
+def before(day: str, months: int) -> str:
+    """Return the day a number of months before another, the last of its month where that is shorter."""
+    year, month = divmod(int(day[:4]) * 12 + int(day[5:7]) - 1 - months, 12)
+    last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - date(year, month + 1, 1)).days
+    return date(year, month + 1, min(int(day[8:]), last)).isoformat()
+
+
+def span(wording: Wording, low: str, high: str) -> str:
+    """Return "in the last 2 years" for a window that ends on the world's date; "" for others."""
+    months = next((n for n in MONTHS if high == wording.schema.as_of and low == before(high, n)), 0)
+    if not months:
+        return ""
+    forms = wording.words
+    if months == 12:
+        return forms.year
+    return forms.months.format(n=months) if months % 12 or months == 24 else forms.years.format(n=months // 12)
+
+
+def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
     are, were, has = verbs
     if isinstance(node.args[0], expr.Call):
         when = f"in {any_of(days)}"
+    elif node.op == "between" and span(wording, *days):
+        when = span(wording, *days)
     else:
         forms = {">": "after {}", "<": "before {}", "=": "on {}", "between": "from {} to {} (both included)"}
         when = forms.get(node.op, "")
@@ -163,5 +211,43 @@ def _amount(wording: Wording, op: str, shown: list[str]) -> str:
     if op == "between":
         return f"of {shown[0]} to {shown[1]} (both included)"
     if op in {">", "<"}:
-        return f"{wording.pick(OVER if op == '>' else UNDER)} {shown[0]}"
+        return f"{wording.pick('over' if op == '>' else 'under')} {shown[0]}"
     return f"of {any_of(shown)}"
+
+
+def kin(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
+    """Return which reference leads from a child to its parent, where there are several: " with them as keeper"."""
+    refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
+    if len(refs) < 2:
+        return ""
+    return words(schema.lang).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
+
+
+def rest(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:
+    """Return the condition on the children of a tally."""
+    assert tally.where is not None
+    return verb_phrase(wording, tally.table, tally.where, verbs)
+
+
+def _tallied(wording: Wording, table: str, node: expr.Call, tally: Aggregate, verbs: Verbs) -> str:
+    """Return a condition on a count, sum or maximum of children: "have no licence that is for music"."""
+    schema, forms = wording.schema, wording.words
+    child, part = schema.tables[tally.table], kin(schema, table, tally, "them" if verbs == MANY else "it")
+    bound = node.args[1]
+    assert isinstance(bound, expr.Const)
+    slots = {"have": verbs[2], "their": "their" if verbs == MANY else "its"}
+    one = {"one": child.singular + part, "rest": rest(wording, tally, ONE)}
+    many = {"many": child.plural + part, "rest": rest(wording, tally, MANY)}
+    if tally.op == "count":
+        if bound.value == 0:
+            return forms.none_that.format(**slots, **one)
+        if bound.value == 1:
+            return (forms.some_that if node.op == ">=" else forms.one_that).format(**slots, **one)
+        frame = forms.least_that if node.op == ">=" else forms.most_that
+        return frame.format(**slots, **many, n=bound.value)
+    column = tallied(schema, tally)
+    source = schema.column(tally.table, tally.column or "")
+    amount = _amount(wording, node.op, [spell(bound.value, column)])
+    if tally.op == "sum":
+        return forms.total.format(**slots, **many, header=source.header, amount=amount)
+    return forms.peak.format(**slots, **many, header=f"highest “{source.header}”", amount=amount)

@@ -1,7 +1,8 @@
 """The text of a question: a need, what is asked for, the columns, how to write them, and a closing line.
 
-The order and the columns line follow the public wide-search benchmarks. A reader can rebuild the query from the text:
-it holds every constant and every header, and says whose value a joined column is and what stands for a missing one.
+The order and the columns line follow the public wide-search benchmarks. A reader can rebuild the query from the text
+(`understand` does): it holds every constant and every header, says whose value a joined column is, what a counted one
+counts and what stands for a missing one. The sentences are data (`words`).
 """
 
 import re
@@ -10,97 +11,191 @@ from collections.abc import Sequence
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.pages.grammar import listing
-from worldsmith.schema import Schema
-from worldsmith.tasks.headers import headers, owner
-from worldsmith.tasks.phrase import Wording, verb_phrase
-from worldsmith.tasks.query import Query, within
+from worldsmith.schema import Path
+from worldsmith.seeding import draw
+from worldsmith.tasks.headers import headers, owner, reached
+from worldsmith.tasks.phrase import MANY, Held, Wording, kin, rest, spell, verb_phrase
+from worldsmith.tasks.query import Query, Top, is_tally, within
 from worldsmith.tasks.reader import Reader
 
 _SLOT = re.compile(r"\{\w+\}")
 
 BOUNDS = frozenset({"<", ">", "between"})
-
-ASKS = (
-    "Please find all {many} that {conditions}.",
-    "I need every one of the {many} that {conditions}.",
-    "Which {many} {conditions}? I need all of them.",
-    "Please list all {many} that {conditions}.",
-)
-LISTED = (
-    "Please find all {many} that meet every one of these conditions:",
-    "I need all {many} for which each of the following is true:",
-)
-TABLES = (
-    "Please organize the results in one Markdown table with the following columns:",
-    "Please give the results as one Markdown table with the following column names in order:",
-    "Put the results in one Markdown table. The column names are as follows:",
-)
-CLOSING = (
-    "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
-    "The output format is\n```markdown\n{data_content}\n```"
-)
+LETTERS = "ABCDEFGH"
+"""What the finds of a chain are called, in order."""
 
 
-def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int) -> str:
-    """Return the question of a query over a world; `turn` picks among phrasings."""
+def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, held: Held = "all") -> str:
+    """Return the question of a query over a world; `turn` picks among the wordings that `held` leaves."""
     schema = reader.world.schema
-    parts = [f"{_need(schema, query, turn)} {ask(schema, query, turn)}"]
-    parts.append(f"{TABLES[(turn >> 4) % len(TABLES)]}\n{', '.join(c.name for c in columns)}")
-    rules = [f"Everything is asked as of {schema.as_of}.", *unmet(reader, query), *notes(schema, query, columns)]
-    return "\n\n".join([*parts, "\n".join(rules), CLOSING])
+    wording = Wording(schema, turn, query.tallies, held)
+    frame = "tables" if query.key else "cell"
+    parts = [f"{_need(wording, query)} {ask(wording, query)}"]
+    parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
+    dated = wording.pick("dated").format(day=schema.as_of)
+    rules = [dated, *unmet(reader, wording, query), *notes(wording, query, columns)]
+    return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing")])
 
 
-def _need(schema: Schema, query: Query, turn: int) -> str:
-    table, needs = schema.tables[query.table], schema.questions.needs
-    need = needs[(turn >> 8) % len(needs)] if needs else "I am looking into {about}."
+def _need(wording: Wording, query: Query) -> str:
+    schema, table = wording.schema, wording.schema.tables[query.table]
+    own = schema.questions.needs if query.key else ()
+    pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
+    need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
     slots = {"{many}": table.plural, "{one}": table.singular, "{about}": schema.about}
     return _SLOT.sub(lambda found: slots.get(found[0], found[0]), need)
 
 
-def ask(schema: Schema, query: Query, turn: int) -> str:
-    """Return the sentence that says which rows are wanted."""
-    wording, table = Wording(schema, turn), schema.tables[query.table]
-    conditions = (within(schema, query.table, query.scope), *query.clauses)
-    phrases = [verb_phrase(wording, query.table, node) for node in conditions]
-    if len(phrases) > 1 and (len(phrases) > 3 or any(_nested(node) for node in conditions[:-1]) or turn >> 12 & 3 == 0):
+def ask(wording: Wording, query: Query) -> str:
+    """Return the sentences that say which rows are wanted."""
+    *before, last = query.chain()
+    steps = []
+    for place, one in enumerate(before):
+        frame = wording.pick("start" if place == 0 else "value", place)
+        steps.append(frame.format(cell=cell(wording, one, place), letter=LETTERS[place]))
+    if not last.key:
+        return " ".join([*steps, wording.pick("wanted").format(cell=cell(wording, last, len(before)))])
+    return " ".join([*steps, _rows(wording, last, len(before))])
+
+
+def _rows(wording: Wording, query: Query, place: int) -> str:
+    many = wording.schema.tables[query.table].plural
+    nodes = [node for node in query.clauses if not excluded(node)]
+    phrases = [_scope(wording, query, place), *(verb_phrase(wording, query.table, node) for node in nodes)]
+    nested = any(_nested(node) for node in nodes[:-1])
+    if len(phrases) > 1 and (len(phrases) > 2 or nested or draw(wording.turn, "words", "list") % 4 == 0):
         lines = [f"- they {phrase}{'.' if i == len(phrases) - 1 else ';'}" for i, phrase in enumerate(phrases)]
-        return "\n".join([LISTED[(turn >> 2) % len(LISTED)].format(many=table.plural), *lines])
-    return ASKS[(turn >> 2) % len(ASKS)].format(many=table.plural, conditions=listing(phrases))
+        said = "\n".join([wording.pick("listed").format(many=many), *lines])
+        after = "\n"
+    else:
+        frame = "asks" if len(phrases) > 1 else "whole"
+        said, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
+    more = [_except(wording, query, node) for node in query.clauses if excluded(node)]
+    more += [_best(wording, query, query.top)] if query.top else []
+    return after.join([said, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
+
+
+def excluded(node: Node) -> bool:
+    """Tell whether a clause says what rows may not be all at once: it is told as an exception."""
+    return isinstance(node, expr.Call) and node.op == "not" and _op(node.args[0]) == "and"
+
+
+def _op(node: Node) -> str:
+    return node.op if isinstance(node, expr.Call) else ""
+
+
+def _except(wording: Wording, query: Query, node: Node) -> str:
+    assert isinstance(node, expr.Call)
+    inner = node.args[0]
+    assert isinstance(inner, expr.Call)
+    parts = [verb_phrase(wording, query.table, part) for part in inner.args]
+    return wording.pick("except_").format(conditions=listing(parts))
+
+
+def _scope(wording: Wording, query: Query, place: int) -> str:
+    if query.scope.of is None:
+        return verb_phrase(wording, query.table, within(wording.schema, query.table, query.scope))
+    here = expr.Path((query.scope.column,), "text")
+    letter = expr.Const(LETTERS[place - 1], "text")
+    return verb_phrase(wording, query.table, expr.Call("=", (here, letter), "bool"))
+
+
+def header(wording: Wording, query: Query, path: Path) -> str:
+    """Return the header of one path of a query."""
+    return headers(wording.schema, query.table, (path,), query.tallies)[0]
+
+
+def most(wording: Wording, query: Query, top: Top) -> str:
+    """Return the word for the end of an order: "highest", "earliest"."""
+    dated = query.column(wording.schema, top.path).type == "date"
+    return wording.words.ends[2 * dated + (not top.largest)]
+
+
+def _best(wording: Wording, query: Query, top: Top) -> str:
+    slots = {"count": top.count, "most": most(wording, query, top), "header": header(wording, query, top.path)}
+    if top.within is None:
+        return wording.pick("best").format(**slots)
+    return wording.pick("best_each").format(**slots, group=header(wording, query, top.within))
+
+
+def row(wording: Wording, query: Query, place: int) -> str:
+    """Return the one row of a query in words: by its name, by what it leads in, or by what it alone is."""
+    table, forms = wording.schema.tables[query.table], wording.words
+    if query.named:
+        return forms.named.format(one=table.singular, name=spell(query.scope.values[0], table.column(table.key[0])))
+    nodes = [verb_phrase(wording, query.table, node) for node in query.clauses]
+    told = listing([_scope(wording, query, place), *nodes])
+    if query.top is None:
+        return forms.the_only.format(many=table.plural, conditions=told)
+    end, name = most(wording, query, query.top), header(wording, query, query.top.path)
+    return forms.the_best.format(most=end, header=name, many=table.plural, conditions=told)
+
+
+def cell(wording: Wording, query: Query, place: int) -> str:
+    """Return the one cell of a query in words: "the street of the keeper of the shop Quillon"."""
+    schema, path = wording.schema, query.columns[0]
+    said, column = row(wording, query, place), query.column(schema, path)
+    if column.ref:
+        return reached(schema, query.table, path, said)
+    return wording.words.cell_of.format(header=column.header, row=reached(schema, query.table, path[:-1], said))
 
 
 def _nested(node: Node) -> bool:
-    return any(len(path) > 1 for path in expr.paths(node))
+    return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
 
 
-def unmet(reader: Reader, query: Query) -> list[str]:
+def unmet(reader: Reader, wording: Wording, query: Query) -> list[str]:
     """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
-    schema = reader.world.schema
-    paths = [expr.paths(node)[0] for node in query.clauses if isinstance(node, expr.Call) and node.op in BOUNDS]
-    lines = []
-    for path in dict.fromkeys(paths):
-        column = schema.walk(query.table, path)
-        if column.type in {"int", "num"} and None in reader.values(query.table, path):
-            name = headers(schema, query.table, (path,))[0]
-            lines.append(f"A row without a value for “{name}” does not meet the condition on it.")
-    return lines
+    found: dict[str, None] = {}
+    for node in (n for clause in query.clauses for n in bounded(clause)):
+        path = expr.paths(node)[0]
+        column = query.column(wording.schema, path)
+        if column.type in {"int", "num"} and None in reader.of(query, path):
+            found[wording.pick("unmet").format(name=header(wording, query, path))] = None
+    return list(found)
 
 
-def notes(schema: Schema, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
-    """Return the lines on whose values joined columns hold and on how cells are to be written."""
-    owned: dict[str, list[str]] = {}
-    for path, c in zip(query.columns, columns, strict=True):
-        if len(path) > 1:
-            owned.setdefault(owner(schema, query.table, path), []).append(f"“{c.name}”")
+def bounded(node: Node) -> list[Node]:
+    """Return the comparisons with a bound in a clause."""
+    if not isinstance(node, expr.Call):
+        return []
+    if node.op in {"or", "and", "not"}:
+        return [inner for arg in node.args for inner in bounded(arg)]
+    return [node] if node.op in BOUNDS else []
+
+
+def notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
+    """Return the lines on whose values joined columns hold, what tallies count and how cells are to be written."""
+    schema, forms = wording.schema, wording.words
+    named = dict(zip(query.columns, (c.name for c in columns), strict=True))
+    if query.top and query.key:
+        for path in (query.top.path, query.top.within):
+            if path is not None:
+                named.setdefault(path, header(wording, query, path))
+    owned: dict[str, dict[str, None]] = {}
+    for path, name in named.items():
+        if len(path) > 1 and query.key:
+            owned.setdefault(owner(schema, query.table, path), {})[f"“{name}”"] = None
     lines = [
-        f"{listing(names)} {'is that' if len(names) == 1 else 'are those'} of {whose}."
+        (forms.owned if len(names) == 1 else forms.owned_many).format(names=listing(list(names)), whose=whose)
         for whose, names in owned.items()
     ]
-    if any(c.kind == "date" for c in columns):
-        lines.append("Write dates as YYYY-MM-DD.")
-    if any(c.kind in {"int", "num"} for c in columns):
-        lines.append(
-            "Write numbers in digits only, in the unit that the column name gives, as precisely as the source."
-        )
-    lines += [f"Answer “{c.name}” with Yes or No." for c in columns if c.kind == "bool"]
-    lines += [f"Where there is no value for “{c.name}”, write “{c.none or '-'}”." for c in columns if c.none]
-    return lines
+    lines += [_counted(wording, query, path, name) for path, name in named.items() if is_tally(path)]
+    kinds = {c.kind for c in columns}
+    lines += [wording.pick("days")] if "date" in kinds else []
+    lines += [wording.pick("numbers")] if kinds & {"int", "num"} else []
+    truths = [f"“{c.name}”" for c in columns if c.kind == "bool"]
+    lines += [wording.pick("truths").format(names=listing(truths))] if truths else []
+    return lines + [wording.pick("fillers").format(name=c.name, none=c.none or "-") for c in columns if c.none]
+
+
+def _counted(wording: Wording, query: Query, path: Path, name: str) -> str:
+    tally, schema, forms = query.tally(path), wording.schema, wording.words
+    assert tally is not None
+    one, child = schema.tables[query.table].singular, schema.tables[tally.table]
+    many = child.plural + kin(schema, query.table, tally, f"that {one}")
+    slots = {"name": name, "one": one, "many": many, "rest": rest(wording, tally, MANY)}
+    if tally.op == "count":
+        return forms.counted.format(**slots)
+    frame = forms.summed if tally.op == "sum" else forms.peaked
+    return frame.format(**slots, header=child.column(tally.column or "").header)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from worldsmith import expr
 from worldsmith.expr import Node
-from worldsmith.schema import Path, Value
-from worldsmith.tasks.query import Query
+from worldsmith.schema import Aggregate, Path, Value
+from worldsmith.tasks.query import Query, Scope, Top
 from worldsmith.world import Row, World
 
 
@@ -16,6 +16,8 @@ class Reader:
         self.world = world
         self._values: dict[tuple[str, Path], Sequence[Value]] = {}
         self._rows: dict[tuple[str, Path], Sequence[int | None]] = {}
+        self._tallies: dict[tuple[str, Aggregate], Sequence[Value]] = {}
+        self._cells: dict[Query, Value] = {}
 
     def values(self, table: str, path: Path) -> Sequence[Value]:
         """Return the value at the end of `path` for every row of `table`, null where a reference on the way is."""
@@ -28,6 +30,36 @@ class Reader:
             found = [None if i is None else column[i] for i in self.ends(table, path[:-1])]
             self._values[table, path] = found
         return found
+
+    def of(self, query: Query, path: Path) -> Sequence[Value]:
+        """Return the values at the end of a path of a query, one of its tallies perhaps, for every row."""
+        tally = query.tally(path)
+        return self.values(query.table, path) if tally is None else self.tallied(query.table, tally)
+
+    def tallied(self, table: str, tally: Aggregate) -> Sequence[Value]:
+        """Return the count, sum or max of the children of every row of `table` that pass."""
+        found = self._tallies.get((table, tally))
+        if found is None:
+            groups = (self.children(table, i, tally) for i in range(self.world.size(table)))
+            if tally.column is not None:
+                held = self.world.tables[tally.table][tally.column]
+                groups = (tuple(held[i] for i in group) for group in groups)  # type: ignore[misc]  # values, not rows
+            found = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
+        return found
+
+    def family(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
+        """Return all child rows that a tally looks at, in order."""
+        key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
+        return tuple(self.world.where(tally.table, tally.by[0]).get(key, ()))
+
+    def children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
+        """Return the child rows that a tally is made of."""
+        rows = self.family(table, index, tally)
+        if tally.where is None:
+            return rows
+        held, paths = expr.compile_python(tally.where)
+        columns = [self.values(tally.table, path) for path in paths]
+        return tuple(i for i in rows if held(*(column[i] for column in columns)))
 
     def ends(self, table: str, refs: Path) -> Sequence[int | None]:
         """Return the index of the row that a chain of references leads to, for every row of `table`."""
@@ -42,27 +74,73 @@ class Reader:
         return found
 
     def cell(self, table: str, index: int, path: Path) -> tuple[Row, str] | None:
-        """Return the row and column that a path ends at, from row `index`; None where a reference is null."""
+        """Return the row and column that a stored path ends at, from row `index`; None where a reference is null."""
         end = self.ends(table, path[:-1])[index]
         if end is None:
             return None
         target = self.world.schema.walk(table, path[:-1]).ref if len(path) > 1 else table
         return Row(target or "", end), path[-1]
 
-    def truths(self, table: str, node: Node, rows: Sequence[int]) -> list[bool | None]:
+    def truths(self, query: Query, node: Node, rows: Sequence[int]) -> list[bool | None]:
         """Return what a condition is for each of `rows`: true, false or null."""
         held, paths = expr.compile_python(node)
-        columns = [self.values(table, path) for path in paths]
+        columns = [self.of(query, path) for path in paths]
         return [held(*(column[i] for column in columns)) for i in rows]
+
+    def told(self, scope: Scope) -> tuple[Value, ...]:
+        """Return the values of a scope: those named, or what the query it is given by finds."""
+        return scope.values if scope.of is None else (self.one(scope.of),)
+
+    def one(self, query: Query) -> Value:
+        """Return the one cell of a query, null where it finds none or several rows."""
+        if query not in self._cells:
+            rows = self.kept(query)
+            self._cells[query] = self.of(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
+        return self._cells[query]
 
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
         places = self.world.where(query.table, query.scope.column)
-        return tuple(sorted(i for value in query.scope.values for i in places.get(value, ())))
+        return tuple(sorted(i for value in self.told(query.scope) for i in places.get(value, ())))
 
-    def kept(self, query: Query) -> tuple[int, ...]:
-        """Return the rows of a query in order."""
+    def passing(self, query: Query) -> tuple[int, ...]:
+        """Return the rows in scope for which all clauses are true, whatever the top leaves of them."""
         rows = self.in_scope(query)
         if query.where is None:
             return rows
-        return tuple(i for i, true in zip(rows, self.truths(query.table, query.where, rows), strict=True) if true)
+        return tuple(i for i, true in zip(rows, self.truths(query, query.where, rows), strict=True) if true)
+
+    def kept(self, query: Query) -> tuple[int, ...]:
+        """Return the rows of a query in order."""
+        rows = self.passing(query)
+        return rows if query.top is None else self.leading(query, query.top, rows)
+
+    def leading(self, query: Query, top: Top, rows: Sequence[int]) -> tuple[int, ...]:
+        """Return those of `rows` before which fewer than the top's count come in their group; null never leads."""
+        values = self.of(query, top.path)
+        groups = self.of(query, top.within) if top.within else [None] * len(values)
+        ranked: dict[Value, list[Value]] = {}
+        rows = [i for i in rows if values[i] is not None]
+        for i in rows:
+            ranked.setdefault(groups[i], []).append(values[i])
+        borders = {group: leaders(held, top)[-1] for group, held in ranked.items()}
+        sign = 1 if top.largest else -1
+        return tuple(i for i in rows if _order(values[i], borders[groups[i]]) * sign >= 0)
+
+
+def leaders(held: Sequence[Value], top: Top) -> list[Value]:
+    """Return the first values of a group in the order of a top."""
+    return sorted(held, reverse=top.largest)[: top.count]  # type: ignore[type-var]  # one type, no null
+
+
+def _order(a: Value, b: Value) -> int:
+    return (a > b) - (a < b)  # type: ignore[operator]  # one type, no null
+
+
+def _tally(op: str, values: Sequence[Value]) -> Value:
+    if op == "count":
+        return len(values)
+    known = [v for v in values if v is not None]
+    if op == "sum":
+        return sum(known)  # type: ignore[arg-type]  # whole numbers
+    return max(known, default=None)  # type: ignore[type-var, unused-ignore]  # one type

@@ -3,19 +3,20 @@
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
-from worldsmith.schema import Choice, Faker, Path, Pick, Table, Value
+from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
 from worldsmith.tasks.phrase import Wording, verb_phrase
-from worldsmith.tasks.query import Scope
+from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.reader import Reader
 from worldsmith.world import Row, World
 
@@ -27,8 +28,8 @@ MOST_VALUES = 4
 Known = str | int | float | bool
 """A value that is there."""
 
-HOPS = 3
-"""Columns on a path at most: joins of up to three tables."""
+LARGER = (1.0, 1.8, 2.6, 3.4, 4.2)
+"""How many times the least rows of a size a scope has for a number of clauses."""
 NEAR = 4
 """Gaps on either side of a quantile among which the roundest threshold is taken."""
 
@@ -57,12 +58,23 @@ SIZES = {
 }
 
 
+class Family(NamedTuple):
+    """Child rows that a page about their parent, or a list for it, tells whole, and which of their columns."""
+
+    table: str
+    ref: str
+    columns: tuple[str, ...]
+    about: bool
+    """Whether it is the page about the parent, which there is also where there are no children."""
+
+
 class Source:
     """A world as tasks are drawn from: which scopes, paths and cells there are. Made once a world."""
 
-    def __init__(self, world: World, pages: Pages) -> None:
-        self.world, self.pages, self.reader = world, pages, Reader(world)
+    def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
+        self.world, self.pages, self.reader = world, pages, reader or Reader(world)
         self._askable: dict[str, tuple[Path, ...]] = {}
+        self._families: dict[str, tuple[Family, ...]] = {}
         self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
 
     @cached_property
@@ -70,9 +82,11 @@ class Source:
         """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
         schema = self.world.schema
         listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
-        return tuple((t, by) for t, by in listed if not self._real(schema.tables[t]))
+        return tuple((t, by) for t, by in listed if not self.real(t))
 
-    def _real(self, table: Table) -> bool:
+    def real(self, name: str) -> bool:
+        """Tell whether the rows of a table are named by declared real names alone."""
+        table = self.world.schema.tables[name]
         fills = [table.column(name).fill for name in table.key]
         return all(isinstance(fill, Pick) and self.world.schema.values[fill.values].real for fill in fills)
 
@@ -122,6 +136,46 @@ class Source:
                 found += self._walk(target, (*before, ref.name))
         return found
 
+    def families(self, table: str) -> tuple[Family, ...]:
+        """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
+        found = self._families.get(table)
+        if found is None:
+            found = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
+        return found
+
+    def _kin(self, table: str) -> Iterator[Family]:
+        schema = self.world.schema
+        done = set()
+        for spec in schema.pages:
+            for child in spec.children if spec.about == table else ():
+                names = dict.fromkeys((*schema.tables[child.table].key, *child.columns))
+                shown = tuple(n for n in names if n != child.ref and (child.table, n) not in self._unseen)
+                done.add((child.table, child.ref))
+                yield Family(child.table, child.ref, shown, about=True)
+        for spec in schema.pages:
+            if spec.list and spec.by and schema.column(spec.list, spec.by).ref == table:
+                names = dict.fromkeys((*schema.tables[spec.list].key, *spec.show))
+                shown = tuple(n for n in names if n != spec.by and (spec.list, n) not in self._unseen)
+                if (spec.list, spec.by) not in done:
+                    done.add((spec.list, spec.by))
+                    yield Family(spec.list, spec.by, shown, about=False)
+
+    def gatherers(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
+        """Return the pages of which one tells all children of a row that a tally looks at."""
+        key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
+        found = []
+        for spec in self.world.schema.pages:
+            if spec.about == table and any((c.table, c.ref) == (tally.table, tally.by[0]) for c in spec.children):
+                found.append(f"{spec.name}/{index}")
+            elif (spec.list, spec.by) == (tally.table, tally.by[0]):
+                start = self.pages.list_of(spec.name, key)
+                found += [start] if start else []
+        return tuple(found)
+
+    def stored(self, table: str, tally: Aggregate) -> bool:
+        """Tell whether a column holds a tally already."""
+        return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
+
     def carriers(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages that state a cell (kept)."""
         found = self._carriers.get((row, col))
@@ -138,7 +192,7 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
     r.shuffle(values)
     low, high = size.scope
     wanted = 1 if r.random() < 0.6 else 2
-    least = min(int(low * (1.8, 2.4, 3.2)[clauses]), high)
+    least = min(int(low * LARGER[clauses]), high)
     taken: list[Value] = []
     rows = 0
     for value in values:
@@ -148,7 +202,7 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
         if len(taken) == MOST_VALUES or (len(taken) >= wanted and rows >= least):
             break
     taken.sort()
-    return (table, Scope(by, tuple(taken))) if rows >= least else None
+    return (table, Scope(by, tuple(taken))) if rows >= min(least, int(low * LARGER[1])) else None
 
 
 def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
@@ -169,7 +223,7 @@ def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     if column.type == "date" and r.random() < 0.25:
         return _year(here, Counter(str(v)[:4] for v in known), r)
     if column.type in {"int", "num", "date"} and len(distinct) > FEW:
-        return _range(here, column.decimals, distinct, known, r)
+        return draw_range(here, column.decimals, known, r)
     counted = column.type == "int" and not isinstance(column.fill, Choice | Pick)
     if column.type in {"num", "date"} or (counted and len(set(values)) > FEW):
         return None
@@ -199,15 +253,19 @@ def _named(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool
     return call("=", [here, expr.Const(names[first], kind)])
 
 
-def _range(here: expr.Path, decimals: int, distinct: list[Known], known: list[Known], r: random.Random) -> Node | None:
+def draw_range(
+    here: expr.Path, decimals: int, known: Sequence[Known], r: random.Random, *, over: bool | None = None
+) -> Node | None:
+    """Return a bound or two on a number or date, strictly between stored values; only from below where `over`."""
     ordered = sorted(known)
-    if r.random() < 0.2:
+    distinct = sorted(set(known))
+    if over is None and r.random() < 0.2:
         low = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.05, 0.25))], decimals, late=False)
         high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=True)
         if low is None or high is None or not low < high:  # type: ignore[operator]  # one type
             return None
         return call("between", [here, expr.Const(low, here.type), expr.Const(high, here.type)])
-    over = r.random() < 0.5
+    over = r.random() < 0.5 if over is None else over
     share = r.uniform(0.1, 0.6) if over else r.uniform(0.4, 0.9)
     border = _threshold(distinct, ordered[int(len(ordered) * share)], decimals, late=over)
     return None if border is None else call(">" if over else "<", [here, expr.Const(border, here.type)])
@@ -257,7 +315,7 @@ def draw_columns(
     """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
     free = (p for p in source.paths(table) if p not in skip and common(source, table, p, rows) <= 0.5)
     # An exponential race: the smallest arrivals are a weighted sample without replacement.
-    weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8)[len(path) - 1], path) for path in free)
+    weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
     taken: list[Path] = []
     shown = 0
     for _, path in weighed:

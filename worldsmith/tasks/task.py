@@ -12,7 +12,7 @@ from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
 from worldsmith.world import canonical
 
-VERSION = "2"
+VERSION = "3"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
 
 VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scoring": SCORING}
@@ -29,9 +29,9 @@ class Task:
     world_digest: str
     schema: str
     kind: str
-    """"wide"."""
+    """"wide", "deep" or "hybrid"; see `candidates.KINDS`."""
     size: str
-    """"wide" (10 to 60 rows, 4 to 8 columns) or "small" (3 to 8 rows, 3 or 4 columns)."""
+    """"wide" (10 to 60 rows, 4 to 8 columns), "small" (3 to 8 rows, 3 or 4 columns), or "one" cell."""
     question: str
     query: Query
     sql: str
@@ -55,8 +55,8 @@ class Task:
 
     @property
     def task_id(self) -> str:
-        """Return "<world>-<size>-<10 hex digits>"."""
-        return f"{self.world}-{self.size}-{self.digest[:10]}"
+        """Return "<world>-<size>-<10 hex digits>", the kind for the size where it is not "wide"."""
+        return f"{self.world}-{self.size if self.kind == 'wide' else self.kind}-{self.digest[:10]}"
 
     @property
     def free(self) -> tuple[str, ...]:

@@ -1,0 +1,169 @@
+"""Chains: queries of one cell, each giving the scope of the next, from what the question names to what it asks.
+
+A chain starts from a row by its name, or from the one row of a list that leads in an order or alone meets a condition;
+it follows references, and goes on from what it finds to the list that is made for it.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from worldsmith.schema import Path, Pick, Value
+from worldsmith.tasks.forms import ordered, picked
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
+from worldsmith.tasks.sample import Source, draw_clause
+
+LEAST, MOST = 3, 6
+"""Relations that a deep question follows."""
+ROWS = (3, 30)
+"""Rows of a list among which one is picked."""
+TRIES = 4
+"""Conditions tried to pick a row by."""
+
+Domain = tuple[str, ...]
+
+
+def domain(source: Source, table: str, name: str) -> Domain:
+    """Return what the values of a column are: rows of a table, items of a list, or values of this column alone."""
+    column = source.world.schema.column(table, name)
+    if column.ref:
+        return ("row", column.ref)
+    if source.world.schema.tables[table].key == (name,):
+        return ("row", table)
+    if isinstance(column.fill, Pick):
+        return ("list", column.fill.values)
+    return ("column", table, name)
+
+
+def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+    """Return the paths from a table to a text that lists are made by, each with the list (table, column)."""
+    schema = source.world.schema
+    found = []
+    for path in source.paths(table):
+        column = schema.walk(table, path)
+        if column.type != "text" or len(path) >= HOPS:
+            continue
+        meant = domain(source, column.table, column.name)
+        found += [(path, at) for at in source.scopes if meant == domain(source, *at)]
+    return found
+
+
+def draw_link(source: Source, r: random.Random, deep: int) -> tuple[Query, tuple[str, str]] | None:
+    """Return a query of one cell, of `deep` scopes, and the list that the cell leads to; None where a draw fails."""
+    found = _start(source, r)
+    for _ in range(deep - 1):
+        if found is None:
+            return None
+        found = _onward(source, *found, r)
+    return found
+
+
+def _start(source: Source, r: random.Random) -> tuple[Query, tuple[str, str]] | None:
+    query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+    return None if query is None else _exit(source, query, r)
+
+
+def _named(source: Source, r: random.Random) -> Query | None:
+    """Return the query of a row by its name, its cell still to be chosen."""
+    schema = source.world.schema
+    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.real(t) is False]
+    if not tables:
+        return None
+    table = tables[r.randrange(len(tables))]
+    key = schema.tables[table].key[0]
+    names = source.world.tables[table][key]
+    return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
+
+
+def _listed(source: Source, r: random.Random) -> Query | None:
+    table, by = source.scopes[r.randrange(len(source.scopes))]
+    places = source.world.where(table, by)
+    values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
+    if not values:
+        return None
+    return pick_row(source, Query(table, Scope(by, (values[r.randrange(len(values))],)), None, (), ()), r)
+
+
+def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
+    """Return a query that picks one row of a scope: by an order, or by the one condition only it meets."""
+    rows = source.reader.in_scope(query)
+    if not ROWS[0] <= len(rows) <= ROWS[1]:
+        return None
+    paths = ordered(source, query.table)
+    for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
+        largest = r.random() < 0.6
+        if picked(source.reader.values(query.table, path), rows, largest=largest) is not None:
+            return replace(query, top=Top(path, 1, largest))
+    own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
+    for path in r.sample(own, min(TRIES, len(own))):
+        clause = draw_clause(source, query.table, path, rows, r)
+        if clause is not None:
+            found = replace(query, where=both([clause]))
+            if len(source.reader.kept(found)) == 1:
+                return found
+    return None
+
+
+def _exit(source: Source, query: Query, r: random.Random) -> tuple[Query, tuple[str, str]] | None:
+    """Return the query with a cell that leads to a list of some rows, and that list."""
+    ways = exits(source, query.table)
+    # The list that the row itself stands in leads back to where one was.
+    ways = [way for way in ways if way[0] != (query.scope.column,) and way[1] != (query.table, way[0][0])]
+    if not ways:
+        return None
+    lengths = [(1.0, 1.5, 1.0)[min(len(path), 3) - 1] for path, _ in ways]
+    path, at = r.choices(ways, lengths)[0]
+    found = replace(query, columns=(path,))
+    value = source.reader.one(found)
+    rows = source.world.where(*at).get(value, ()) if value is not None else ()
+    if len(rows) < ROWS[0] or value in query.scope.values:
+        return None
+    return found, at
+
+
+def _onward(source: Source, link: Query, at: tuple[str, str], r: random.Random) -> tuple[Query, tuple[str, str]] | None:
+    query = pick_row(source, _led(link, at), r)
+    return None if query is None else _exit(source, query, r)
+
+
+def _led(link: Query, at: tuple[str, str]) -> Query:
+    """Return the query of the list that a chain leads to."""
+    return Query(at[0], Scope(at[1], (), link), None, (), ())
+
+
+def draw_deep(source: Source, r: random.Random) -> Query | None:
+    """Return a query of one cell, no key, over 3 to 6 relations; None where a draw fails."""
+    scopes = (0, 1, 1, 2)[r.randrange(4)]
+    if scopes == 0:
+        query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+    else:
+        link = draw_link(source, r, scopes)
+        query = None if link is None else pick_row(source, _led(*link), r)
+    if query is None:
+        return None
+    fitting = []
+    for path in source.paths(query.table):
+        whole = replace(query, columns=(path,))
+        if LEAST <= whole.hops <= MOST and _hard(source, whole):
+            fitting.append(path)
+    if not fitting:
+        return None
+    found = replace(query, columns=(fitting[r.randrange(len(fitting))],))
+    return found if source.reader.one(found) is not None else None
+
+
+def _hard(source: Source, query: Query) -> bool:
+    """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
+    path = query.columns[0]
+    column = source.world.schema.walk(query.table, path)
+    values = source.reader.values(query.table, path)
+    if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
+        return False
+    rows = source.reader.in_scope(query)
+    gold = source.reader.one(query)
+    return len(rows) == 1 or _share(values, rows, gold) <= 0.34
+
+
+def _share(values: Sequence[Value], rows: Sequence[int], value: Value) -> float:
+    return sum(values[i] == value for i in rows) / len(rows)

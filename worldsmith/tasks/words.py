@@ -1,0 +1,201 @@
+"""The wording of questions, a language each: data alone, which code fills in.
+
+Where a part has several wordings, the last is held out on demand (`Wording.pick`): a model trained on the others
+meets it for the first time when it is tested. A reader (`tasks.understand`) knows the frames by this data too.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One language: frames with {slots}, and how often a part may be worded otherwise."""
+
+    over: tuple[str, ...]
+    under: tuple[str, ...]
+    asks: tuple[str, ...]
+    """One sentence: {many}, {conditions}."""
+    listed: tuple[str, ...]
+    """A sentence before a list of conditions: {many}."""
+    whole: tuple[str, ...]
+    """A sentence where there is no condition but the scope: {many}, {conditions}."""
+    except_: tuple[str, ...]
+    """What is left out: {conditions}, said of the rows."""
+    best: tuple[str, ...]
+    """Of the rows found, those before others: {count}, {most}, {header}."""
+    best_each: tuple[str, ...]
+    """The same in groups: {group} is the header of the groups."""
+    tables: tuple[str, ...]
+    """The sentence before the line of columns."""
+    cell: tuple[str, ...]
+    """The same before the only column of one row."""
+    dated: tuple[str, ...]
+    """Of what day everything is: {day}."""
+    days: tuple[str, ...]
+    numbers: tuple[str, ...]
+    truths: tuple[str, ...]
+    """{names}: the columns in question."""
+    fillers: tuple[str, ...]
+    """{name}, {none}."""
+    unmet: tuple[str, ...]
+    """{name}: the column of a condition that some rows have no value for."""
+    closing: tuple[str, ...]
+    start: tuple[str, ...]
+    """The first step of a chain: {cell}, what is found, and {letter}, what it is called from here on."""
+    value: tuple[str, ...]
+    """A later step: {cell}, {letter}."""
+    wanted: tuple[str, ...]
+    """What is asked in the end: {cell}."""
+    needs: tuple[str, ...]
+    """A person's need, beside those of the schema: {about}."""
+    months: str = "in the last {n} months"
+    years: str = "in the last {n} years"
+    year: str = "in the last year"
+    either: str = "either {a} or {b}"
+    none_that: str = "{have} no {one} that {rest}"
+    some_that: str = "{have} at least one {one} that {rest}"
+    one_that: str = "{have} at most one {one} that {rest}"
+    least_that: str = "{have} at least {n} {many} that {rest}"
+    most_that: str = "{have} at most {n} {many} that {rest}"
+    total: str = "{have} a total “{header}” {amount} over all {their} {many} that {rest}"
+    peak: str = "{have} a {header} {amount} among {their} {many} that {rest}"
+    counted: str = "“{name}” is, for each {one}, the number of {many} that {rest}."
+    summed: str = "“{name}” is, for each {one}, the sum of “{header}” over the {many} that {rest}."
+    peaked: str = "“{name}” is, for each {one}, the highest “{header}” among the {many} that {rest}."
+    as_part: str = " with {them} as {part}"
+    """Which reference of a child row leads to its parent, where there are several."""
+    ends: tuple[str, str, str, str] = ("highest", "lowest", "latest", "earliest")
+    """The largest and the smallest number, the last and the first day."""
+    named: str = "the {one} {name}"
+    the_best: str = "the one with the {most} “{header}” among the {many} that {conditions}"
+    the_only: str = "the only one among the {many} that {conditions}"
+    cell_of: str = "the “{header}” of {row}"
+    given_as: str = "the {one} given as “{label}”"
+    of: str = "{what} of {whose}"
+    owned: str = "{names} is that of {whose}."
+    owned_many: str = "{names} are those of {whose}."
+
+
+EN = Words(
+    over=("over", "above", "of more than"),
+    under=("under", "below", "of less than"),
+    asks=(
+        "Please find all {many} that {conditions}.",
+        "I need every one of the {many} that {conditions}.",
+        "Which {many} {conditions}? I need all of them.",
+        "Please list all {many} that {conditions}.",
+        "Could you find me all the {many} that {conditions}?",
+        "Find out which {many} {conditions}; none of them may be missing.",
+        "I am after the complete list of {many} that {conditions}.",
+        "Help me collect the {many} that {conditions}, every single one.",
+    ),
+    listed=(
+        "Please find all {many} that meet every one of these conditions:",
+        "I need all {many} for which each of the following is true:",
+        "Please look for {many} of which all of this holds, and leave none out:",
+        "My list should hold every one of the {many} that fulfil these points:",
+        "Which {many} satisfy all of the following?",
+        "Collect the {many} that fit this description in full:",
+    ),
+    whole=(
+        "Please find all {many} that {conditions}.",
+        "I would like an overview of all {many} that {conditions}.",
+        "Please put together all the {many} that {conditions}.",
+    ),
+    except_=(
+        "Leave out those that {conditions}.",
+        "I do not want any of them that {conditions}.",
+        "Those that {conditions} do not belong on the list.",
+        "Except for those that {conditions}, that is.",
+    ),
+    best=(
+        "Of these I only want the {count} with the {most} “{header}”.",
+        "From them keep the {count} with the {most} “{header}” and drop the rest.",
+        "Give me no more than the {count} with the {most} “{header}” among them.",
+    ),
+    best_each=(
+        "Of these I only want the {count} with the {most} “{header}” for each “{group}”.",
+        "For each “{group}” keep the {count} of them with the {most} “{header}” and drop the rest.",
+        "Give me no more than the {count} with the {most} “{header}” under each “{group}”.",
+    ),
+    tables=(
+        "Please organize the results in one Markdown table with the following columns:",
+        "Please give the results as one Markdown table with the following column names in order:",
+        "Put the results in one Markdown table. The column names are as follows:",
+        "Please output the organized data in the format of one Markdown table. The column headers are:",
+        "The answer should be a single Markdown table whose columns are, in this order:",
+        "Write everything you find into one Markdown table with these column headers:",
+    ),
+    cell=(
+        "Please answer with one Markdown table that has this one column and one row:",
+        "Put the answer in a Markdown table of a single row under this column name:",
+        "The answer should be a Markdown table with one cell under this header:",
+    ),
+    dated=(
+        "Everything is asked as of {day}.",
+        "The state of things that counts is that of {day}.",
+        "Please answer as of {day}.",
+    ),
+    days=(
+        "Write dates as YYYY-MM-DD.",
+        "All dates should have the form YYYY-MM-DD.",
+        "Give dates in the format YYYY-MM-DD.",
+    ),
+    numbers=(
+        "Write numbers in digits only, in the unit that the column name gives, as precisely as the source.",
+        "Numbers should be digits alone, in the unit of the column name, with all the digits that the source has.",
+        "For numbers use Arabic digits, keep the unit of the column name and do not round what the source says.",
+    ),
+    truths=("Answer {names} with Yes or No.", "Write Yes or No under {names}.", "For {names}, say Yes or No."),
+    fillers=(
+        "Where there is no value for “{name}”, write “{none}”.",
+        "If “{name}” has no value, put “{none}”.",
+        "Fill “{name}” with “{none}” if there is nothing to fill in.",
+    ),
+    unmet=(
+        "A row without a value for “{name}” does not meet the condition on it.",
+        "Without a value for “{name}” the condition on it counts as not met.",
+    ),
+    closing=(
+        "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "Don't ask me any questions, just output the results according to the columns without omitting cells "
+        "arbitrarily. The output format is\n```markdown\n{data_content}\n```",
+        "No questions back, please. I only need the table, complete in every cell, in this format:\n"
+        "```markdown\n{data_content}\n```",
+        "Please do not reply with anything but the table, and fill in each of its cells. Its format is\n"
+        "```markdown\n{data_content}\n```",
+    ),
+    start=(
+        "First find {cell}; call it {letter}.",
+        "Start with {cell}, which is {letter} from here on.",
+        "To begin with, look up {cell}. Let that be {letter}.",
+    ),
+    value=(
+        "Then find {cell}; call it {letter}.",
+        "Next comes {cell}, which is {letter} from here on.",
+        "After that, look up {cell}. Let that be {letter}.",
+    ),
+    wanted=(
+        "What is {cell}?",
+        "I want to know {cell}.",
+        "The question is: what is {cell}?",
+        "In the end I need {cell}.",
+    ),
+    needs=(
+        "I am looking into {about}.",
+        "I have started to read up on {about}.",
+        "A colleague asked me something about {about}.",
+        "I am putting together notes on {about}.",
+        "This is about {about}.",
+        "I need some help with {about}.",
+    ),
+)
+
+WORDS = {"en": EN}
+"""By language (`Schema.lang`)."""
+
+
+def words(lang: str) -> Words:
+    """Return the wording of a language, English for others."""
+    return WORDS.get(lang, EN)
