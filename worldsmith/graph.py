@@ -114,6 +114,7 @@ class ConstraintGraph:
             for column in table.columns:
                 for name in reads(schema, column):
                     self.graph.add_edge(name, (table.name, column.name))
+        self._after: dict[Name, frozenset[Name]] = {}
         self.order = self._order()
         place = {name: i for i, unit in enumerate(self.order) for name in unit}
         self.last: dict[str, int] = {}
@@ -153,7 +154,10 @@ class ConstraintGraph:
 
     def after(self, name: Name) -> frozenset[Name]:
         """Return the columns and rules that hang on a column, directly or through others."""
-        return frozenset(nx.descendants(self.graph, name))
+        found = self._after.get(name)
+        if found is None:
+            found = self._after[name] = frozenset(nx.descendants(self.graph, name))
+        return found
 
     def rules_on(self, name: Name) -> tuple[str, ...]:
         """Return the names of the declared rules that read a column, sorted."""

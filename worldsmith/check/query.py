@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from worldsmith import expr
 from worldsmith.engine import Joins, quote
@@ -12,7 +13,7 @@ BAD = 2**32
 """What a broken row counts for, beside 1 for each row covered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Test:
     """A rule (or a part of one) over the rows of a table, as SQL."""
 
@@ -28,12 +29,13 @@ class Test:
     shown: tuple[str, ...]
     """Names of the values."""
 
-    @property
+    @cached_property
     def sql(self) -> str:
         """A query for i, the row's index, its ok and its values."""
-        return f"SELECT {', '.join(['t.rowid - 1 AS i', f'({self.ok}) AS ok', *self.values])} FROM {' '.join(self.source)}"
+        selected = ", ".join(["t.rowid - 1 AS i", f"({self.ok}) AS ok", *self.values])
+        return f"SELECT {selected} FROM {' '.join(self.source)}"
 
-    @property
+    @cached_property
     def counting(self) -> str:
         """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
         # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.

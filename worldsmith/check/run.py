@@ -22,17 +22,14 @@ def check(world: World) -> Report:
 
     Sharing only the parsed schema with generation, it would see a defect of the generator.
     """
-    by_rule: dict[str, list[Test]] = {}
-    for test in tests_of(world.schema):
-        by_rule.setdefault(test.rule, []).append(test)
     with attach(world) as connection:
-        rules = tuple(_run(world, connection, name, tests) for name, tests in by_rule.items())
+        rules = tuple(_run(world, connection, name, tests) for name, tests in tests_of(world.schema).items())
     return Report(world.id, world.digest, world.facts, rules, world.schema.off)
 
 
 @lru_cache(maxsize=256)
-def tests_of(schema: Schema) -> tuple[Test, ...]:
-    """Return the tests of a structure, in order: tables, fills, declared rules."""
+def tests_of(schema: Schema) -> dict[str, list[Test]]:
+    """Return the tests of a structure by the rule they belong to, in order: tables, fills, declared rules."""
     found: list[Test] = []
     for table in schema.tables.values():
         found += table_tests(schema, table)
@@ -40,7 +37,10 @@ def tests_of(schema: Schema) -> tuple[Test, ...]:
         for column in table.columns:
             found += fill_tests(schema, column)
     found += [rule_test(schema, rule) for rule in schema.rules]
-    return tuple(found)
+    by_rule: dict[str, list[Test]] = {}
+    for test in found:
+        by_rule.setdefault(test.rule, []).append(test)
+    return by_rule
 
 
 def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Test]) -> RuleReport:

@@ -17,7 +17,7 @@ numbers from 2^53 and floats from 1e300 on, of shifts past 40,000 days or years 
 from zero. Texts compare by code point. Caps: 500 characters, 30 levels, literals up to 1e12.
 """
 
-from worldsmith.expr.emit_python import compile_python, python
+from worldsmith.expr.emit_python import compile_filter, compile_python, python
 from worldsmith.expr.emit_sql import Dialect, sql
 from worldsmith.expr.fold import fold, outcomes
 from worldsmith.expr.lex import RESERVED
@@ -38,6 +38,7 @@ __all__ = [
     "Type",
     "Types",
     "Value",
+    "compile_filter",
     "compile_python",
     "fold",
     "from_json",

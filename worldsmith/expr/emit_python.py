@@ -20,7 +20,7 @@ from worldsmith.expr.typed import DAYS_CAP
 def python(node: Node) -> tuple[str, tuple[PathParts, ...]]:
     """Return the source of `def f(a0, a1, …)` and the paths whose values it takes, in that order.
 
-    The source calls `ordinal`, `shifted` and `rounded` of this module and six builtins, and nothing else.
+    The source calls `ordinal`, `shifted` and `rounded` of this module and seven builtins, and nothing else.
     """
     names = {path: f"a{i}" for i, path in enumerate(paths(node))}
     writer = _Writer(names)
@@ -36,9 +36,37 @@ def compile_python(node: Node) -> tuple[Callable[..., Any], tuple[PathParts, ...
     Values are those of `tree`: dates valid ISO strings, numbers within `bounds.COLUMN_LIMIT`.
     """
     source, columns = python(node)
+    return _compiled(source), columns
+
+
+@lru_cache(maxsize=4096)
+def compile_filter(
+    node: Node, wanted: bool, fixed: frozenset[PathParts] = frozenset()
+) -> tuple[Callable[..., list[Any]], tuple[PathParts, ...]]:
+    """Return `f(rows, values0, values1, …)`, which keeps those of `rows` where a condition is `wanted`, and its paths.
+
+    A path's values are a column beside `rows`, or for a path in `fixed` the one value that all rows meet. One loop
+    over columns takes a third of the time of a call a row.
+    """
+    names = {path: f"a{i}" for i, path in enumerate(paths(node))}
+    moving = [name for path, name in names.items() if path not in fixed]
+    writer = _Writer(names)
+    test = writer.test(node, wanted)
+    columns = f"zip(rows, {', '.join(moving)})" if moving else "rows"
+    each = f"for {', '.join(['row', *moving])} in {columns}"
+    if writer.lines:
+        inner = "".join(f"        {line}\n" for line in writer.lines)
+        body = f"    kept = []\n    {each}:\n{inner}        if {test}: kept.append(row)\n    return kept\n"
+    else:
+        body = f"    return [row {each} if {test}]\n"
+    return _compiled(f"def f({', '.join(['rows', *names.values()])}):\n{body}"), tuple(names)
+
+
+def _compiled(source: str) -> Callable[..., Any]:
     space: dict[str, Any] = dict(_SPACE)
     exec(compile(source, "<expression>", "exec"), space)  # noqa: S102 (source written here, from a typed tree)
-    return space["f"], columns
+    function: Callable[..., Any] = space["f"]
+    return function
 
 
 @lru_cache(maxsize=65536)
@@ -65,7 +93,7 @@ def rounded(value: float, scale: float) -> float:
 
 
 _SPACE: dict[str, Any] = {
-    "__builtins__": {"abs": abs, "float": float, "int": int, "len": len, "max": max, "min": min},
+    "__builtins__": {"abs": abs, "float": float, "int": int, "len": len, "max": max, "min": min, "zip": zip},
     "ordinal": ordinal,
     "shifted": shifted,
     "rounded": rounded,

@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import repeat
 from typing import Any
 
 from worldsmith import expr
@@ -70,15 +69,10 @@ def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
         return rng.sample(items, len(rows))
     if fill.where is None:
         return rng.choices(items, k=len(rows))
-    function, paths = expr.compile_python(fill.where)
     own = (column.name,)
+    function, paths = expr.compile_filter(fill.where, True, frozenset(expr.paths(fill.where)) - {own})
     args = [None if p == own else f.vector(column.table, p) for p in paths]
-    picked = []
-    for i in rows:
-        fixed = [items if a is None else repeat(a[i]) for a in args]
-        open_ = [item for item, ok in zip(items, map(function, *fixed), strict=False) if ok is True]
-        picked.append(_one_of(open_, column, rng))
-    return picked
+    return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
 
 
 def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value:
@@ -282,19 +276,20 @@ def allowed(f: Filling, column: Column, rows: Rows, where: Node | None) -> list[
     targets = list(range(f.sizes[column.ref]))
     if where is None:
         return [targets] * len(rows)
-    function, paths = expr.compile_python(where)
     own = column.name
     key = f.schema.tables[column.ref].key[0]
+    function, paths = expr.compile_filter(where, True, frozenset(p for p in expr.paths(where) if p[0] != own))
     args = [
         (True, f.vector(column.ref, p[1:] or (key,))) if p[0] == own else (False, f.vector(column.table, p))
         for p in paths
     ]
     pools = _equality_pools(f, column, where, targets)
+    if pools is None:
+        return [function(targets, *(a if of_target else a[i] for of_target, a in args)) for i in rows]
     found = []
     for i in rows:
-        open_ = targets if pools is None else pools[0].get(pools[1][i], [])
-        fixed: list[Any] = [[a[j] for j in open_] if of_target else repeat(a[i]) for of_target, a in args]
-        found.append([j for j, ok in zip(open_, map(function, *fixed), strict=False) if ok is True])
+        open_ = pools[0].get(pools[1][i], [])
+        found.append(function(open_, *([a[j] for j in open_] if of_target else a[i] for of_target, a in args)))
     return found
 
 
@@ -345,17 +340,12 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
     combos: list[tuple[int, ...]] = [()]
     for c in others:
         combos = [(*combo, k) for combo in combos for k in range(len(options[c.name]))]
-    tests = [_condition(f, columns, options, node) for node in conditions]
+    tests = [_condition(f, columns, options, node, driver) for node in conditions]
     open_: list[list[tuple[int, ...]]] = []
     for d in range(len(options[driver.name])):
         found = combos
         for function, args in tests:
-            columns_of = [_argument(a, driver, others, d, found) for a in args]
-            found = [
-                combo
-                for combo, ok in zip(found, map(function, *columns_of), strict=False)
-                if ok is not False and ok is not None
-            ]
+            found = function(found, *(_argument(a, driver, others, d, found) for a in args))
         open_.append(found)
     n = f.sizes[columns[0].table]
     fill = driver.fill
@@ -390,9 +380,10 @@ Argument = tuple[str, Sequence[Value]]
 
 
 def _condition(
-    f: Filling, columns: Sequence[Column], options: dict[str, Sequence[Value]], node: Node
+    f: Filling, columns: Sequence[Column], options: dict[str, Sequence[Value]], node: Node, driver: Column
 ) -> tuple[Callable[..., Any], list[Argument]]:
-    function, paths = expr.compile_python(node)
+    fixed = frozenset(p for p in expr.paths(node) if p[0] == driver.name)
+    function, paths = expr.compile_filter(node, True, fixed)
     by_name = {c.name: c for c in columns}
     args: list[Argument] = []
     for path in paths:
@@ -406,7 +397,7 @@ def _argument(
 ) -> Any:
     name, values = arg
     if name == driver.name:
-        return repeat(values[d], len(combos))
+        return values[d]
     at = next(i for i, c in enumerate(others) if c.name == name)
     return [values[combo[at]] for combo in combos]
 

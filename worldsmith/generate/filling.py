@@ -81,6 +81,12 @@ class Filling:
             return [function()] * self.sizes[table]
         return list(map(function, *(extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths)))
 
+    def rows(self, table: str, node: Node, wanted: bool, **extra: Vector) -> list[int]:
+        """Return the rows of `table` where a condition is `wanted`; `extra` are columns of the moment."""
+        function, paths = expr.compile_filter(node, wanted)
+        columns = [extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths]
+        return function(range(self.sizes[table]), *columns)
+
     def aggregate(self, table: str, fill: Aggregate) -> Vector:
         """Return a count, sum or max for each row of `table`; decimals are added as whole last digits."""
         parents: Iterable[Value] = self.vector(fill.table, fill.by)

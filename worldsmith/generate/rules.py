@@ -16,7 +16,7 @@ def broken(f: Filling, rule: Rule) -> list[int]:
 def _must(f: Filling, rule: Rule) -> list[int]:
     assert rule.node is not None
     extra = {name: f.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
-    return [i for i, ok in enumerate(f.evaluate(rule.table, rule.node, **extra)) if ok is False]
+    return f.rows(rule.table, rule.node, wanted=False, **extra)
 
 
 def _acyclic(f: Filling, rule: Rule) -> list[int]:

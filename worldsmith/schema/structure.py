@@ -6,6 +6,7 @@ false any more is off, and listed with the reason.
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import lru_cache
 
 from worldsmith import expr
 from worldsmith.expr import Node
@@ -29,8 +30,11 @@ from worldsmith.schema.types import (
 
 def under(schema: Schema, switches: Collection[str]) -> Schema:
     """Return `schema` as it is in worlds where exactly `switches` are on."""
-    on = frozenset(switches)
+    return _under(schema, frozenset(switches))
 
+
+@lru_cache(maxsize=256)
+def _under(schema: Schema, on: frozenset[str]) -> Schema:
     def present(switch: str | None) -> bool:
         return switch is None or switch in on
 

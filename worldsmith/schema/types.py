@@ -256,18 +256,19 @@ class Table:
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     switch: str | None
+    _by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {c.name: c for c in self.columns})
 
     def column(self, name: str) -> Column:
         """Return the column called `name`; KeyError where there is none."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise KeyError(name)
+        return self._by_name[name]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Column names in written order."""
-        return tuple(c.name for c in self.columns)
+        return tuple(self._by_name)
 
     @property
     def refs(self) -> tuple[Column, ...]:
