@@ -67,7 +67,7 @@ FORMS = {
     ),
     "top": (lights(top=Top(("height",), 3, largest=True)), (("Halvick", 33), ("Pellamore", 35), ("Corrigane", 31))),
     "lowest each": (
-        lights(scope=("stone", ("brick", "slate")), top=Top(("lit",), 2, False, ("stone",)), columns=("name", "stone")),
+        lights(scope=("stone", ("brick", "granite")), top=Top(("lit",), 2, False, ("stone",)), columns=("name", "stone")),
         4,
     ),
     "or": (lights(call("or", [node("height < 14"), node("manned")]), columns=("name",)), 5),

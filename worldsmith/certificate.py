@@ -188,14 +188,15 @@ def attempt(
     *,
     reader: Reader | None = None,
     client: SimulatorClient | None = None,
+    agent: str = "oracle",
 ) -> Certificate | str:
-    """Return a certificate, or why there is none."""
+    """Return a certificate of what an agent did, or why there is none."""
     if task.world_digest != world.digest:
         return "another world"
     tools = client or SimulatorClient(simulator)
     start = len(tools.seen)
     try:
-        episode = run(task, world, "oracle", tools)
+        episode = run(task, world, agent, tools)
     except BackendError:
         return "a call that is never answered"
     score = episode.scored(task)

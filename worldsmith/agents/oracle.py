@@ -27,6 +27,7 @@ LISTS = 5
 """Results asked for when a list is looked for."""
 PARTS = 40
 """Pages of one list at most."""
+TURNS = frozenset({"Next page", "Previous page"})
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r" \((?:part \w+|continued)\)$")
 
@@ -39,7 +40,15 @@ def words_of(text: str) -> frozenset[str]:
 
 def oracle(task: Task, schema: Schema, client: Client) -> str:
     """Return the answer to a task, as a Markdown table."""
-    search = Search(task, schema, client)
+    return _answer(task, Search(task, schema, client))
+
+
+def reworded(task: Task, schema: Schema, client: Client) -> str:
+    """Return the answer that the oracle gives when its queries are put otherwise: no small words, another order."""
+    return _answer(task, Search(task, schema, client, other=True))
+
+
+def _answer(task: Task, search: "Search") -> str:
     query = task.query
     lines = [
         [search.told(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
@@ -48,11 +57,21 @@ def oracle(task: Task, schema: Schema, client: Client) -> str:
     return written(task.columns, lines)
 
 
+SMALL = frozenset({"a", "an", "and", "are", "as", "by", "for", "have", "in", "of", "or", "that", "the", "were"})
+"""Words that another wording of a query does without."""
+
+
+def otherwise(query: str) -> str:
+    """Return a query in small letters, its words in the reverse order and without the small ones."""
+    kept = [word for word in query.casefold().split() if word not in SMALL]
+    return " ".join(reversed(kept)) or query
+
+
 class Search:
     """One task being solved."""
 
-    def __init__(self, task: Task, schema: Schema, client: Client, turn: int = 0) -> None:
-        self.query, self.schema, self.client, self.turn = task.query, schema, client, turn
+    def __init__(self, task: Task, schema: Schema, client: Client, *, other: bool = False) -> None:
+        self.query, self.schema, self.client, self.other = task.query, schema, client, other
         self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
         self.book = Book(schema)
@@ -129,7 +148,7 @@ class Search:
             done.add(url)
             sheet = read(self._open(url))
             yield from self.book.take_list(spec, scope, sheet)
-            waiting += [link.url for link in sheet.links if link.text in {"Next page", "Previous page"}]
+            waiting += [link.url for link in sheet.links if link.text in TURNS]
 
     def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
         """Return the address of a page of the list of `scope`: a hit, or where a row in scope links to."""
@@ -170,7 +189,7 @@ class Search:
         return _PART.sub("", read(self._open(url)).title) in wanted
 
     def _ask(self, query: str, k: int, page: int = 1) -> Reply:
-        reply = self.client.search(query, k, page)
+        reply = self.client.search(otherwise(query) if self.other else query, k, page)
         self.words |= words_of(shown(reply))
         return reply
 
@@ -237,6 +256,8 @@ class Search:
         for spec in self.schema.pages:
             if spec.about == place[0] and (not spec.show or col in spec.show):
                 self._visit(spec, place)
+                if col not in self.book.facts.get(place, {}):
+                    self._follow(spec, place, col)
 
     def _by_parent(self, place: Place, col: str) -> None:
         for spec in self.schema.pages:
@@ -265,6 +286,29 @@ class Search:
         for title, url in likely:
             if name in title and self._take(url, spec, place):
                 return
+
+    def _follow(self, spec: PageSpec, place: Place, col: str) -> None:
+        """Read a row's page by a link of a page that names it, where its own page is no hit."""
+        if (spec.name, (col, place[1])) in self.sought:
+            return
+        self.sought.add((spec.name, (col, place[1])))
+        form = self.schema.tables[place[0]]
+        name, entry = str(place[1][0]), f"{capital(form.singular)} entry"
+        nouns = form.plural if words_of(form.plural) <= self.words else ""
+        waiting = [hit["url"] for hit in self._ask(f"{name} {nouns}".strip(), 10)["results"]]
+        done: set[str] = set()
+        while waiting and len(done) < PARTS:
+            url = waiting.pop(0)
+            if url in done:
+                continue
+            done.add(url)
+            links = read(self._open(url)).links
+            leads = dict.fromkeys(link.url for link in links if link.text in {name, entry})
+            taken = [self._take(lead, spec, place) for lead in leads]
+            if any(taken) and col in self.book.facts.get(place, {}):
+                return
+            # A directory has parts.
+            waiting += [link.url for link in links if link.text in TURNS]
 
     def _visit_all(self, spec: PageSpec, place: Place) -> None:
         """Read the page that tells all children of a row; an entry without a link to it says that there are none."""

@@ -8,7 +8,7 @@ from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
 from worldsmith.agents.client import Client, Recorder, tokens
 from worldsmith.agents.cost import Cost
-from worldsmith.agents.oracle import oracle
+from worldsmith.agents.oracle import oracle, reworded
 from worldsmith.agents.probe import probe
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.schema import Schema
@@ -20,6 +20,7 @@ Agent = Callable[[Task, Schema, Client], str]
 
 AGENTS: dict[str, Agent] = {
     "oracle": oracle,
+    "reworded": reworded,
     "closed-book": closed_book,
     "keys-only": keys_only,
     "snippets-only": snippets_only,

@@ -156,6 +156,8 @@ def draw_deep(source: Source, r: random.Random) -> Query | None:
 def _hard(source: Source, query: Query) -> bool:
     """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
     path = query.columns[0]
+    if any(path in one.ranked for one in query.chain()):
+        return False
     column = source.world.schema.walk(query.table, path)
     values = source.reader.values(query.table, path)
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
