@@ -170,8 +170,10 @@ def cut(pages: Pages, index: Index, call: Call) -> Slice:
     k = hits_of(pages, call)
     hits, more = index.search(call.arg, k, call.page)
     first = (max(call.page, 1) - 1) * k
-    found = (View(pages.page(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first))
-    return Slice(call, tuple(view for view in found if not view.page.dormant), more)
+    plan = pages.page
+    return Slice(
+        call, tuple([View(plan(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first)]), more
+    )
 
 
 def hits_of(pages: Pages, call: Call) -> int:

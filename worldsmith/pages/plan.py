@@ -84,11 +84,15 @@ class Pages:
         """Return the plan of a page; KeyError when there is none of that id."""
         found = self._memo.get(page_id)
         if found is None:
-            kind, n = self._place(page_id)
             if len(self._memo) >= MEMO:
                 self._memo.pop(next(iter(self._memo)), None)
-            found = self._memo[page_id] = kind.plan(n)
+            found = self._memo[page_id] = self.plan(page_id)
         return found
+
+    def plan(self, page_id: str) -> Page:
+        """Return what `page` does, made anew and not kept: for whoever looks at every page once."""
+        kind, n = self._place(page_id)
+        return kind.plan(n)
 
     def _place(self, page_id: str) -> tuple[Kind, int]:
         name, _, number = page_id.rpartition("/")

@@ -75,7 +75,7 @@ def _hits(index: Index, query: str, wanted: int) -> Iterator[tuple[str, float]]:
     """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
     page, more = 1, True
     while more:
-        hits, more = index.search(query, wanted, page)
+        hits, more = index.search(query, wanted, page, hidden=True)
         yield from hits
         page += 1
 

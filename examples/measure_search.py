@@ -1,0 +1,222 @@
+"""How searching feels: what is found and where, what hits look like, what strange queries cost.
+
+python examples/measure_search.py [found|shapes|hostile|size] [worlds a schema, default 4]
+"""
+
+import random
+import statistics
+import sys
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from worldsmith.generate import generate
+from worldsmith.index import Index
+from worldsmith.pages import Pages
+from worldsmith.pages.grammar import lower
+from worldsmith.schema import Rank, load_schema, shipped
+from worldsmith.seeding import rng
+from worldsmith.world import Row, World
+
+TOP = 10
+QUERIES = 2000
+SAME = (
+    ("price", "cost"),
+    ("height", "tallness"),
+    ("weight", "heaviness"),
+    ("trade", "profession"),
+    ("coach", "trainer"),
+    ("player", "footballer"),
+    ("film", "movie"),
+    ("phone", "smartphone"),
+    ("opened", "founded"),
+    ("born", "birthday"),
+    ("shop", "store"),
+    ("club", "team"),
+    ("length", "duration"),
+    ("salary", "pay"),
+    ("battery", "accumulator"),
+    ("employee", "worker"),
+    ("screen", "display"),
+    ("fee", "charge"),
+    ("closed", "shut"),
+    ("review", "critique"),
+)
+"""Words of schemas, and what else one may say: not taken from the index's own list."""
+REAL = {"title": (27, 55, 68), "url": (40, 66, 114), "snippet": (129, 148, 163)}
+"""Lengths in characters that 588 real searches showed: p10, p50, p90."""
+
+
+class Query(NamedTuple):
+    """A query of some kind, and the pages any of which answers it."""
+
+    kind: str
+    text: str
+    pages: frozenset[str]
+
+
+def slip(word: str, chance: random.Random) -> str:
+    """Return a word of five letters or more with one slip of the hand."""
+    at = chance.randrange(1, len(word) - 1)
+    other = chance.choice("abcdefghijklmnopqrstuvwxyz")
+    return chance.choice(
+        (
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + other + word[at + 1 :],
+            word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :],
+        )
+    )
+
+
+def misspelt(name: str, chance: random.Random) -> str:
+    """Return a name with a slip in one of its words; "" where they are short or hold digits."""
+    words = name.split()
+    places = [i for i, w in enumerate(words) if len(w) > 4 and w.isalpha()]
+    if not places:
+        return ""
+    place = chance.choice(places)
+    words[place] = slip(words[place], chance)
+    return " ".join(words)
+
+
+def accented(name: str, chance: random.Random) -> str:
+    """Return a name with its accents gone, or, where it has none, with some put on."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    if plain != name:
+        return plain
+    marks = str.maketrans(dict(zip("aeiounc", "áèîöúñç", strict=True)))
+    return " ".join(word.translate(marks) if chance.random() < 0.6 else word.upper() for word in name.split())
+
+
+def otherwise(text: str) -> str:
+    """Return a text with the first word that has another replaced."""
+    for word, other in SAME:
+        if word in text.lower().split():
+            return " ".join(other if w.lower() == word else w for w in text.split())
+    return ""
+
+
+def of_rows(pages: Pages, chance: random.Random) -> Iterator[Query]:
+    """Yield queries about a row, by every way to ask for it."""
+    world, words = pages.world, pages.words
+    table = chance.choice([t for t in world.schema.tables if world.size(t)])
+    form = world.schema.tables[table]
+    row = Row(table, chance.randrange(world.size(table)))
+    name = " ".join(words.show(c) for c in pages.cells(*row, form.key))
+    homes = frozenset.intersection(*(frozenset(pages.carrying(row, key)) for key in form.key))
+    homes = frozenset(p for p in homes if not pages.page(p).dormant)
+    own = frozenset((pages.about(row),)) if pages.about(row) else homes
+    yield Query("name", name, own)
+    yield Query(
+        "name, other words",
+        chance.choice((f"tell me about the {form.singular} {name}", f"{name} {form.plural}", f"who or what is {name}")),
+        own,
+    )
+    yield Query("name, accents", accented(name, chance), own)
+    wrong = misspelt(name, chance)
+    if wrong:
+        yield Query("name, misspelt", wrong, own)
+    columns = [c for c in form.columns if not c.key and c.see != "linked"]
+    if not columns:
+        return
+    column = chance.choice(columns)
+    where = frozenset(p for p in pages.carrying(row, column.name) if not pages.page(p).dormant)
+    label = lower(column.label)
+    yield Query("attribute", f"{name} {label}", where)
+    yield Query("attribute, asked", f"what is the {label} of {name}?", where)
+    if column.says:
+        yield Query("attribute, its phrase", f"{name} {column.says}", where)
+    if otherwise(label):
+        yield Query("attribute, synonym", f"{otherwise(label)} of {name}", where)
+    if wrong:
+        yield Query("attribute, misspelt", f"{wrong} {label}", where)
+
+
+def of_values(pages: Pages, chance: random.Random) -> Iterator[Query]:
+    """Yield queries for the rows that hold a value."""
+    world, words = pages.world, pages.words
+    by = {(s.list, s.by): s.name for s in world.schema.pages if s.list}
+    places = [
+        p for p, c in words.columns.items() if not c.key and (c.ref or c.name_like or p in by) and world.size(p[0])
+    ]
+    table, col = chance.choice(places)
+    form, column = world.schema.tables[table], words.columns[table, col]
+    held = [v for v in world.tables[table][col] if v is not None]
+    if not held or isinstance(column.fill, Rank):
+        return
+    value = chance.choice(held)
+    rows = [Row(table, i) for i in world.where(table, col)[value]]
+    told = words.show(world.cell(rows[0], col))
+    stating = [frozenset(pages.carrying(row, col)) for row in rows]
+    if (table, col) in by:
+        start = pages.list_of(by[table, col], value)
+        where = frozenset(
+            p for p in pages.lists(table, col) if pages.list_of(by[table, col], value) and p in stating[0] | {start}
+        )
+        kind = "list"
+    else:
+        whole = frozenset.intersection(*stating)
+        target = world.find(column.ref, value) if column.ref else None
+        home = frozenset(p for p in whole if target and pages.page(p).subject == target)
+        where, kind = (
+            (home, "rows on the page of a value")
+            if home
+            else (frozenset.union(*stating), "rows by a value of pages only")
+        )
+    where = frozenset(p for p in where if not pages.page(p).dormant)
+    yield Query(kind, f"{form.plural} {column.says or 'by ' + lower(column.label)} {told}", where)
+    yield Query(
+        f"{kind}, other words",
+        chance.choice(
+            (
+                f"which {form.plural} have {lower(column.label)} {told}?",
+                f"list of {form.plural}, {lower(column.label)} {told}",
+                f"{told} {form.plural}",
+            )
+        ),
+        where,
+    )
+
+
+def asked(pages: Pages, count: int, seed: int) -> list[Query]:
+    """Return queries of all kinds over a world."""
+    chance, found = rng(seed, "queries"), []
+    while len(found) < count:
+        found += of_rows(pages, chance)
+        found += of_values(pages, chance)
+    return [q for q in found if q.pages][:count]
+
+
+def worlds(count: int) -> Iterator[World]:
+    """Yield worlds of every shipped schema."""
+    for name in shipped():
+        schema = load_schema(name)
+        yield from (generate(schema, seed) for seed in range(1, count + 1))
+
+
+def found(count: int) -> None:
+    """Print recall@10 and MRR by kind of query."""
+    ranks: dict[str, list[int]] = {}
+    each = -(-QUERIES // (count * len(shipped())))
+    for n, world in enumerate(worlds(count)):
+        pages = Pages(world)
+        index = Index(pages)
+        for query in asked(pages, each, n):
+            hits = [page for page, _ in index.search(query.text, TOP, 1)[0]]
+            ranks.setdefault(query.kind, []).append(next((i for i, p in enumerate(hits, 1) if p in query.pages), 0))
+    print(f"| query | asked | recall@{TOP} | MRR | first |\n|---|---|---|---|---|")
+    for kind, places in [*sorted(ranks.items()), ("all", [p for ps in ranks.values() for p in ps])]:
+        recall, first = statistics.mean(p > 0 for p in places), statistics.mean(p == 1 for p in places)
+        rank = statistics.mean(1 / p if p else 0 for p in places)
+        print(f"| {kind} | {len(places)} | {recall:.3f} | {rank:.3f} | {first:.3f} |")
+
+
+def main() -> None:
+    what = sys.argv[1] if len(sys.argv) > 1 else "found"
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    {"found": found}[what](count)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Search over the pages of a world."""
+
+from worldsmith.index.query import PHRASES, Terms, read_query
+from worldsmith.index.search import DEPTH, SLIPS, Index
+from worldsmith.index.stock import Stock, stock
+from worldsmith.index.words import plain_text, tokens
+
+__all__ = [
+    "DEPTH",
+    "PHRASES",
+    "SLIPS",
+    "Index",
+    "Stock",
+    "Terms",
+    "plain_text",
+    "read_query",
+    "stock",
+    "tokens",
+]
