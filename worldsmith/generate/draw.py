@@ -20,7 +20,6 @@ from worldsmith.schema import (
     Faker,
     Invent,
     Number,
-    Path,
     Pick,
     Reference,
     Series,
@@ -104,10 +103,8 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
             places = (min(count - 1, int(leaning(chance(), fill.skew) * count)) for _ in rows)
             return _printed((lo + step * k for k in places), column.decimals)
         return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
-    means = f.evaluate(column.table, fill.mean)
     values = []
-    for i in rows:
-        m = means[i]
+    for m in f.evaluate_for(rows, column.table, fill.mean):
         low, high = (lo, hi) if m is None else band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = low + (high - low) * leaning((chance() + chance()) / 2, fill.skew)
@@ -194,7 +191,7 @@ def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Ve
     if fill.per is not None and len(rows) == f.sizes[column.table]:
         return _by_quota(f, column, fill, keys, rng)
     candidates = allowed(f, column, rows, fill.where)
-    weights = _weights(len(keys), fill.skew, f.rng(column.table, column.name, "weights"))
+    weights = weights_of(len(keys), fill.skew, f.rng(column.table, column.name, "weights"))
     values: Vector = []
     for open_ in candidates:
         if column.missing and (not open_ or rng.random() < column.missing):
@@ -208,7 +205,7 @@ def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Ve
     return values
 
 
-def _weights(n: int, skew: float, rng: random.Random) -> list[float]:
+def weights_of(n: int, skew: float, rng: random.Random) -> list[float]:
     return [2.718281828 ** (skew * rng.gauss(0.0, 1.0)) for _ in range(n)] if skew else [1.0] * n
 
 
@@ -231,7 +228,7 @@ def _by_quota(f: Filling, column: Column, fill: Reference, keys: Vector, rng: ra
     n, place = f.sizes[column.table], f"{column.table}.{column.name}"
     assert fill.per is not None
     lo, hi = fill.per
-    counts = quotas(n, [hi] * len(keys), lo, _weights(len(keys), fill.skew, rng), rng)
+    counts = quotas(n, [hi] * len(keys), lo, weights_of(len(keys), fill.skew, rng), rng)
     if counts is None:
         raise StuckError(place, f"{n} rows can't fall on {len(keys)} {fill.table} rows with per = [{lo}, {hi}]")
     if fill.where is None:
@@ -322,90 +319,6 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Call) and node.op == "and":
         return tuple(part for arg in node.args for part in conjuncts(arg))
     return (node,)
-
-
-# Composite keys
-
-
-def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], rng: random.Random) -> list[Vector]:
-    """Return the columns of a composite key, drawn together from the combinations that `conditions` allow.
-
-    The first reference with `per` (else the first column) drives: each of its rows takes a number of
-    distinct combinations of the others.
-    """
-    place = f"{columns[0].table}.{columns[0].name}"
-    driver = next((c for c in columns if isinstance(c.fill, Reference) and c.fill.per), columns[0])
-    others = [c for c in columns if c is not driver]
-    options = {c.name: _options(f, c) for c in columns}
-    combos: list[tuple[int, ...]] = [()]
-    for c in others:
-        combos = [(*combo, k) for combo in combos for k in range(len(options[c.name]))]
-    tests = [_condition(f, columns, options, node, driver) for node in conditions]
-    open_: list[list[tuple[int, ...]]] = []
-    for d in range(len(options[driver.name])):
-        found = combos
-        for function, args in tests:
-            found = function(found, *(_argument(a, driver, others, d, found) for a in args))
-        open_.append(found)
-    n = f.sizes[columns[0].table]
-    fill = driver.fill
-    lo, hi, skew = (*fill.per, fill.skew) if isinstance(fill, Reference) and fill.per else (0, n, 0.0)
-    caps = [min(hi, len(found)) for found in open_]
-    counts = quotas(n, caps, lo, _weights(len(caps), skew, rng), rng)
-    if counts is None:
-        short = sum(cap < lo for cap in caps)
-        lacking = f", and {short} {driver.ref or driver.name} rows have fewer than {lo}" if short else ""
-        raise StuckError(place, f"{n} rows don't fit: `where` and rules leave {sum(caps)} places{lacking}")
-    rows: list[tuple[Value, ...]] = []
-    for d, count in enumerate(counts):
-        for combo in sorted(rng.sample(open_[d], count)):
-            chosen = dict(zip((c.name for c in others), combo, strict=True)) | {driver.name: d}
-            rows.append(tuple(options[c.name][chosen[c.name]] for c in columns))
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _options(f: Filling, column: Column) -> Sequence[Value]:
-    match column.fill:
-        case Reference(table=table):
-            return f.data[table][f.schema.tables[table].key[0]]
-        case Pick(values=values):
-            return f.values[values]
-        case Choice(options=options):
-            return options
-        case _:
-            raise StuckError(f"{column.table}.{column.name}", "a composite key is made of ref, pick and choice columns")
-
-
-Argument = tuple[str, Sequence[Value]]
-
-
-def _condition(
-    f: Filling, columns: Sequence[Column], options: dict[str, Sequence[Value]], node: Node, driver: Column
-) -> tuple[Callable[..., Any], list[Argument]]:
-    fixed = frozenset(p for p in expr.paths(node) if p[0] == driver.name)
-    function, paths = expr.compile_filter(node, True, fixed)
-    by_name = {c.name: c for c in columns}
-    args: list[Argument] = []
-    for path in paths:
-        column = by_name[path[0]]
-        args.append((path[0], options[path[0]] if len(path) == 1 else f.vector(str(column.ref), path[1:])))
-    return function, args
-
-
-def _argument(
-    arg: Argument, driver: Column, others: Sequence[Column], d: int, combos: Sequence[tuple[int, ...]]
-) -> Any:
-    name, values = arg
-    if name == driver.name:
-        return values[d]
-    at = next(i for i, c in enumerate(others) if c.name == name)
-    return [values[combo[at]] for combo in combos]
-
-
-def over_key(columns: Sequence[Column], paths: Sequence[Path]) -> bool:
-    """Return whether an expression reads nothing but the key's columns and what they refer to."""
-    names = {c.name for c in columns}
-    return all(path[0] in names for path in paths)
 
 
 DRAWS: dict[type, Callable[[Filling, Column, Rows, random.Random], Vector]] = {

@@ -81,6 +81,14 @@ class Filling:
             return [function()] * self.sizes[table]
         return list(map(function, *(extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths)))
 
+    def evaluate_for(self, rows: Sequence[int], table: str, node: Node) -> Vector:
+        """Return the value of an expression for some rows of `table`, in their order."""
+        if len(rows) == self.sizes[table]:
+            return self.evaluate(table, node)
+        function, paths = expr.compile_python(node)
+        columns = [self.vector(table, p) for p in paths]
+        return [function(*(column[i] for column in columns)) for i in rows]
+
     def rows(self, table: str, node: Node, wanted: bool, **extra: Vector) -> list[int]:
         """Return the rows of `table` where a condition is `wanted`; `extra` are columns of the moment."""
         function, paths = expr.compile_filter(node, wanted)

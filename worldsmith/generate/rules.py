@@ -23,7 +23,9 @@ def _acyclic(f: Filling, rule: Rule) -> list[int]:
     link = f.link(rule.table, rule.columns[0])
     state = [0] * len(link)  # 0 not seen, 1 on the way, 2 done
     found = []
-    for start in range(len(link)):
+    for start, after in enumerate(link):
+        if after is None or state[start]:
+            continue
         way = []
         i: int | None = start
         while i is not None and state[i] == 0:
@@ -53,9 +55,8 @@ def _order(f: Filling, rule: Rule) -> list[int]:
     values, along = f.data[rule.table][rule.order], f.data[rule.table][rule.by]
     found = []
     for rows in groups_of(f, rule.table, rule.within):
-        known = [i for i in rows if values[i] is not None and along[i] is not None]
-        known.sort(key=lambda i: (along[i], values[i]))
-        found += [b for a, b in pairwise(known) if values[b] < values[a]]
+        known = sorted((along[i], values[i], i) for i in rows if values[i] is not None and along[i] is not None)
+        found += [i for (_, last, _), (_, value, i) in pairwise(known) if value < last]
     return sorted(found)
 
 

@@ -7,9 +7,10 @@ from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError, SchemaError, close_match
 from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
-from worldsmith.generate.draw import draw, draw_key, over_key
+from worldsmith.generate.draw import draw
 from worldsmith.generate.filling import Filling, StuckError
 from worldsmith.generate.homonyms import homonyms
+from worldsmith.generate.keys import draw_key, over_key
 from worldsmith.generate.repair import suspects
 from worldsmith.generate.rules import broken
 from worldsmith.graph import ConstraintGraph, Name, graph_of

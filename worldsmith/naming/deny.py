@@ -19,11 +19,12 @@ FILE = "denied.bloom"
 MAGIC = b"wsdeny\r\n"
 VERSION = 1  # of the file's layout, hash and fold together
 HEADER = struct.Struct("<8sIIII")
+_TWO = struct.Struct("<QQ")
 
 
 def hashes(key: str) -> tuple[int, int]:
     """Return the two 64-bit hashes of a folded name; the second is odd, so that the probes differ."""
-    first, second = struct.unpack("<QQ", blake2b(key.encode(), digest_size=16).digest())
+    first, second = _TWO.unpack(blake2b(key.encode(), digest_size=16).digest())
     return first, second | 1
 
 

@@ -7,7 +7,8 @@ first two letters, last two, and the three that follow the first two, and only n
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 from rapidfuzz.distance.Levenshtein import distance
 
@@ -26,7 +27,7 @@ class Twins:
         for folded in names:
             self.add(folded, _shapes(folded.split()))
 
-    def take(self, folded: str, words: Iterable[str]) -> bool:
+    def take(self, folded: str, words: Sequence[str]) -> bool:
         """File a folded name with its bearing words unless it is a twin of one filed; return whether it was filed."""
         shapes = _shapes(words)
         if not self.shapes.isdisjoint(shapes) or self.near(folded):
@@ -61,10 +62,9 @@ class Twins:
         self.shapes.update(shapes)
 
 
-def _shapes(words: Iterable[str]) -> list[str]:
+def _shapes(words: Sequence[str]) -> list[str]:
     """Return each word and all it becomes by losing a letter: words one edit apart share one of these."""
-    found = []
+    found = list(words)
     for word in words:
-        found.append(word)
-        found += [word[:at] + word[at + 1 :] for at in range(len(word))]
+        found += map("".join, combinations(word, len(word) - 1))
     return found
