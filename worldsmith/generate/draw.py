@@ -191,7 +191,7 @@ def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Ve
     if fill.per is not None and len(rows) == f.sizes[column.table]:
         return _by_quota(f, column, fill, keys, rng)
     candidates = allowed(f, column, rows, fill.where)
-    weights = weights_of(len(keys), fill.skew, f.rng(column.table, column.name, "weights"))
+    weights = f.once("weights", column, lambda rng: weights_of(len(keys), fill.skew, rng)) if fill.skew else []
     values: Vector = []
     for open_ in candidates:
         if column.missing and (not open_ or rng.random() < column.missing):
@@ -199,7 +199,7 @@ def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Ve
         elif not open_:
             raise StuckError(f"{column.table}.{column.name}", f"a row has no {fill.table} that its `where` allows")
         elif fill.skew:
-            values.append(keys[rng.choices(open_, weights=[weights[j] for j in open_])[0]])
+            values.append(keys[rng.choices(open_, weights=[*map(weights.__getitem__, open_)])[0]])
         else:
             values.append(keys[open_[int(rng.random() * len(open_))]])
     return values

@@ -2,14 +2,14 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any
 
 from worldsmith import expr, seeding
 from worldsmith.expr import Node
 from worldsmith.naming import Namer
-from worldsmith.schema import Aggregate, Path, Schema, Value
+from worldsmith.schema import Aggregate, Column, Path, Schema, Value
 
 Vector = list[Any]
 
@@ -38,10 +38,19 @@ class Filling:
         # Keys that are drawn before all columns, because some are borne by rows of two tables.
         self.named: dict[tuple[str, str], Vector] = {}
         self._links: dict[tuple[str, str], list[int | None]] = {}
+        self._once: dict[tuple[str, str, str], Vector] = {}
 
     def rng(self, *path: str | int) -> random.Random:
         """Return the chance of one column (or repair round) of this attempt."""
         return seeding.rng(self.seed, "world", self.schema.name, self.attempt, *path)
+
+    def once(self, what: str, column: Column, drawn: Callable[[random.Random], Vector]) -> Vector:
+        """Return what is drawn once an attempt for a column, however often its cells are drawn again."""
+        place = (column.table, column.name, what)
+        found = self._once.get(place)
+        if found is None:
+            found = self._once[place] = drawn(self.rng(*place))
+        return found
 
     def put(self, table: str, column: str, values: Vector) -> None:
         """Set a column; what was known along it is forgotten."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from itertools import pairwise
 
-from worldsmith.generate.computed import groups_of
 from worldsmith.generate.filling import Filling
 from worldsmith.schema import Rule
 
@@ -52,12 +51,13 @@ def _unique(f: Filling, rule: Rule) -> list[int]:
 
 
 def _order(f: Filling, rule: Rule) -> list[int]:
-    values, along = f.data[rule.table][rule.order], f.data[rule.table][rule.by]
-    found = []
-    for rows in groups_of(f, rule.table, rule.within):
-        known = sorted((along[i], values[i], i) for i in rows if values[i] is not None and along[i] is not None)
-        found += [i for (_, last, _), (_, value, i) in pairwise(known) if value < last]
-    return sorted(found)
+    columns = f.data[rule.table]
+    groups = columns[rule.within] if rule.within else [None] * f.sizes[rule.table]
+    # Groups by number: their values may be of no order, null among them.
+    number = {value: at for at, value in enumerate(dict.fromkeys(groups))}
+    rows = zip(groups, columns[rule.by], columns[rule.order], strict=True)
+    known = sorted((number[g], at, v, i) for i, (g, at, v) in enumerate(rows) if at is not None and v is not None)
+    return sorted(i for (g, _, last, _), (h, _, v, i) in pairwise(known) if g == h and v < last)
 
 
 BROKEN: dict[str, Callable[[Filling, Rule], list[int]]] = {
