@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path as FilePath
@@ -47,15 +48,22 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
         path = known[name_or_path]
     try:
         text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SchemaError(f"{path}: can't be read: {reason}") from None
+    return _meant(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
+
+
+@lru_cache(maxsize=32)
+def _meant(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
+    """Return what `read_schema` does for a file with this text: a command asks once a world."""
+    try:
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_not_toml(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
-    file = SchemaFile(name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    file = SchemaFile(name, text)
     return parse_schema(plain(data, file), file), file
 
 
