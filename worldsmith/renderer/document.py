@@ -290,6 +290,11 @@ def guide(desk: Desk, block: Block) -> list[Piece]:
     return [Para((text,)) for text in desk.pages.background(block.variant)]
 
 
+def wall(desk: Desk, block: Block) -> list[Piece]:  # noqa: ARG001 - one signature for all
+    """Write what stands where the rest of a page can't be read: nothing more."""
+    return []
+
+
 BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "lead": lead,
     "infobox": infobox,
@@ -303,5 +308,6 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "intro": intro,
     "news": news,
     "guide": guide,
+    "wall": wall,
 }
 """One writer a kind of block."""
