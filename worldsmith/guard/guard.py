@@ -87,7 +87,7 @@ class Guard:
         key = self._plan(page)
         found = self._grounds.get(key)
         if found is None:
-            _bound(self._grounds, max(self._most // 2, 1))
+            _bound(self._grounds, max(self._most // 16, 1))
             found = self._grounds[key] = ground(self.world, self.columns, page, page.head.cells)
         return found
 
