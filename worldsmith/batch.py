@@ -14,6 +14,8 @@ from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, clos
 from worldsmith.generate import generate
 from worldsmith.mine import MAX_TOKENS, Mined, mine
 from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
+from worldsmith.tasks import KINDS, kinds_of
+from worldsmith.tasks.phrase import Held
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.turned import admit
 from worldsmith.world import World, world_id
@@ -30,6 +32,8 @@ class Order:
     tasks: int
     size: str = "wide"
     knobs: Knobs = PLAIN
+    kinds: str = ",".join(KINDS)
+    """Kinds of task, taken in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,14 @@ def orders(
     tasks: int,
     size: str = "wide",
     knobs: Knobs = PLAIN,
+    kinds: str = ",".join(KINDS),
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
 
     A world's seed is a hash of (seed, schema name, its number among that schema's worlds): naming more schemas
-    changes none of them. Raises UsageError for knobs that a schema can't follow.
+    changes none of them. Raises UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
+    kinds_of(kinds)
     names = []
     for schema in map(load_schema, schemas):
         names.append(schema.name)
@@ -75,7 +81,7 @@ def orders(
         which, number = i % len(schemas), i // len(schemas)
         # 53 bits: a JSON number that every reader keeps exact.
         world_seed = seeding.draw(seed, names[which], number) >> 11
-        made.append(Order(schemas[which], world_seed, out, tasks, size, knobs))
+        made.append(Order(schemas[which], world_seed, out, tasks, size, knobs, kinds))
     return made
 
 
@@ -101,7 +107,7 @@ def build(order: Order) -> Built:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    asked = Asked(order.tasks, order.size)
+    asked = Asked(order.tasks, order.size, kinds=order.kinds)
     rejected: Mapping[str, int] = {}
     count = kept_tasks(folder, world, asked) if order.tasks else 0
     mined = count is None
@@ -136,6 +142,10 @@ class Asked:
     size: str = "wide"
     max_tokens: int = MAX_TOKENS
     max_turns: int | None = None
+    kinds: str = ",".join(KINDS)
+    """Kinds of task, taken in turn."""
+    wordings: Held = "all"
+    keep_failing: bool = False
 
 
 def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
@@ -147,7 +157,16 @@ def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
 
 def mine_for(world: World, asked: Asked) -> Mined:
     """Return the tasks of a world that were asked for."""
-    return mine(world, asked.count, size=asked.size, max_tokens=asked.max_tokens, max_turns=asked.max_turns)
+    return mine(
+        world,
+        asked.count,
+        size=asked.size,
+        kinds=kinds_of(asked.kinds),
+        wordings=asked.wordings,
+        max_tokens=asked.max_tokens,
+        max_turns=asked.max_turns,
+        keep_failing=asked.keep_failing,
+    )
 
 
 def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:

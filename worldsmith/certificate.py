@@ -268,3 +268,9 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
         row, col = min(missing, key=str)
         return f"{len(missing)} cells of its evidence are not disclosed, {row} {col} among them"
     return ""
+
+
+def fails_under(task: Task, world: World, client: SimulatorClient) -> str:
+    """Return why a task can't be solved anew by the tools of a client, under whatever profile; "" where it can."""
+    proof = attempt(task, world, client.simulator, client=client)
+    return proof if isinstance(proof, str) else ""

@@ -13,7 +13,7 @@ from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Call, Observation
-from worldsmith.tasks import KINDS, SIZES, Reader, Rejected, Task, gold_duckdb
+from worldsmith.tasks import KINDS, SIZES, Reader, Rejected, Task, gold_duckdb, kinds_of
 from worldsmith.tasks.candidates import EMPTY, draws
 from worldsmith.tasks.phrase import Held
 from worldsmith.tasks.sample import Source
@@ -25,7 +25,7 @@ MAX_TOKENS = 32_000
 DRAWS = 120
 """Draws a task wanted, before mining gives up."""
 ALIKE = 2
-"""Tasks of one world with one scope and the same columns in their clauses, at most."""
+"""Tasks of one world with one scope and the same columns in their clauses, and near-duplicates, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Mined:
     tasks: tuple[Task, ...]
     tried: int
     rejected: Mapping[str, int]
+    failing: int = 0
+    """Those among the tasks that fail a gate: none unless they were asked for."""
 
 
 def mine(
@@ -65,9 +67,9 @@ def mine(
     Raises:
         UsageError: no such size.
     """
-    for name, known in ((size, SIZES), *((kind, KINDS) for kind in kinds)):
-        if name not in known:
-            raise UsageError(f"no tasks are called {name!r}.{close_match(name, known)}")
+    kinds = kinds_of(",".join(kinds))
+    if size not in SIZES:
+        raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
     miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
     start = world.seed if seed is None else seed
@@ -87,7 +89,7 @@ def mine(
             task = _next(miner, found[kind, empty], left, kind)
             kept += [task] if task else []
     kept = miner.agreed(kept)
-    return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())))
+    return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
 def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
@@ -111,7 +113,9 @@ class _Miner:
         self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
     ) -> None:
         self.world, self.simulator, self.reader = world, simulator, Reader(world)
-        self.tried = 0
+        self.tried = self.failing = 0
+        self.fails = False
+        """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
@@ -125,12 +129,17 @@ class _Miner:
         if isinstance(task, Rejected):
             self.rejected[task.reason] += 1
             return None
-        mark = (task.query.table, task.query.scope, tuple(sorted(task.query.evidence)))
-        found = "like another task" if self.alike[mark] >= ALIKE else self._judged(task)
+        self.fails = False
+        marks: tuple[object, ...] = (
+            (task.query.table, task.query.scope, tuple(sorted(task.query.evidence))),
+            task.query.likeness,
+        )
+        found = "like another task" if any(self.alike[m] >= ALIKE for m in marks) else self._judged(task)
         if isinstance(found, str):
             self.rejected[found] += 1
             return None
-        self.alike[mark] += 1
+        self.alike.update(marks)
+        self.failing += self.fails
         if found.gold:
             totals = self.totals.setdefault(found.kind, Counter())
             totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
@@ -148,6 +157,9 @@ class _Miner:
             return f"not certified: {proof}"
         if proof.tool_tokens > self.max_tokens:
             return "too many tokens"
+        other = attempt(task, self.world, self.simulator, reader=self.reader, client=client, agent="reworded")
+        if isinstance(other, str):
+            return f"not certified by other queries: {other}"
         if self.max_turns is not None and proof.cost.turns > self.max_turns:
             return "too many turns"
         try:
@@ -163,7 +175,10 @@ class _Miner:
         if not task.gold:
             return ""
         why = failed(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
-        return f"gate: {why}" if why and not self.keep_failing else ""
+        if why and self.keep_failing:
+            self.fails = True
+            return ""
+        return f"gate: {why}" if why else ""
 
     def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str:
         """Return the gate whose mean over this world's tasks of a kind would be too high with this one; "" for none."""

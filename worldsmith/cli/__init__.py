@@ -5,8 +5,10 @@ import click
 from worldsmith import __version__
 from worldsmith.cli.auditing import audit
 from worldsmith.cli.base import Commands
+from worldsmith.cli.mining import tasks
+from worldsmith.cli.reviewing import audit_tasks
 from worldsmith.cli.serving import extract, search, serve
-from worldsmith.cli.training import export, run, score, tasks
+from worldsmith.cli.training import export, run, score
 from worldsmith.cli.worlds import check, generate, schema, show
 
 
@@ -19,6 +21,7 @@ def main() -> None:
     worldsmith generate --seed 7 --out w     worlds with tasks, one a shipped schema, into the folder w
     worldsmith check w                       prove that they are consistent
     worldsmith audit worlds w                are they invented, and different
+    worldsmith audit tasks w                 can they be had without searching
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
@@ -30,3 +33,4 @@ def main() -> None:
 
 for command in (generate, check, show, schema, audit, search, extract, tasks, serve, run, score, export):
     main.add_command(command)
+audit.add_command(audit_tasks)

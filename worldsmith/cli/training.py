@@ -1,4 +1,4 @@
-"""Commands about tasks: tasks, run, score, export."""
+"""Commands on tasks that are there: run, score, export."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,85 +10,6 @@ from worldsmith.cli.backend import profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, progress, table
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, close_match
-
-
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
-@click.option(
-    "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
-)
-@click.option(
-    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
-)
-@click.option("--max-turns", type=click.IntRange(1), help="Turns an episode may need.")
-@click.option("--verify", is_flag=True, help="Only replay the certificates of the tasks that are there.")
-@json_option
-@click.pass_context
-def tasks(
-    ctx: click.Context,
-    paths: tuple[Path, ...],
-    count: int,
-    size: str,
-    max_tokens: int,
-    max_turns: int | None,
-    *,
-    verify: bool,
-    as_json: bool,
-) -> None:
-    """Mine tasks of worlds anew, or --verify those that are there (exit 1 when a certificate fails).
-
-    Each task is kept only if the oracle solves it through search, agents without search get next to nothing, and
-    the episode fits. Tasks with gold are kept apart from the worlds, in _tasks/<world>.jsonl. Where not one is found
-    for a world, those that are there stay, and the exit code is 1.
-    """
-    from worldsmith import disk
-    from worldsmith.batch import Asked, keep, mine_for
-
-    folders = disk.world_folders(paths)
-    if verify:
-        failed = sum(_verify(folder, as_json=as_json) for folder in folders)
-        if failed:
-            ctx.exit(1)
-        return
-    asked, barren = Asked(count, size, max_tokens, max_turns), 0
-    for folder in progress(folders, len(folders), "worlds", quiet=as_json):
-        world = disk.load_world(folder)
-        mined = mine_for(world, asked)
-        if mined.tasks:
-            keep(folder, world, asked, mined)
-        barren += not mined.tasks
-        if as_json:
-            emit({"world": world.id, "tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)})
-        else:
-            why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
-            click.echo(f"{world.id}: {len(mined.tasks)} tasks of {mined.tried} draws; rejected: {why or 'none'}")
-        if len(mined.tasks) < count:
-            kept = "" if mined.tasks else "; what is in its file of tasks was left as it is"
-            click.echo(f"{world.id}: {len(mined.tasks)} of the {count} tasks asked for were found{kept}", err=True)
-    if barren:
-        ctx.exit(1)
-
-
-def _verify(folder: Path, *, as_json: bool) -> int:
-    from worldsmith.certificate import Certificate, verify
-    from worldsmith.disk import load_world
-    from worldsmith.simulator import Simulator
-    from worldsmith.tasks import tasks_of
-
-    world = load_world(folder)
-    simulator = Simulator(world)
-    failed = 0
-    for task in tasks_of(folder):
-        fault = verify(Certificate.from_json(task.certificate), task, world, simulator)
-        failed += bool(fault)
-        if as_json:
-            emit({"task_id": task.task_id, "world": world.id, "ok": not fault, "fault": fault})
-        elif fault:
-            click.echo(f"{task.task_id}: {fault}")
-    if not as_json:
-        click.echo(f"{world.id}: {'all certificates hold' if not failed else f'{failed} certificates fail'}")
-    return failed
 
 
 @click.command()

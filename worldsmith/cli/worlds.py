@@ -26,6 +26,13 @@ PATHS = click.Path(path_type=Path)
     "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
 )
 @click.option(
+    "--task-kinds",
+    default="wide,deep,hybrid",
+    show_default=True,
+    metavar="KIND[,KIND...]",
+    help="Kinds of task, taken in turn; `worldsmith tasks --help` says what each is. --task-kinds wide,deep",
+)
+@click.option(
     "--kind",
     "kinds",
     multiple=True,
@@ -71,6 +78,7 @@ def generate(
     out: Path,
     n_tasks: int,
     size: str,
+    task_kinds: str,
     kinds: tuple[str, ...],
     facts: str | None,
     density: float,
@@ -97,7 +105,7 @@ def generate(
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
     knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
-    made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs)
+    made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs, task_kinds)
     built = []
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
         built.append(one)

@@ -1,6 +1,7 @@
 """Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
 
-from worldsmith.tasks.candidates import KINDS, Rejected, drawn
+from worldsmith.tasks.candidates import KINDS, Rejected, drawn, kinds_of
+from worldsmith.tasks.difficulty import curriculum, difficulty
 from worldsmith.tasks.duck import gold_duckdb
 from worldsmith.tasks.emit import gold, sql
 from worldsmith.tasks.file import read_references, read_tasks, tasks_of
@@ -21,9 +22,12 @@ __all__ = [
     "Scope",
     "Task",
     "Top",
+    "curriculum",
+    "difficulty",
     "drawn",
     "gold",
     "gold_duckdb",
+    "kinds_of",
     "markdown",
     "question",
     "read_references",

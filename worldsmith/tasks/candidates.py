@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from worldsmith import expr, scoring
 from worldsmith.engine import attach
+from worldsmith.errors import UsageError, close_match
 from worldsmith.expr import Node
 from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
@@ -47,6 +48,15 @@ KINDS: Mapping[str, str] = {
 """The kinds of task."""
 EMPTY = 64
 """Of so many places for a task, one goes to a task whose gold table has no row."""
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """Return the kinds that "wide,deep" names. Raises UsageError for one that nobody knows."""
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in KINDS:
+            raise UsageError(f"no tasks are called {name!r}: kinds are {', '.join(KINDS)}.{close_match(name, KINDS)}")
+    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,12 @@ class Query:
         """The form without columns and constants: tables, joins and operators, one text for one form."""
         return "; ".join(_skeleton(query) for query in self.chain())
 
+    @property
+    def likeness(self) -> tuple[str, tuple[Path, ...]]:
+        """What near-duplicates share: the skeleton, and the columns shown, read and ranked by, constants left out."""
+        paths = {p for one in self.chain() for p in (*one.columns, *one.read, *one.ranked) if not is_tally(p)}
+        return self.skeleton, tuple(sorted(paths))
+
     def to_json(self) -> dict[str, Any]:
         """Return the query as JSON values."""
         scope: dict[str, Any] = {"column": self.scope.column, "values": list(self.scope.values)}

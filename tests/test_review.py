@@ -1,0 +1,172 @@
+"""Auditing tasks as they are written: coverage, gates, figures, and the commands that mine, verify and audit."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from tests.test_mine import by_hand
+from worldsmith.cli import main
+from worldsmith.cli.reviewing import histogram, page
+from worldsmith.cover import chosen, curve, least_pages, together, told
+from worldsmith.disk import save_lines, save_world, tasks_file
+from worldsmith.errors import FormatError
+from worldsmith.mine import mine
+from worldsmith.pages import Pages
+from worldsmith.review import review
+from worldsmith.tasks import Reader, curriculum, difficulty, read_tasks
+from worldsmith.tasks.difficulty import conditions
+
+
+def call(*args, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in args])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def mined(town):
+    return mine(town, 6, size="small").tasks
+
+
+@pytest.fixture
+def folder(town, mined, tmp_path):
+    made = save_world(town, tmp_path)
+    save_lines(tasks_file(made), [task.to_json() for task in mined])
+    return made
+
+
+def test_pages_are_chosen_by_what_they_tell_anew():
+    cells = [frozenset(pages) for pages in ("ab", "a", "a", "bc", "c", "")]
+    assert chosen(cells) == [3, 5]
+    assert chosen([]) == []
+
+
+def test_curve_and_co_coverage_by_hand():
+    task = by_hand([1, 2, 3, 4], [("a", "b"), ("a",), ("c",), ("d",)])
+    assert told(task) == [frozenset("ab"), frozenset("a"), frozenset("c"), frozenset("d")]
+    assert curve(task) == {1: 0.5, 2: 0.75, 4: 1.0, 8: 1.0, 16: 1.0, 32: 1.0}
+    assert together(task) == pytest.approx(1 / 6)
+    assert together(by_hand([1], [("a",)])) == 0.0
+
+
+def test_least_pages_tell_all_the_evidence(town, mined):
+    reader, pages = Reader(town), Pages(town)
+    for task in mined:
+        needed = least_pages(task, reader, pages)
+        read = sum(c["tool"] == "web_extractor" for c in task.certificate["calls"])
+        assert 0 < needed <= read
+
+
+def test_difficulty_is_the_log_of_the_work(mined):
+    for task in mined:
+        assert 2 ** difficulty(task) == pytest.approx(
+            task.turns * task.query.hops * (1 + conditions(task.query)), rel=0.01
+        )
+    assert difficulty(replace(mined[0], certificate={})) == 0.0
+
+
+def test_a_curriculum_rises_and_splits_by_world_and_schema(mined):
+    other = [replace(task, world=f"town-{i}", schema="isles" if i % 2 else "town") for i in range(20) for task in mined]
+    rows = curriculum(other, ["isles"])
+    assert [r["difficulty"] for r in rows] == sorted(r["difficulty"] for r in rows)
+    assert {r["split"] for r in rows if r["schema"] == "isles"} == {"held_out"}
+    splits = {r["world"]: r["split"] for r in rows if r["schema"] == "town"}
+    assert sorted(splits.values()).count("test") == 1
+    assert len(splits) == 10
+    assert {r["split"] for r in curriculum(mined)} == {"train"}
+
+
+def test_a_review_measures_anew(town, mined):
+    lied = [replace(task, audit={"one-query": 0.9}) for task in mined]
+    found = review([(town, lied)])
+    assert found.ok
+    assert found.tasks == list(mined)
+    told_json = found.to_json()
+    assert (told_json["worlds"], told_json["tasks"], told_json["near_duplicates"]) == (1, 6, 0)
+    assert {(g["kind"], g["size"]) for g in told_json["groups"]} == {(t.kind, t.size) for t in mined}
+    small = next(g for g in told_json["groups"] if g["kind"] == "wide")
+    assert small["rows"]["least"] >= 3
+    assert small["k_pages"]["32"] == 1.0
+    assert small["fits"]["32000"] == 1.0
+
+
+def test_what_is_wrong_with_tasks_is_found(town, mined):
+    task = next(t for t in mined if t.kind == "wide")
+    wrong = replace(task, gold=(*task.gold[1:], ("x",) * len(task.columns)))
+    assert "another engine gives other gold" in review([(town, [wrong])]).findings[0]
+    one = replace(task, pages=tuple(tuple(("shop/1",) for _ in row) for row in task.pages))
+    assert "one page carries too much" in review([(town, [one])]).findings[0]
+    empty = [replace(task, gold=(), pages=(), question=f"{task.question}{i}") for i in range(3)]
+    assert any("have no row: more than 2%" in line for line in review([(town, empty)]).findings)
+    with pytest.raises(FormatError, match="another state"):
+        review([(town, [replace(task, world_digest="0")])])
+
+
+def test_audit_tasks_exits_by_the_gates(folder, mined, tmp_path):
+    told_json = json.loads(call("audit", "tasks", folder, "--json").stdout)
+    assert told_json["ok"] is True
+    said = call("audit", "tasks", folder, "--html", tmp_path / "t.html").stdout
+    assert "0 findings" in said
+    assert (tmp_path / "t.html").read_text().count("<svg") >= 6
+    task = next(t for t in mined if t.kind == "wide")
+    flat = replace(task, gold=tuple((*row[: len(task.keys)], *task.gold[0][len(task.keys) :]) for row in task.gold))
+    save_lines(tasks_file(folder), [flat.to_json()])
+    assert "FAILS" in call("audit", "tasks", folder, code=1).stdout
+
+
+def test_plots_hold_every_value():
+    svg = histogram("rows", [10, 10, 60], 25)
+    assert svg.count("<rect") > 1
+    assert "rows: 10 to 60 (WideSearch 25)" in svg
+    assert histogram("rows", []) == ""
+
+
+def test_a_page_needs_no_other_file(town, mined):
+    html = page(review([(town, mined)]))
+    assert "http" not in html
+    assert html.startswith("<!doctype html>")
+
+
+def test_tasks_are_mined_by_kind_and_listed_by_difficulty(folder, tmp_path):
+    file = tmp_path / "c.jsonl"
+    call("tasks", folder, "--count", "3", "--kinds", "deep", "--curriculum", file, "--hold-out", "town")
+    tasks = read_tasks(tasks_file(folder))
+    assert [t.kind for t in tasks] == ["deep"] * 3
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {r["task_id"] for r in rows} == {t.task_id for t in tasks}
+    assert {r["split"] for r in rows} == {"held_out"}
+    assert "Did you mean 'deep'" in call("tasks", folder, "--kinds", "wide,dep", code=2).output
+    for options, why in (
+        (["--curriculum", file, "--hold-out", "twon"], "no task here is of a schema 'twon'. Did you mean 'town'?"),
+        (["--hold-out", "town"], "name its file with --curriculum"),
+    ):
+        assert why in call("tasks", folder, "--verify", *options, code=2).output
+
+
+def test_failing_tasks_are_counted_where_they_are_kept(folder):
+    line = call(
+        "tasks", folder, "--count", "12", "--size", "small", "--kinds", "wide", "--keep-failing", "--json"
+    ).stdout
+    row = json.loads(line)
+    assert row["tasks"] == 12
+    assert row["failing"] > 0
+    assert row["tried"] == row["tasks"] + sum(row["rejected"].values())
+    call("audit", "tasks", folder, code=1)
+
+
+def test_certificates_are_verified_under_profiles(folder):
+    said = call("tasks", folder, "--verify", "--profile", "flaky", "--profile", "scarce").stdout
+    assert "all certificates hold" in said
+    assert "Did you mean 'flaky'" in call("tasks", folder, "--verify", "--profile", "flaki", code=2).output
+
+
+def test_kinds_of_generated_tasks(tmp_path):
+    call("generate", "town", "--tasks", "2", "--task-kinds", "deep", "--out", tmp_path)
+    (path,) = (tmp_path / "_tasks").glob("*.jsonl")
+    assert [t.kind for t in read_tasks(path)] == ["deep", "deep"]
+    assert (
+        "kinds are wide, deep, hybrid"
+        in call("generate", "town", "--task-kinds", "broad", "--out", tmp_path, code=2).output
+    )

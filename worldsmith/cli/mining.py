@@ -1,0 +1,197 @@
+"""The command that mines tasks, and verifies those that are there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worldsmith.cli.backend import profiles_option, read_profiles
+from worldsmith.cli.base import emit, json_option, progress
+from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import NotFoundError, UsageError, close_match
+
+if TYPE_CHECKING:
+    from worldsmith.batch import Asked
+    from worldsmith.slices import Profile
+
+KINDS = "wide,deep,hybrid"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
+@click.option(
+    "--size",
+    type=click.Choice(["wide", "small"]),
+    default="wide",
+    show_default=True,
+    help="Of tables: wide, 10 to 60 rows of 4 to 8 columns; small, 3 to 8 rows of 3 or 4.",
+)
+@click.option(
+    "--kinds",
+    default=KINDS,
+    show_default=True,
+    metavar="KIND[,KIND...]",
+    help="Taken in turn. wide: a table of rows within a named scope. deep: one value, 3 to 6 relations from what the "
+    "question names. hybrid: a table within a scope that a chain finds. --kinds deep, or --kinds wide,wide,deep",
+)
+@click.option(
+    "--wordings",
+    type=click.Choice(["all", "train", "test"]),
+    default="all",
+    show_default=True,
+    help="Of questions: train leaves one of each sentence's wordings out, test has these alone.",
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
+)
+@click.option("--max-turns", type=click.IntRange(1), help="Turns an episode may need.")
+@click.option(
+    "--hold-out",
+    multiple=True,
+    metavar="SCHEMA",
+    help="With --curriculum: a schema whose tasks are kept apart from training. May be repeated: --hold-out town",
+)
+@click.option(
+    "--curriculum",
+    "listed",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to list the tasks of these worlds in, from the easiest on: difficulty and split of each.",
+)
+@click.option("--keep-failing", is_flag=True, help="Write tasks that fail a gate too; they are counted.")
+@click.option("--verify", is_flag=True, help="Only replay the certificates of the tasks that are there.")
+@click.option(
+    "--profile",
+    "named",
+    multiple=True,
+    metavar="NAME",
+    help="With --verify: solve each task anew under this profile too. May be repeated; all names every one.",
+)
+@profiles_option
+@json_option
+@click.pass_context
+def tasks(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    count: int,
+    size: str,
+    kinds: str,
+    wordings: Any,
+    max_tokens: int,
+    max_turns: int | None,
+    hold_out: tuple[str, ...],
+    listed: Path | None,
+    named: tuple[str, ...],
+    profiles: Path | None,
+    *,
+    keep_failing: bool,
+    verify: bool,
+    as_json: bool,
+) -> None:
+    """Mine tasks of worlds anew, or --verify those that are there (exit 1 when a certificate fails).
+
+    Each task is kept only if the oracle solves it through search, by two wordings of its queries; agents without
+    search get next to nothing; a reader rebuilds its query from the question; and the episode fits. Tasks with gold
+    are kept apart from the worlds, in _tasks/<world>.jsonl. Where not one is found for a world, those that are there
+    stay, and the exit code is 1.
+
+    Difficulty, in the curriculum, is log2(turns * relations * (1 + conditions)): 1 more is twice the work. A split is
+    train, test (a tenth of the worlds), or held_out.
+
+    \b
+    worldsmith tasks w --count 20
+    worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
+    worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
+    """
+    from worldsmith import disk
+    from worldsmith.batch import Asked
+
+    if hold_out and not listed:
+        raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
+    folders = disk.world_folders(paths)
+    if verify:
+        chosen = _profiles(named, profiles)
+        bad = sum(_verify(folder, chosen, as_json=as_json) for folder in folders)
+    else:
+        asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
+        found = [
+            _mine(folder, asked, as_json=as_json) for folder in progress(folders, len(folders), "worlds", quiet=as_json)
+        ]
+        bad = found.count(0)
+    if listed:
+        _list(folders, listed, hold_out)
+    if bad:
+        ctx.exit(1)
+
+
+def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
+    """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
+    from worldsmith.batch import keep, mine_for
+    from worldsmith.disk import load_world
+
+    world = load_world(folder)
+    mined = mine_for(world, asked)
+    if mined.tasks:
+        keep(folder, world, asked, mined)
+    found = len(mined.tasks)
+    if as_json:
+        told = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
+        emit({"world": world.id, "tasks": found, **told})
+    else:
+        why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
+        failing = f" ({mined.failing} fail a gate)" if mined.failing else ""
+        click.echo(f"{world.id}: {found} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
+    if found < asked.count:
+        kept = "" if found else "; what is in its file of tasks was left as it is"
+        click.echo(f"{world.id}: {found} of the {asked.count} tasks asked for were found{kept}", err=True)
+    return found
+
+
+def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
+    """Write the curriculum of the tasks of worlds."""
+    from worldsmith.disk import save_lines, tasks_file
+    from worldsmith.tasks import curriculum, tasks_of
+
+    tasks = [task for folder in folders if tasks_file(folder).is_file() for task in tasks_of(folder)]
+    schemas = sorted({task.schema for task in tasks})
+    for name in hold_out:
+        if name not in schemas:
+            raise NotFoundError(f"no task here is of a schema {name!r}.{close_match(name, schemas)}")
+    save_lines(file, curriculum(tasks, hold_out))
+
+
+def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
+    known = read_profiles(file)
+    for name in named:
+        if name != "all" and name not in known:
+            raise NotFoundError(f"no profile is called {name!r}.{close_match(name, known)}")
+    return {name: profile for name, profile in known.items() if name in named or "all" in named}
+
+
+def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> int:
+    """Replay the certificates of a world's tasks, solve them under profiles, say what fails, and return how many do."""
+    from worldsmith.agents import SimulatorClient
+    from worldsmith.certificate import Certificate, fails_under, verify
+    from worldsmith.disk import load_world
+    from worldsmith.simulator import Simulator
+    from worldsmith.slices import Address
+    from worldsmith.tasks import tasks_of
+
+    world = load_world(folder)
+    simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)
+    clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
+    replayed, failed = Simulator(world), 0
+    for task in tasks_of(folder):
+        fault = verify(Certificate.from_json(task.certificate), task, world, replayed)
+        under = {name: fails_under(task, world, client) for name, client in clients.items()}
+        faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
+        told = "; ".join(f for f in faults if f)
+        failed += bool(told)
+        if as_json:
+            emit({"task_id": task.task_id, "world": world.id, "ok": not told, "fault": told})
+        elif told:
+            click.echo(f"{task.task_id}: {told}")
+    if not as_json:
+        click.echo(f"{world.id}: {'all certificates hold' if not failed else f'{failed} certificates fail'}")
+    return failed
