@@ -54,11 +54,9 @@ def canonical(value: Any) -> bytes:
 
 def table_bytes(columns: Columns) -> bytes:
     """Return a table as JSON lines, columns in schema order; the bytes of `tables/<name>.jsonl`."""
-    names = tuple(columns)
-    dumps = orjson.dumps
-    return b"".join(
-        dumps(dict(zip(names, values, strict=True))) + b"\n" for values in zip(*columns.values(), strict=True)
-    )
+    names, dumps, line = tuple(columns), orjson.dumps, orjson.OPT_APPEND_NEWLINE
+    rows = zip(*columns.values(), strict=True)
+    return b"".join([dumps(dict(zip(names, values, strict=True)), option=line) for values in rows])
 
 
 def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:

@@ -107,8 +107,9 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
     for m in f.evaluate_for(rows, column.table, fill.mean):
         low, high = (lo, hi) if m is None else band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
-        x = low + (high - low) * leaning((chance() + chance()) / 2, fill.skew)
-        values.append(min(hi, max(lo, round(x / step) * step)))
+        x = (chance() + chance()) / 2
+        x = round((low + (high - low) * (leaning(x, fill.skew) if fill.skew else x)) / step) * step
+        values.append(lo if x < lo else min(x, hi))
     return _printed(values, column.decimals)
 
 
@@ -124,7 +125,8 @@ def leaning(x: float, skew: float) -> float:
 
 def band(fill: Number, mean: float) -> tuple[float, float]:
     """Return the part of [lo, hi] within `spread` of `mean`; its nearer end where they don't meet."""
-    return max(fill.lo, min(fill.hi, mean - fill.spread)), min(fill.hi, max(fill.lo, mean + fill.spread))
+    lo, hi, low, high = fill.lo, fill.hi, mean - fill.spread, mean + fill.spread
+    return lo if low < lo else min(low, hi), hi if high > hi else max(high, lo)
 
 
 def _printed(values: Any, decimals: int) -> Vector:
