@@ -101,6 +101,7 @@ class ConstraintGraph:
     Attributes:
         graph: networkx DiGraph over names.
         order: units of filling in order; a unit is the columns that are drawn together (one, or a composite key).
+        place: for each column, the index in `order` of its unit.
         last: for each rule, the index in `order` of the unit at which it is tested.
     """
 
@@ -116,14 +117,14 @@ class ConstraintGraph:
                     self.graph.add_edge(name, (table.name, column.name))
         self._after: dict[Name, frozenset[Name]] = {}
         self.order = self._order()
-        place = {name: i for i, unit in enumerate(self.order) for name in unit}
+        self.place = {name: i for i, unit in enumerate(self.order) for name in unit}
         self.last: dict[str, int] = {}
         for rule in schema.rules:
             read = rule_reads(schema, rule)
             self.graph.add_node(("rule", rule.name))
             for name in read:
                 self.graph.add_edge(name, ("rule", rule.name))
-            self.last[rule.name] = max(place[name] for name in read)
+            self.last[rule.name] = max(self.place[name] for name in read)
 
     def _order(self) -> tuple[tuple[Name, ...], ...]:
         # A composite key is drawn as one: its columns are merged into one node before sorting.

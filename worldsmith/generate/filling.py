@@ -1,7 +1,7 @@
 """A world while it is being filled: columns so far, and vectors along references."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any
@@ -124,11 +124,11 @@ class Filling:
 
 
 def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[Value]) -> Iterable[list[Any]]:
-    lists: dict[Value, list[Any]] = {key: [] for key in keys}
+    lists: defaultdict[Value, list[Any]] = defaultdict(list)
     for parent, value in zip(parents, column, strict=True):
-        if value is not None and parent in lists:
+        if value is not None:
             lists[parent].append(value)
-    return lists.values()
+    return (lists.get(key, []) for key in keys)
 
 
 def fold_values(fill: Aggregate, decimals: int, values: list[float]) -> float | None:

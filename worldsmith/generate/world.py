@@ -228,7 +228,7 @@ class _Attempt:
         """
         hanging: set[Name] = set().union(*(self.graph.after(name) for name in changed))
         stale, drawn = hanging - changed, set[Name]()
-        for earlier in range(at + 1):
+        for earlier in range(min(map(self.graph.place.__getitem__, changed)), at + 1):
             unit = self.graph.order[earlier]
             if not stale.isdisjoint(unit):
                 self.unit(unit, earlier, at, round_)
