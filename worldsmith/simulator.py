@@ -15,7 +15,7 @@ from typing import Protocol
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
 from worldsmith.guard.repair import repaired, too_long
-from worldsmith.index import Index
+from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import PROFILES, RANKINGS, edits, faults, profile, ranked
@@ -83,6 +83,7 @@ class Simulator:
         strict: bool = False,
         counts: Counter[str] | None = None,
         profiles: Mapping[str, Profile] = PROFILES,
+        indexed: Indexed = Index,
     ) -> None:
         """Stand ready for `world`.
 
@@ -96,10 +97,11 @@ class Simulator:
             strict: raise GuardError for a rejected text of our own renderer instead of answering "unavailable".
             counts: where branches are counted, for one count over several worlds.
             profiles: the profiles an address may name.
+            indexed: makes the index over pages, or finds it in a file (`index.saved`).
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
-        self._given = (pages, index)
+        self._given, self._indexed = (pages, index), indexed
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
@@ -117,7 +119,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            desk = _Desk(pages, index or Index(pages), guard, Renderer(self.world, pages), writer, {})
+            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {})
             self._desks[length] = desk
         return desk
 

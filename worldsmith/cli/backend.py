@@ -67,8 +67,11 @@ class Answering:
         profiles: "Mapping[str, Profile]",
         *,
         quiet: bool = True,
+        index_folder: Callable[[str], Path | None] = lambda _: None,
     ) -> None:
         """Stand ready by the options above; `quiet` says nothing of a model that fails.
+
+        `index_folder` says where the search index of a world, by its id, is kept.
 
         Raises:
             UsageError: there is a store without a model.
@@ -77,14 +80,22 @@ class Answering:
             raise UsageError("--store keeps the texts of a --model: name one, or leave the store out")
         self.backend = _backend(model, url, quiet=quiet) if model else None
         self.store = _store(store) if store else None
-        self.profiles = profiles
+        self.profiles, self.index_folder = profiles, index_folder
         self.counts: Counter[str] = Counter()
 
     def simulator(self, world: "World") -> "Simulator":
         """Return the simulator of a world."""
+        from worldsmith.index import saved
         from worldsmith.simulator import Simulator
 
-        return Simulator(world, model=self.backend, store=self.store, counts=self.counts, profiles=self.profiles)
+        return Simulator(
+            world,
+            model=self.backend,
+            store=self.store,
+            counts=self.counts,
+            profiles=self.profiles,
+            indexed=saved(self.index_folder),
+        )
 
     def totals(self) -> str:
         """Return what was counted, a line for the simulators and one for the model."""

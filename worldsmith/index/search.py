@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from datetime import date
+from sys import intern
 
 import numpy as np
 from rapidfuzz import process
@@ -38,8 +39,9 @@ class Index:
         """Index `pages`, or take what was made of the same ones before."""
         self.pages, self.ids = pages, tuple(sorted(pages.ids()))
         self.stock = made = made or stock(pages)
-        self._vocabulary = {word: i for i, word in enumerate(made.words)}
-        self._words = [word for word in made.words if word.isalpha() and len(word) > 3]
+        # Interned, since the words of labels and background are those of every world of a schema.
+        self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
+        self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]
         self._bounds = array("I", made.indptr.tolist())
         self._told = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
@@ -107,7 +109,7 @@ class Index:
     def _on(self, hosts: tuple[str, ...]) -> np.ndarray:
         """Return which documents stand on one of some hosts, or on a part of it."""
         named = [any(name == host or name.endswith(f".{host}") for host in hosts) for name in self.stock.hosts]
-        return np.array(named, dtype=bool)[self.stock.host]
+        return np.asarray(np.array(named, dtype=bool)[self.stock.host])
 
     def _dated(self, asked: Terms) -> np.ndarray:
         """Return which documents claim a day that a query asks for."""
