@@ -3,8 +3,7 @@
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,11 +11,8 @@ from worldsmith import __version__, disk, seeding
 from worldsmith.check import check
 from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, close_match
 from worldsmith.generate import generate
-from worldsmith.mine import MAX_TOKENS, Mined, mine
 from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
 from worldsmith.tasks import KINDS, kinds_of
-from worldsmith.tasks.phrase import Held
-from worldsmith.tasks.task import VERSIONS
 from worldsmith.turned import admit
 from worldsmith.world import World, world_id
 
@@ -107,13 +103,7 @@ def build(order: Order) -> Built:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    asked = Asked(order.tasks, order.size, kinds=order.kinds)
-    rejected: Mapping[str, int] = {}
-    count = kept_tasks(folder, world, asked) if order.tasks else 0
-    mined = count is None
-    if count is None:
-        found = mine_into(folder, world, asked)
-        count, rejected = len(found.tasks), found.rejected
+    count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
     # The world comes last: one that is there is whole, its tasks with it.
     if kept is None:
         disk.save_world(world, order.out)
@@ -121,6 +111,18 @@ def build(order: Order) -> Built:
     return Built(
         world.id, schema.name, order.seed, str(folder), world.facts, world.digest, count, order.tasks, resumed, rejected
     )
+
+
+def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
+    """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
+    from worldsmith.taskfiles import Asked, kept_tasks, mine_into  # noqa: PLC0415 - the miner loads half the house
+
+    asked = Asked(order.tasks, order.size, kinds=order.kinds)
+    count = kept_tasks(folder, world, asked)
+    if count is not None:
+        return count, False, {}
+    found = mine_into(folder, world, asked)
+    return len(found.tasks), True, found.rejected
 
 
 def _kept(folder: Path) -> World | None:
@@ -132,76 +134,6 @@ def _kept(folder: Path) -> World | None:
         return disk.load_world(folder) if same else None
     except FormatError:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
-
-    count: int
-    size: str = "wide"
-    max_tokens: int = MAX_TOKENS
-    max_turns: int | None = None
-    kinds: str = ",".join(KINDS)
-    """Kinds of task, taken in turn."""
-    wordings: Held = "all"
-    keep_failing: bool = False
-
-
-def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
-    """Mine the tasks of a world and keep them, however few they are."""
-    found = mine_for(world, asked)
-    keep(folder, world, asked, found)
-    return found
-
-
-def mine_for(world: World, asked: Asked) -> Mined:
-    """Return the tasks of a world that were asked for."""
-    return mine(
-        world,
-        asked.count,
-        size=asked.size,
-        kinds=kinds_of(asked.kinds),
-        wordings=asked.wordings,
-        max_tokens=asked.max_tokens,
-        max_turns=asked.max_turns,
-        keep_failing=asked.keep_failing,
-    )
-
-
-def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
-    """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
-    path = disk.tasks_file(folder)
-    record = path.with_suffix(".json")
-    # Without its record a file of tasks counts as unfinished: it goes first and comes last.
-    record.unlink(missing_ok=True)
-    disk.save_lines(path, (task.to_json() for task in found.tasks))
-    disk.write_file(record, disk.pretty(_record(path, world, asked, len(found.tasks))))
-
-
-def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
-    """Return how many tasks an earlier run for the same kept; None where they must be mined."""
-    path = disk.tasks_file(folder)
-    record = path.with_suffix(".json")
-    if not (path.is_file() and record.is_file()):
-        return None
-    try:
-        told = disk.read_json(record)
-        same = told == _record(path, world, asked, told["tasks"])
-        return int(told["tasks"]) if same else None
-    except (FormatError, KeyError, TypeError, ValueError):
-        return None
-
-
-def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:
-    return {
-        "world_digest": world.digest,
-        "asked": asdict(asked),
-        "versions": dict(VERSIONS),
-        "generator": __version__,
-        "tasks": tasks,
-        "sha256": sha256(path.read_bytes()).hexdigest(),
-    }
 
 
 def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built]:

@@ -12,8 +12,8 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
-    from worldsmith.batch import Asked
     from worldsmith.slices import Profile
+    from worldsmith.taskfiles import Asked
 
 KINDS = "wide,deep,hybrid"
 
@@ -105,7 +105,7 @@ def tasks(
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
     from worldsmith import disk
-    from worldsmith.batch import Asked
+    from worldsmith.taskfiles import Asked
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
@@ -127,8 +127,8 @@ def tasks(
 
 def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
     """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
-    from worldsmith.batch import keep, mine_for
     from worldsmith.disk import load_world
+    from worldsmith.taskfiles import keep, mine_for
 
     world = load_world(folder)
     mined = mine_for(world, asked)
