@@ -14,8 +14,8 @@ LAYERS = [
     "errors", "seeding", "scoring", "expr", "schema", "naming", "turned", "world", "engine", "graph", "generate",
     "check", "disk", "pages", "index", "slices", "tasks", "renderer", "llm", "guard", "perturb", "store",
     "simulator", "traces", "agents", "environment", "failures", "certificate", "audit", "mine", "cover", "review",
-    "evaluate", "report", "fictional", "likeness", "survey", "draft", "models", "implied", "trial", "taskfiles", "batch",
-    "stream", "dialects", "window", "redirect", "server", "exports", "cli",
+    "evaluate", "report", "fictional", "likeness", "survey", "draft", "models", "implied", "trial", "taskfiles",
+    "batch", "stream", "dialects", "window", "redirect", "server", "exports", "cli",
 ]
 # fmt: on
 
