@@ -313,6 +313,8 @@ class PageSource(Strict):
 class QuestionsSource(Strict):
     """Phrases for questions."""
 
+    version: Literal[1] = 1
+    """Version of this part of the language."""
     needs: list[str] = Field(default_factory=lambda: ["I am collecting {many} for {about}."], min_length=1)
     """A person's need; {many}: the plural of what is asked for, {about}: the schema's `about`."""
 
