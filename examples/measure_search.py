@@ -1,11 +1,15 @@
 """How searching feels: what is found and where, what hits look like, what strange queries cost.
 
-python examples/measure_search.py [found|shapes|hostile|size] [worlds a schema, default 4]
+python examples/measure_search.py found|shapes|hostile [worlds a schema, default 4]
+python examples/measure_search.py opened FOLDER_OF_WORLDS
+
+`shapes` draws examples/searches.svg as well, which needs the extra `plots`.
 """
 
 import random
 import statistics
 import sys
+import time
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +20,8 @@ from worldsmith.pages import Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Rank, load_schema, shipped
 from worldsmith.seeding import rng
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Observation
 from worldsmith.world import Row, World
 
 TOP = 10
@@ -212,10 +218,164 @@ def found(count: int) -> None:
         print(f"| {kind} | {len(places)} | {recall:.3f} | {rank:.3f} | {first:.3f} |")
 
 
+def page_of(simulator: Simulator, query: str, page: int = 1) -> Observation:
+    """Return a results page of a query."""
+    return simulator.call(Address(simulator.world.id), Call("web_search", query, page))
+
+
+def shapes(count: int) -> None:
+    """Print lengths, dates, breaks and hits of the results pages of 3,000 queries, and draw them."""
+    each, seen = -(-3000 // (count * len(shipped()))), []
+    for n, world in enumerate(worlds(count)):
+        simulator = Simulator(world, strict=True)
+        seen += [page_of(simulator, query.text) for query in asked(Pages(world), each, n)]
+    hits = [hit for one in seen for hit in one.results]
+    lengths = {
+        "title": [len(hit.title) for hit in hits],
+        "url": [len(hit.url) for hit in hits],
+        "snippet": [len(hit.snippet) for hit in hits],
+    }
+    print("| characters | p10 | p50 | p90 | real p10 | p50 | p90 |\n|---|---|---|---|---|---|---|")
+    for name, sizes in lengths.items():
+        cuts = statistics.quantiles(sizes, n=10)
+        print(f"| {name} | {cuts[0]:.0f} | {cuts[4]:.0f} | {cuts[8]:.0f} | {' | '.join(map(str, REAL[name]))} |")
+    told = statistics.mean(hit.date is not None for hit in hits)
+    broken = statistics.mean("..." in hit.snippet for hit in hits)
+    full = [sum(len(one.results) == n for one in seen) / len(seen) for n in (10, 9)]
+    print(f"{len(seen)} pages, {len(hits)} hits; dated {told:.1%} (43%), with ... {broken:.1%} (63%)")
+    print(f"10 hits {full[0]:.1%} (49.7%), 9 {full[1]:.1%} (46.3%), fewer {1 - sum(full):.1%} (4.1%)")
+    draw(lengths, count)
+
+
+def draw(lengths: dict[str, list[int]], count: int) -> None:
+    """Draw the lengths of titles, addresses and snippets, with the deciles of the real ones."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an extra, for this one measure
+    from plot_worlds import STYLE, save  # noqa: PLC0415
+
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(1, 3, figsize=(9, 2.2))
+        for ax, (name, sizes) in zip(axes, lengths.items(), strict=True):
+            ax.hist(sizes, bins=40, color="#2b6cb0", alpha=0.6, density=True)
+            for at in REAL[name]:
+                ax.axvline(at, color="#dd6b20", lw=1, ls="--")
+            ax.set_title(f"{name}, characters")
+            ax.set_yticks([])
+        figure.suptitle(
+            f"{len(sizes)} hits over {count * len(shipped())} worlds; dashed: p10, p50, p90 of real searches"
+        )
+        save(figure, "searches.svg")
+
+
+PARTS = (
+    *(
+        '"',
+        "'",
+        "-",
+        "--",
+        "site:",
+        "-site:",
+        "after:",
+        "before:2029-13-45",
+        "newer_than:",
+        "OR",
+        "AND",
+        "NOT",
+        "(",
+        ")",
+        "*",
+    ),
+    *(
+        "NEAR/3",
+        "~",
+        "^2",
+        "[a TO z]",
+        "intitle:",
+        "..",
+        "/",
+        "\\",
+        "%",
+        "%00",
+        "\x00",
+        "\x1b[31m",
+        "\r\n",
+        "\ufeff",
+        "\u202e",
+    ),
+    *(
+        "\U0001f600",
+        "ﬁ",
+        "İ",
+        "ß",
+        "Ǆ",
+        "\ud7ff",
+        "e\u0301\u0301\u0301",
+        "한국어",
+        "日本語",
+        "العربية",
+        "'; DROP TABLE pages; --",
+    ),
+    *(
+        "1 OR 1=1",
+        "UNION SELECT",
+        "(a+)+$",
+        "((((a*)*)*)*)",
+        "[[:alpha:]]",
+        "{{7*7}}",
+        "${jndi:x}",
+        "<script>",
+        "&amp;",
+        "a" * 300,
+    ),
+    *(
+        "9" * 300,
+        "-9e999",
+        "NaN",
+        "1,2,3,4",
+        "2029-02-30",
+        "٣٤",
+        "½",
+        "\t",
+        " ",
+        "\u2028",
+        "\u00a0",
+        "zzqx",
+        '"the the the"',
+    ),
+)
+"""What hostile queries are put together from."""
+
+
+def hostile(count: int) -> None:
+    """Ask 10,000 strange queries, some of 100 kB; print the slowest."""
+    chance, slowest, asked_for = rng(0, "hostile"), (0.0, ""), 0
+    each = 10_000 // (count * len(shipped()))
+    start = time.process_time()
+    for world in worlds(count):
+        simulator = Simulator(world, strict=True)
+        names = [world.title(row) for table in world.tables for row in world.rows_of(table)]
+        page_of(simulator, "the first query of a world")
+        for n in range(each):
+            parts = [
+                chance.choice((*PARTS, chance.choice(names), f'"{chance.choice(names)}"'))
+                for _ in range(chance.randrange(1, 30))
+            ]
+            text = chance.choice(("", " ")).join(parts)
+            query = text * (100_000 // len(text)) if n % 50 == 0 else text
+            before = time.process_time()
+            found = page_of(simulator, query, 1 + n % 7)
+            slowest = max(slowest, (time.process_time() - before, query))
+            asked_for += 1
+            assert found.status == "ok"
+            assert len(found.results) <= TOP
+    spent, query = slowest
+    print(f"{asked_for} hostile queries answered in {time.process_time() - start:.1f} CPU-s, worlds made included")
+    print(f"the slowest took {spent * 1e3:.1f} ms, of {len(query)} characters: {query[:60]!r}")
+
+
 def main() -> None:
     what = sys.argv[1] if len(sys.argv) > 1 else "found"
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-    {"found": found}[what](count)
+    {"found": found, "shapes": shapes, "hostile": hostile}[what](count)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from worldsmith.pages import Pages, boilerplate
 from worldsmith.pages.types import Block
 from worldsmith.renderer.document import render
 from worldsmith.renderer.emit import html, markdown, plain
-from worldsmith.renderer.results import Texts, cues, hit, result, score, snippet, texts
+from worldsmith.renderer.results import Texts, cues, hit, result, score, texts
 from worldsmith.slices import Draft, Result, Slice, View
 from worldsmith.world import World
 
-__all__ = ["Renderer", "boilerplate", "hit", "html", "markdown", "plain", "render", "score", "snippet"]
+__all__ = ["Renderer", "boilerplate", "hit", "html", "markdown", "plain", "render", "score"]
 
 
 MEMO = 4096

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
-from worldsmith.pages.kinds import SNIPPET, byte, quantile
-from worldsmith.pages.titles import called, heading, keys, part
+from worldsmith.pages.kinds import SNIPPET, TITLE, byte, quantile
+from worldsmith.pages.titles import NAME, called, heading, keys, part
 from worldsmith.pages.types import Topics
 from worldsmith.pages.words import capital
 from worldsmith.renderer.document import by_row, render
@@ -23,6 +23,14 @@ ELLIPSIS = 63
 """Per cent of snippets that break off."""
 TITLE_MOST = 70
 """Characters a title at most, unless its name alone is longer."""
+BARE = 8
+"""Characters that what follows a title has at least."""
+NEAR = 5
+"""Characters that a title may miss its length by before what follows its name is broken off."""
+LEAST = 128
+"""Characters that a snippet aims at, at least: sentences are seldom as long as one wishes."""
+QUERY = 2000
+"""Characters of a query that bias a snippet."""
 _WORD = re.compile(r"\w+")
 
 
@@ -51,7 +59,8 @@ Texts = tuple[str, str]
 
 def texts(page: Page, query: str, pages: Pages) -> Texts:
     """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
-    return _title(page, pages), snippet(page, query, pages)
+    chance = draw(pages.world.seed, "snippet", page.id)
+    return _title(page, pages, chance), _snippet(page, query, pages, chance)
 
 
 def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Result:
@@ -61,7 +70,7 @@ def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Resul
 
 def cues(page: Page, query: str) -> frozenset[str]:
     """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
-    return _query_words(query) & _label_words(page.topics)
+    return _query_words(query[:QUERY]) & _label_words(page.topics)
 
 
 @lru_cache(maxsize=512)
@@ -69,29 +78,29 @@ def _label_words(topics: Topics) -> frozenset[str]:
     return frozenset(word for _, label in topics for word in _query_words(label))
 
 
-def _title(page: Page, pages: Pages) -> str:
+def _title(page: Page, pages: Pages, chance: int) -> str:
+    """Return the title of a hit: the page's, then the site's and the table's names as far as a drawn length asks for.
+
+    What follows the page's own title stands behind a bar and holds no cell; it breaks off, as a tagline does, where
+    the title would be too long.
+    """
     name, ending = heading(page, page.head.cells, pages.words), part(page, pages.words)
-    site = f"{name}{ending} | {pages.site(page.id).name}"
-    if len(site) <= TITLE_MOST and page.head.variant & 1:
-        return site
-    if len(name) + len(ending) <= TITLE_MOST:
-        return name + ending
-    return f"{name[: TITLE_MOST - 4 - len(ending)].rsplit(' ', 1)[0]} ...{ending}"
+    if len(name) + len(ending) > TITLE_MOST:
+        return f"{name[: TITLE_MOST - 4 - len(ending)].rsplit(' ', 1)[0]} ...{ending}"
+    own, site = name + ending, pages.site(page.id).name
+    length = quantile(TITLE, byte(chance, 6) / 255)
+    wholes = (own, f"{own} | {site}", f"{own} | {pages.words.say(page.table, '{Many}')} | {site}")
+    best = min(wholes, key=lambda text: (abs(len(text) - length), len(text)))
+    if abs(len(best) - length) <= NEAR or len(wholes[-1]) < length or len(own) < length < len(own) + BARE:
+        return best
+    longer = next(text for text in wholes if len(text) > length)
+    tagline = own.find(": ") + 2 if page.subject and page.title.startswith(f"{NAME}: ") else len(own) + 2
+    cuts = [gap.start() for gap in re.finditer("(?<! [Tt]he) ", longer) if gap.start() > tagline]
+    return f"{longer[: min(cuts, key=lambda cut: abs(cut + 4 - length))]} ..." if cuts else best
 
 
-def snippet(page: Page, query: str, pages: Pages) -> str:
-    """Return the text of a hit: what the head's cells say, then phrases without a cell, to a drawn length."""
-    chance = draw(pages.world.seed, "snippet", page.id)
-    length = quantile(SNIPPET, byte(chance, 0) / 255)
-    stated = _stated(page, pages)
-    asides = [*_topics(page, query, chance), *_asides(page, pages, chance)]
-    if byte(chance, 1) * 100 < ELLIPSIS * 256:
-        return _broken(stated, asides, length)
-    return _whole(stated, asides, length)
-
-
-def _stated(page: Page, pages: Pages) -> str:
-    """Return the sentence of the head's cells; empty where it has none."""
+def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
+    """Return the sentence of the head's cells, those asked for first; empty where it has none."""
     words, rows = pages.words, by_row(page.head.cells)
     if not rows:
         return ""
@@ -107,15 +116,26 @@ def _stated(page: Page, pages: Pages) -> str:
     form = pages.world.schema.tables[row.table]
     name = called(words, row, cells)
     name = name if len(form.key) == 1 else name.removeprefix("the ")
-    told = [
-        f"{lower(words.columns[row.table, c].label)} {words.measure(v)}" for c, v in cells.items() if c not in form.key
-    ]
+    labels = {c: lower(words.columns[row.table, c].label) for c in cells if c not in form.key}
+    first = sorted(labels, key=lambda c: asked.isdisjoint(_query_words(labels[c])))
+    told = [f"{labels[c]} {words.measure(cells[c])}" for c in first]
     if told:
         return f"{capital(name)}: {'; '.join(told)}."
     return f"{capital(name)} ({form.singular})." if len(form.key) == 1 else f"{capital(name)}."
 
 
-def _topics(page: Page, query: str, chance: int) -> list[str]:
+def _snippet(page: Page, query: str, pages: Pages, chance: int) -> str:
+    """Return the text of a hit: what the head's cells say, then phrases without a cell, to a drawn length."""
+    asked = cues(page, query)
+    length = max(quantile(SNIPPET, byte(chance, 0) / 255), LEAST)
+    stated = _stated(page, pages, asked)
+    asides = [*_topics(page, asked, chance), *_asides(page, pages, chance)]
+    if byte(chance, 1) * 100 < ELLIPSIS * 256:
+        return _broken(stated, asides, length)
+    return _whole(stated, asides, length)
+
+
+def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
     """Return the labels of what the page tells beyond its head, those in the query first, as one text."""
     head = {(cell.row.table, cell.col) for cell in page.head.cells}
     labels = [label for place, label in page.topics if place not in head]
@@ -123,7 +143,6 @@ def _topics(page: Page, query: str, chance: int) -> list[str]:
         return []
     turn = byte(chance, 2) % len(labels)
     labels = labels[turn:] + labels[:turn]
-    asked = _query_words(query)
     labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
     return [f"{' · '.join(dict.fromkeys(labels[: 3 + byte(chance, 3) % 3]))}."]
 
@@ -143,27 +162,26 @@ def _broken(stated: str, asides: list[str], length: int) -> str:
 
     In a list of labels it breaks off between two labels: half of "Age of the oldest resident" would claim something.
     """
-    text = stated
+    text, cuts = stated, [len(stated)] if stated else []
     for aside in asides:
-        if len(text) > length:
-            break
+        start = len(text) + bool(text)
         text = f"{text} {aside}" if text else aside
-    cut = text.rfind(" ", len(stated), length - 3)
-    label = text.rfind(" · ", len(stated), cut)
-    if label > text.rfind(". ", len(stated), cut) and not text.startswith(" · ", cut) and text[cut - 1] not in ".·":
-        cut = label
-    return f"{text[:cut].rstrip(' ·') if cut > 0 else stated} ..." if len(text) > length - 4 else text
+        cuts += (start + gap.start() for gap in re.finditer(" · " if " · " in aside else " ", aside))
+        if len(text) > length + 8:
+            break
+        cuts.append(len(text))
+    return f"{text[: min(cuts, key=lambda cut: abs(cut + 4 - length))]} ..."
 
 
 def _whole(stated: str, asides: list[str], length: int) -> str:
     """Return whole sentences, as near to `length` as they fit."""
     text, left = stated, [aside for aside in asides if len(aside) < 140]
-    while len(text) < length - 8:
-        room = length + 6 - len(text)
-        fitting = [aside for aside in left if len(aside) < room]
-        if not fitting:
+    while left:
+        room = length - len(text) - 1
+        fitting = [aside for aside in left if len(aside) < room + 8]
+        if room < 6 or not fitting:
             break
-        best = fitting[0] if room > 75 else max(fitting, key=len)
+        best = fitting[0] if room > 75 else min(fitting, key=lambda aside: abs(len(aside) - room))
         left.remove(best)
         text = f"{text} {best}" if text else best
     return text
