@@ -102,6 +102,7 @@ class ConstraintGraph:
         graph: networkx DiGraph over names.
         order: units of filling in order; a unit is the columns that are drawn together (one, or a composite key).
         place: for each column, the index in `order` of its unit.
+        read: for each rule, the columns it reads.
         last: for each rule, the index in `order` of the unit at which it is tested.
     """
 
@@ -119,8 +120,9 @@ class ConstraintGraph:
         self.order = self._order()
         self.place = {name: i for i, unit in enumerate(self.order) for name in unit}
         self.last: dict[str, int] = {}
+        self.read: dict[str, tuple[Name, ...]] = {}
         for rule in schema.rules:
-            read = rule_reads(schema, rule)
+            read = self.read[rule.name] = rule_reads(schema, rule)
             self.graph.add_node(("rule", rule.name))
             for name in read:
                 self.graph.add_edge(name, ("rule", rule.name))

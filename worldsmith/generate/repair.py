@@ -1,10 +1,10 @@
 """Bounded repair: which drawn cells a broken rule hangs on, so that these and no others are drawn again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from worldsmith import expr
 from worldsmith.generate.filling import Filling
-from worldsmith.graph import Name, rule_reads
+from worldsmith.graph import Name
 from worldsmith.schema import (
     COMPUTED,
     Aggregate,
@@ -22,17 +22,14 @@ Cells = dict[Name, list[int]]
 """Rows by column."""
 
 
-def suspects(f: Filling, rule: Rule, rows: Sequence[int], unit: Sequence[Name]) -> Cells:
-    """Return the drawn cells to draw again for the broken `rows` of a rule tested when `unit` was filled.
+def suspects(f: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
+    """Return the drawn cells to draw again for the broken `rows` of a rule that reads `read` of the unit filled last.
 
     A drawn unit: its own cells that the rows read. A computed one: the nearest drawn cells it came from;
     keys and invented names stay.
     """
     found: dict[Name, set[int]] = {}
-    last = set(unit)
-    for name in rule_reads(f.schema, rule):
-        if name not in last:
-            continue
+    for name in read:
         for table, column, index in _read_cells(f, rule, rows, name):
             _drawn(f, f.schema.column(table, column), index, found, depth=0)
     return {name: sorted(indices) for name, indices in sorted(found.items())}

@@ -204,7 +204,8 @@ class _Attempt:
         cells: dict[Name, set[int]] = {}
         for rule, rows in found:
             self.effort.redraws[rule.name] = self.effort.redraws.get(rule.name, 0) + 1
-            for name, indices in suspects(self.f, rule, rows, self.graph.order[at]).items():
+            read = [name for name in self.graph.read[rule.name] if name in self.graph.order[at]]
+            for name, indices in suspects(self.f, rule, rows, read).items():
                 cells.setdefault(name, set()).update(indices)
         if not cells:
             rule, rows = found[0]
