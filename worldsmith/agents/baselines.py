@@ -4,7 +4,7 @@ import re
 
 from worldsmith import scoring
 from worldsmith.agents.client import Client, Reply
-from worldsmith.agents.oracle import Search
+from worldsmith.agents.oracle import HITS, Search
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Path, Schema
 from worldsmith.tasks import Task, written
@@ -55,7 +55,7 @@ def snippets_only(task: Task, schema: Schema, client: Client) -> str:
             if not reply["more"]:
                 break
     for name in list(crawl.names)[:NAMES]:
-        crawl.take(client.search(name, 5))
+        crawl.take(client.search(name, HITS))
     return crawl.answer()
 
 

@@ -115,15 +115,13 @@ def _wide(source: Source, size: Size, r: random.Random) -> Query:
 
 
 def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
-    link = draw_link(source, r, 1 if r.random() < 0.7 else 2)
+    link = draw_link(source, r, 1 if r.random() < 0.7 else 2, size.scope)
     if link is None:
         raise Refused("no chain of that length")
-    table, scope = link[1][0], Scope(link[1][1], (), link[0])
-    if not size.scope[0] <= len(source.reader.in_scope(Query(table, scope, None, (), ()))) <= size.scope[1]:
-        raise Refused("no scope of that size")
     for one in link[0].chain():
         _picks(source, one)
-    return _query(source, size, r, (table, scope))
+    (table, by), found = link[1], link[0]
+    return _query(source, size, r, (table, Scope(by, (), found)))
 
 
 def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size

@@ -49,19 +49,18 @@ def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
     return found
 
 
-def draw_link(source: Source, r: random.Random, deep: int) -> tuple[Query, tuple[str, str]] | None:
-    """Return a query of one cell, of `deep` scopes, and the list that the cell leads to; None where a draw fails."""
-    found = _start(source, r)
-    for _ in range(deep - 1):
+def draw_link(
+    source: Source, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
+) -> tuple[Query, tuple[str, str]] | None:
+    """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
+    start = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+    found = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
+    for n in range(1, deep):
         if found is None:
             return None
-        found = _onward(source, *found, r)
+        query = pick_row(source, led(*found), r)
+        found = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
     return found
-
-
-def _start(source: Source, r: random.Random) -> tuple[Query, tuple[str, str]] | None:
-    query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
-    return None if query is None else _exit(source, query, r)
 
 
 def _named(source: Source, r: random.Random) -> Query | None:
@@ -105,29 +104,27 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     return None
 
 
-def _exit(source: Source, query: Query, r: random.Random) -> tuple[Query, tuple[str, str]] | None:
-    """Return the query with a cell that leads to a list of some rows, and that list."""
-    ways = exits(source, query.table)
+def _exit(
+    source: Source, query: Query, r: random.Random, rows: tuple[int, int]
+) -> tuple[Query, tuple[str, str]] | None:
+    """Return the query with a cell that leads to a list of so many rows, and that list."""
     # The list that the row itself stands in leads back to where one was.
-    ways = [way for way in ways if way[0] != (query.scope.column,) and way[1] != (query.table, way[0][0])]
-    if not ways:
-        return None
-    lengths = [(1.0, 1.5, 1.0)[min(len(path), 3) - 1] for path, _ in ways]
-    path, at = r.choices(ways, lengths)[0]
-    found = replace(query, columns=(path,))
-    value = source.reader.one(found)
-    rows = source.world.where(*at).get(value, ()) if value is not None else ()
-    if len(rows) < ROWS[0] or value in query.scope.values:
-        return None
-    return found, at
+    ways = [
+        (path, at)
+        for path, at in exits(source, query.table)
+        if path != (query.scope.column,) and at != (query.table, path[0])
+    ]
+    # The smallest arrivals are a weighted choice without replacement: of middling paths first.
+    for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
+        found = replace(query, columns=(path,))
+        value = source.reader.one(found)
+        count = len(source.world.where(*at).get(value, ())) if value is not None else 0
+        if rows[0] <= count <= rows[1] and value not in query.scope.values:
+            return found, at
+    return None
 
 
-def _onward(source: Source, link: Query, at: tuple[str, str], r: random.Random) -> tuple[Query, tuple[str, str]] | None:
-    query = pick_row(source, _led(link, at), r)
-    return None if query is None else _exit(source, query, r)
-
-
-def _led(link: Query, at: tuple[str, str]) -> Query:
+def led(link: Query, at: tuple[str, str]) -> Query:
     """Return the query of the list that a chain leads to."""
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
@@ -139,7 +136,7 @@ def draw_deep(source: Source, r: random.Random) -> Query | None:
         query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
     else:
         link = draw_link(source, r, scopes)
-        query = None if link is None else pick_row(source, _led(*link), r)
+        query = None if link is None else pick_row(source, led(*link), r)
     if query is None:
         return None
     fitting = []

@@ -50,6 +50,8 @@ class Phrases:
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.words = schema, words(schema.lang)
+        self._kin: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
+        self._told: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
         self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
 
     def conditions(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Told]:
@@ -147,12 +149,20 @@ class Phrases:
             yield Form(re.compile(pattern), column, op, ())
 
     def _tallies(self, table: str, text: str, verbs: Verbs) -> Iterator[Told]:
-        them = "them" if verbs == MANY else "it"
-        for tally, frame, slots in self._frames(table, them):
-            pattern = _framed(frame, have=verbs[2], their="their" if verbs == MANY else "its", **slots)
+        for tally, frame, pattern in self._patterns(table, verbs):
             found = pattern.fullmatch(text)
             if found:
                 yield from self._tally(tally, frame, found)
+
+    def _patterns(self, table: str, verbs: Verbs) -> tuple[tuple[Aggregate, str, re.Pattern[str]], ...]:
+        """Return the patterns of conditions on children (kept)."""
+        if (table, verbs) not in self._kin:
+            them, their = ("them", "their") if verbs == MANY else ("it", "its")
+            self._kin[table, verbs] = tuple(
+                (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
+                for tally, frame, slots in self._frames(table, them)
+            )
+        return self._kin[table, verbs]
 
     def _frames(self, table: str, them: str) -> Iterator[tuple[Aggregate, str, dict[str, str]]]:
         forms = self.words
@@ -200,15 +210,24 @@ class Phrases:
 
     def counted(self, table: str, line: str) -> Iterator[tuple[str, Aggregate]]:
         """Yield the name of a column and what it counts, by the line that says so."""
-        forms, one = self.words, self.schema.tables[table].singular
-        for tally, _, slots in self._frames(table, f"that {one}"):
-            column = self.schema.column(tally.table, tally.column) if tally.column else None
-            frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
-            given = {"one": one, "many": slots["many"], **({"header": column.header} if column else {})}
-            found = _framed(frame, **given).fullmatch(line)
+        for tally, pattern in self._lines(table):
+            found = pattern.fullmatch(line)
             if found:
                 for where in self.comparisons(tally.table, found["rest"], MANY):
                     yield found["name"], Aggregate(tally.op, tally.table, tally.column, tally.by, where)
+
+    def _lines(self, table: str) -> tuple[tuple[Aggregate, re.Pattern[str]], ...]:
+        """Return the patterns of lines that say what a column counts (kept)."""
+        if table not in self._told:
+            forms, one = self.words, self.schema.tables[table].singular
+            found: dict[Aggregate, re.Pattern[str]] = {}
+            for tally, _, slots in self._frames(table, f"that {one}"):
+                column = self.schema.column(tally.table, tally.column) if tally.column else None
+                frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
+                given = {"one": one, "many": slots["many"], **({"header": column.header} if column else {})}
+                found.setdefault(tally, _framed(frame, **given))
+            self._told[table] = tuple(found.items())
+        return self._told[table]
 
 
 def _framed(frame: str, **given: str) -> re.Pattern[str]:

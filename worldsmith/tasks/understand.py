@@ -44,6 +44,7 @@ def _reading(schema: Schema) -> "_Reading":
     return _Reading(schema)
 
 
+@lru_cache(maxsize=4096)
 def framed(frame: str, **given: str) -> re.Pattern[str]:
     """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
     parts = re.split(r"\{(\w+)\}", frame)
