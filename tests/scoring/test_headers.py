@@ -154,3 +154,11 @@ def test_a_name_stands_for_no_part_of_a_composite_key():
     for keys, found in ((("Name", "Year"), False), (("Phone", "Year"), True)):
         result = score(markdown([*keys, "Brand"], [["a", "2025", "Asus"]]), columns, [["a", 2025, "Asus"]])
         assert result.columns[0].found is found
+
+
+@pytest.mark.parametrize("header", ["Floor kept (ha)", "Floor kept (km2)", "Floor kept (thousand m2)"])
+def test_nought_is_nought_in_any_unit_and_nothing_else_is(header):
+    columns = (Column("Resident", "text", key=True), Column("Floor kept (m2)", "int", unit="m2"))
+    gold = [("Aneshesh", 0), ("Borun", 7)]
+    result = score(markdown(["Resident", header], [["Aneshesh", "0"], ["Borun", "7"]]), columns, gold)
+    assert [(w.gold_row, w.why) for w in result.wrong] == [(1, "different")]

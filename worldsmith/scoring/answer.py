@@ -1,17 +1,21 @@
-"""The table in what an agent wrote: Markdown, CSV, TSV or JSON, after its reasoning and its last tool reply.
+"""The table in what an agent wrote: Markdown, HTML, CSV, TSV or JSON, after its reasoning and its last tool reply.
 
 The last table wins. Where the columns asked for are known, it is the last one whose header matches most of them, so
-that a table of sources after the answer does no harm. What is left out on the way is told in `Table.dropped`.
+that a table of sources or a summary after the answer does no harm. Where the keys are known, too, tables of its header
+before it are parts of it, as long as no key is in two and no words between tell of a new attempt. What is left out on
+the way is told in `Table.dropped`.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from .column import ScoreError
+from .html_table import html_tables
 from .markdown import markdown_tables
 from .records import record_tables
-from .table import NO_TABLE, WIDEST, Table, bare_key
+from .table import NO_TABLE, WIDEST, Table, bare_key, header_key
 
 __all__ = ["Table", "decode", "final_text", "parse"]
 
@@ -28,8 +32,8 @@ def decode(data: bytes) -> str:
         ) from error
 
 
-def parse(text: str, columns: Sequence[str] = ()) -> Table:
-    """Return the last table of an answer, or the last whose header matches most of `columns`.
+def parse(text: str, columns: Sequence[str] = (), keys: Sequence[str] = ()) -> Table:
+    """Return the last table of an answer, or the last whose header matches most of `columns`, with its parts by `keys`.
 
     Raises ScoreError when the answer is no text.
     """
@@ -38,16 +42,19 @@ def parse(text: str, columns: Sequence[str] = ()) -> Table:
     notes: list[str] = []
     body = final_text(text, notes)
     wanted = frozenset(map(bare_key, columns))
-    tables = [*markdown_tables(body, wanted)]
-    best = _choose(tables, wanted)
-    if best is None or not _matches(best, wanted):
-        others = [*record_tables(body, wanted)]
-        other = _choose(others, wanted)
-        if other is not None and (best is None or _matches(other, wanted)):
-            tables, best = others, other
+    tables: list[Table] = []
+    best: Table | None = None
+    for reader in (markdown_tables, partial(html_tables, notes=notes), record_tables):
+        if best is None or not _matches(best, wanted):
+            others = [*reader(body, wanted)]
+            other = _choose(others, wanted)
+            if other is not None and (best is None or _matches(other, wanted)):
+                tables, best = others, other
     if best is None:
         return replace(NO_TABLE, dropped=(*notes, "there is no table"))
-    others = [table for table in tables if table is not best]
+    parts = _parts(tables, best, frozenset(map(bare_key, keys)))
+    best = _joined(parts)
+    others = [table for table in tables if not any(table is part for part in parts)]
     notes += [f"another table of {len(t.rows)} rows ({' | '.join(t.header[:6])[:80]})" for t in others]
     return _without_empty_rows(replace(best, dropped=(*notes, *best.dropped)))
 
@@ -57,14 +64,54 @@ def _matches(table: Table, wanted: frozenset[str]) -> int:
 
 
 def _choose(tables: list[Table], wanted: frozenset[str]) -> Table | None:
-    """Return the last table that matches at least half of the columns, else the last of those that match most."""
+    """Return the last of the tables that match most of the columns."""
     best, most = None, -1
     for table in tables:
         count = _matches(table, wanted)
-        enough = min(count, (len(wanted) + 1) // 2)
-        if enough >= most:
-            best, most = table, enough
+        if count >= most:
+            best, most = table, count
     return best
+
+
+# What is said before a table that is no part of the one before it, and before one that is given for show.
+_ANEW = re.compile(
+    r"\b(?:final\w*|correct\w*|revis\w*|updat\w*|fix\w*|improv\w*|instead|actually|better|complet\w*|alternativ\w*|again"
+    r"|wait|mistakes?|wrong|sorry|now|results?|answers?|conclu\w*|summar\w*|so|thus|therefore|overall|full|clean\w*)\b",
+    re.IGNORECASE,
+)
+_DRAFT = re.compile(
+    r"\b(?:draft|examples?|formats?|templates?|initial\w*|first|partial|preliminary|tentative|sketch)\b", re.IGNORECASE
+)
+
+
+def _parts(tables: list[Table], best: Table, keys: frozenset[str]) -> list[Table]:
+    """Return the best table and those before it with its header, back to the first that names a key over again."""
+    places = [i for i, name in enumerate(best.header) if bare_key(name) in keys]
+    if len(tables) == 1 or not keys or len(places) != len(keys):
+        return [best]
+    header = [*map(header_key, best.header)]
+    parts, seen = [best], _named(best, places)
+    for table in reversed(tables[: next(i for i, table in enumerate(tables) if table is best)]):
+        if [*map(header_key, table.header)] != header:
+            continue
+        named, later = _named(table, places), parts[-1].lead
+        if later is None or _ANEW.search(later) or _DRAFT.search(table.lead or "") or not seen.isdisjoint(named):
+            break
+        parts.append(table)
+        seen |= named
+    return parts[::-1]
+
+
+def _named(table: Table, places: list[int]) -> set[tuple[str, ...]]:
+    return {tuple(header_key(row[i]) for i in places) for row in table.rows}
+
+
+def _joined(parts: list[Table]) -> Table:
+    if len(parts) == 1:
+        return parts[0]
+    rows = tuple(row for part in parts for row in part.rows)
+    dropped = (f"{len(parts)} tables of one header are one", *(word for part in parts for word in part.dropped))
+    return replace(parts[-1], rows=rows, dropped=dropped)
 
 
 def _without_empty_rows(table: Table) -> Table:

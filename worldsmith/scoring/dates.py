@@ -1,7 +1,7 @@
 """Dates as people write them, read into the days that are meant.
 
-ISO order and month names are read as they stand. Of "03/04/2020" both orders are readings, unless only one is a date.
-Two-digit years are not read.
+ISO order and month names are read as they stand. Of "03/04/2020" both orders are readings, unless only one is a date;
+of "3-Apr-20" both centuries. Other two-digit years are not read.
 """
 
 import re
@@ -39,6 +39,7 @@ _MONTH_FIRST = re.compile(rf"{_M}[ -/]?\s?(?:the )?{_D},?[ -/]\s?{_Y}{_END}")
 _YEAR_FIRST = re.compile(rf"{_Y}[ ,-/]\s?{_M}[ -/]?\s?{_D}{_END}")
 _MONTH = re.compile(rf"{_M}(?: of)?[ ,-/]\s?{_Y}|(?P<y2>\d{{4}})[ ,-/]\s?(?P<m2>[a-z]{{3,10}})\.?")
 _NUMERIC = re.compile(rf"(?P<a>\d{{1,2}})(?P<sep>[-/.])\s?(?P<b>\d{{1,2}})(?P=sep)\s?{_Y}{_END}")
+_SHORT = re.compile(r"(?P<d>\d{1,2})-(?P<m>[a-z]{3,10})-(?P<y>\d{2})")
 _CJK = re.compile(r"(?P<y>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号])?)?")
 _YEAR = re.compile(r"(?:the year |year |fy ?|a\.?d\.? |ce )?(?P<y>\d{3,4})(?: ?(?:ad|ce))?")
 _WHOLE = re.compile(r"([0-9]{4})\.0{1,3}")  # a year that a spreadsheet took for a number
@@ -153,6 +154,40 @@ def _numeric(found: re.Match[str]) -> tuple[Reading, ...]:
     return tuple(dict.fromkeys((*day_first, *month_first)))
 
 
+def _short(found: re.Match[str]) -> tuple[Reading, ...]:
+    if found["m"] not in _MONTHS:
+        return ()
+    return tuple(day for century in ("19", "20") for day in _day(century + found["y"], found["m"], found["d"]))
+
+
+def numeric_orders(span: str) -> tuple[bool, bool] | None:
+    """Return whether a date in digits, "03/04/2020", can be read day first and month first; None for anything else."""
+    found = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    if not found:
+        return None
+    return bool(_day(found["y"], found["b"], found["a"])), bool(_day(found["y"], found["a"], found["b"]))
+
+
+def by_order(span: str, *, day_first: bool) -> str:
+    """Return a date in digits as an ISO date by the order of its column, anything else as it is."""
+    found = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    if not found:
+        return span
+    return _iso_text(_day(found["y"], *((found["b"], found["a"]) if day_first else (found["a"], found["b"])))) or span
+
+
+def full_year(span: str, first: int) -> str:
+    """Return "3-Apr-20" as an ISO date in the hundred years from `first`, anything else as it is."""
+    found = _SHORT.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    if not found or found["m"] not in _MONTHS:
+        return span
+    return _iso_text(_day(str(first + (int(found["y"]) - first) % 100), found["m"], found["d"])) or span
+
+
+def _iso_text(days: tuple[Reading, ...]) -> str:
+    return date.fromordinal(int(days[0].lo)).isoformat() if days and days[0].lo else ""
+
+
 def _cjk(found: re.Match[str]) -> tuple[Reading, ...]:
     if found["d"]:
         return _day(found["y"], found["m"], found["d"])
@@ -181,6 +216,7 @@ _PATTERNS = (
     (_YEAR_FIRST, _named),
     (_MONTH, _named_month),
     (_NUMERIC, _numeric),
+    (_SHORT, _short),
     (_CJK, _cjk),
     (_YEAR, _year),
     (_QUARTER, _quarter),

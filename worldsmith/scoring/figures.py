@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from .column import Column, Value
 
-VERSION = "2"  # of the rules: it changes whenever some answer's figures do
+VERSION = "3"  # of the rules: it changes whenever some answer's figures do
 
 Status = Literal["right", "partial", "missing", "extra", "duplicate"]
 
@@ -77,7 +77,7 @@ class Score:
         has_table: whether a table was found.
         has_columns: whether all columns asked for were found in it.
         cut: whether the text ends inside the table.
-        format: how the table was written: "markdown", "csv", "tsv", "json", "jsonl" or "".
+        format: how the table was written: "markdown", "html", "csv", "tsv", "json", "jsonl" or "".
         rows: the cells as read, in the order of the reference's columns; a bare number under a header that tells a
             unit other than the column's with that unit.
         reference: columns and gold rows.

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from .table import FENCE, WIDEST, Table, header_name, names_columns
+from .table import FENCE, LONGEST_LEAD, WIDEST, Table, header_name, names_columns
 
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _RULE_CELL = re.compile(r":?-+:?|:?[–—]+:?")
@@ -23,13 +23,18 @@ class _Line:
 
 def markdown_tables(text: str, wanted: frozenset[str]) -> Iterator[Table]:
     """Yield the tables in order: runs of lines with pipes, with a rule below the header or a header that matches."""
-    for block in _blocks(text):
-        yield from _tables_of(block, wanted)
+    lead = ""
+    for block, prose in _blocks(text):
+        lead += prose
+        for table in _tables_of(block, wanted):
+            yield replace(table, lead=lead[:LONGEST_LEAD])
+            lead = ""
 
 
-def _blocks(text: str) -> Iterator[list[_Line]]:
-    """Yield runs of lines with pipes. One blank line doesn't end a run; a fence or a line of prose does."""
+def _blocks(text: str) -> Iterator[tuple[list[_Line], str]]:
+    """Yield runs of lines with pipes and the prose before each. One blank line ends no run; a fence or prose does."""
     run: list[_Line] = []
+    prose: list[str] = []
     blank = 0
     lines = text.split("\n")
     while lines and not lines[-1].strip():
@@ -45,10 +50,11 @@ def _blocks(text: str) -> Iterator[list[_Line]]:
             continue
         blank = 0 if line.strip() else blank + 1
         if run and (blank != 1):
-            yield run
-            run = []
+            yield run, "\n".join(prose)
+            run, prose = [], []
+        prose.append(line)
     if run:
-        yield run
+        yield run, "\n".join(prose)
 
 
 def _split(line: str, *, last: bool, apart: bool) -> _Line:

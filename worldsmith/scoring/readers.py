@@ -1,6 +1,7 @@
 """Read a span of text as a value of one kind."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -45,7 +46,7 @@ _MARKS = re.compile(r"(?<=\S)(?:\s?[✓✔✅☑⭐†‡]\ufe0f?)+$")
 _FORMULA = re.compile(r"\$([^$]+)\$")
 FILLERS = (
     *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
-    *("no value", "none yet", "无"),
+    *("no value", "none yet", "no rating", "not rated", "无"),
 )  # what stands for "there is none" in any column
 _NOTE = re.compile(
     r"(?<=\S)(?:\s?[✓✔✅☑⭐]\ufe0f?|[¹²³⁰⁴-⁹]{1,3}|\^\d{1,3}|\[[a-z]\]"
@@ -59,8 +60,10 @@ _read_cached = lru_cache(maxsize=1 << 16)(_read)
 
 
 def _read_text(text: str) -> tuple[Reading, ...]:
-    """Give one reading, or two where a footnote mark, a tick or a remark that adds nothing ends the text."""
+    """Give one reading, or more where the text is a formula, or a mark or a remark that adds nothing ends it."""
     texts = [fold(text)]
+    if formula := _FORMULA.fullmatch(text):
+        texts.append(fold(formula[1]))
     if not text.isascii() or text[-1] in ")]" or "^" in text:
         texts.append(fold(_without_note(text)))
     return tuple(Reading("text", None, None, folded) for folded in dict.fromkeys(texts) if folded)
@@ -82,8 +85,11 @@ _TICKED = re.compile(r"([✓✔✅☑✗✘❌☒])\ufe0f?\s?(\w+)|(\w+)\s?([✓
 _REMARKED = re.compile(r"(\S+)\s?\(([^()]{1,80})\)")
 
 
+_AROUND = " .\"'`*_“”‘’†‡"
+
+
 def _read_bool(text: str) -> tuple[Reading, ...]:
-    truth = _truth(text.casefold().strip(". "))
+    truth = _truth(unicodedata.normalize("NFKC", text).casefold().strip(_AROUND))
     if truth is not None:
         return (Reading("bool", None, None, truth),)
     folded = fold(text)

@@ -7,13 +7,14 @@ A reference or an answer that can't be scored raises ScoreError; a bug is an exc
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .answer import parse
 from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
+from .conventions import idle, settled
 from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion
 from .headers import in_told_unit, told_unit
 from .matching import match_columns
@@ -48,11 +49,18 @@ def _frozen(value: Value) -> Value:
 
 def score_table(answer: str | Table, reference: Reference) -> Score:
     """Score an answer, or a table already read from it, against a prepared reference."""
-    table = answer if isinstance(answer, Table) else parse(answer, reference.names)
-    key = reference.keys[0] if len(reference.keys) == 1 else None
-    places = match_columns(table.header, reference.names, key)
-    rows = _cells(table, reference.columns, places)
+    keys = reference.keys
+    named = [reference.names[c] for c in keys]
+    table = answer if isinstance(answer, Table) else parse(answer, reference.names, named)
+    places = match_columns(table.header, reference.names, keys[0] if len(keys) == 1 else None)
+    rows = settled(_cells(table, reference.columns, places), reference)
     claimed, extra = claimed_rows(reference, rows, places)
+    names = tuple("" if p is None else table.header[p] for p in places)
+    beside = {i: word for i in extra if any(rows[i]) and (word := idle(rows[i], names, keys))} if keys else {}
+    if beside:
+        table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
+        rows = tuple(row for i, row in enumerate(rows) if i not in beside)
+        claimed, extra = claimed_rows(reference, rows, places)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .text import LONGEST_CACHED, fold, plain, squash, struck
 
 WIDEST = 200  # columns of a header that are looked at; a megabyte of pipes is no table
+LONGEST_LEAD = 400  # characters of prose before a table that are kept
 FENCE = re.compile(r"\s{0,12}(?:```|~~~)")
 
 
@@ -19,8 +20,9 @@ class Table:
         header: the column names as written, without markup.
         rows: the cells as written (only pipes unescaped, `<br>` kept), each row as wide as the header.
         dropped: what was left out, in words, in the order met.
-        format: "markdown", "csv", "tsv", "json", "jsonl", or "" for no table.
+        format: "markdown", "html", "csv", "tsv", "json", "jsonl", or "" for no table.
         cut: whether the text ends inside the table.
+        lead: the prose since the table before it; None where nobody looked.
     """
 
     header: tuple[str, ...]
@@ -28,6 +30,7 @@ class Table:
     dropped: tuple[str, ...] = ()
     format: str = ""
     cut: bool = False
+    lead: str | None = field(default=None, compare=False)
 
 
 NO_TABLE = Table((), ())

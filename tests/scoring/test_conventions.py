@@ -1,0 +1,228 @@
+"""What a whole table tells of its cells: each honest way to write one scores 1, its cheating twin doesn't."""
+
+import pytest
+from score_tables import GOLD, PHONES, markdown
+
+from worldsmith.scoring import Column, explain, score, show
+
+KEY = Column("Phone", "text", key=True)
+DAY = Column("Released", "date")
+
+
+def cells(change=lambda c, text: text, rows=GOLD, columns=PHONES):
+    return [[change(c, show(v, col)) for c, (v, col) in enumerate(zip(row, columns, strict=True))] for row in rows]
+
+
+def scored(rows, columns=PHONES, gold=GOLD):
+    return score(markdown(columns, rows), columns, gold)
+
+
+# ---- numbered keys
+
+
+@pytest.mark.parametrize("form", ["{}. {}", "{}) {}", "({}) {}", "**{}. {}**", "**{}.** {}", "{}\\. {}"])
+def test_keys_numbered_from_one_are_the_keys(form):
+    rows = [[form.format(n, row[0]), *row[1:]] for n, row in enumerate(cells(), 1)]
+    assert scored(rows).success
+
+
+def test_numbers_that_start_over_in_each_group_are_numbers():
+    assert scored([[f"{n}. {row[0]}", *row[1:]] for n, row in zip((1, 2, 1, 2), cells(), strict=True)]).success
+
+
+@pytest.mark.parametrize("numbers", [(1, 2, 4, 5), (2, 3, 4, 5), (4, 3, 2, 1), (1, 3, 1, 3), (7, 7, 7, 7)])
+def test_other_numbers_belong_to_the_name(numbers):
+    result = scored([[f"{n}. {row[0]}", *row[1:]] for n, row in zip(numbers, cells(), strict=True)])
+    assert result.item.f1 == 0
+    assert len(result.extra) == 4
+
+
+def test_a_row_without_a_number_leaves_all_numbers_standing():
+    rows = [[f"{n}. {row[0]}" if n < 4 else row[0], *row[1:]] for n, row in enumerate(cells(), 1)]
+    assert scored(rows).matched == ((3, 3),)
+
+
+def test_a_name_that_begins_with_a_number_keeps_it():
+    gold = [("1. FC Neo", "2029-03-14"), ("2. Liga Zed", "2028-01-02")]
+    assert scored([[*row] for row in gold], (KEY, DAY), gold).success
+    assert scored([["1. FC Neo", "2029-03-14"]], (KEY, DAY), gold).row.precision == 1
+
+
+# ---- marks after every cell
+
+
+@pytest.mark.parametrize(
+    "mark", ["¹", "²³", " ¹", "<sup>1</sup>", "<sup>[2]</sup>", "<sup>a</sup>", "[a]", "†", "*", "[1]"]
+)
+def test_a_footnote_on_every_cell_is_none_of_them(mark):
+    assert scored(cells(lambda c, text: text + mark)).success
+
+
+def test_footnotes_that_differ_from_cell_to_cell():
+    assert scored(cells(lambda c, text: text + "¹²³⁴⁵⁶"[c])).success
+
+
+@pytest.mark.parametrize("mark", ["²", "<sup>2</sup>"])
+def test_a_raised_number_on_some_cells_may_be_a_power(mark):
+    result = scored(cells(lambda c, text: text + mark if c else text))
+    assert [figures.right for figures in result.columns] == [4, 0, 0, 0, 0, 2]  # two are null, and text
+    alone = scored(cells(lambda c, text: text + mark if c == 1 else text))
+    assert [figures.right for figures in alone.columns] == [4, 0, 4, 4, 4, 4]
+
+
+def test_blank_cells_bear_no_mark_and_are_still_no_answer():
+    result = scored(cells(lambda c, text: "" if c == 2 else text + "¹"))
+    assert [figures.right for figures in result.columns] == [4, 4, 0, 4, 4, 4]
+
+
+@pytest.mark.parametrize("tick", [" ✓", " ✅", "✔️", " ⭐"])
+def test_ticks_beside_every_cell_say_nothing_of_it(tick):
+    assert scored(cells(lambda c, text: text + tick if c else text)).success
+
+
+def test_a_tick_beside_some_truths_takes_back_a_no():
+    result = scored(cells(lambda c, text: text + " ✓" if c == 3 else text))
+    assert result.columns[3].right == 2
+    assert {w.why for w in result.wrong} == {"unreadable"}
+
+
+@pytest.mark.parametrize("form", ['"{}"', "_{}_", "“{}”", "'{}'", "{}*", "{}†", "`{}`"])
+def test_a_truth_in_quotes_or_marks_is_that_truth(form):
+    assert scored(cells(lambda c, text: form.format(text) if c == 3 else text)).success
+    lies = scored(cells(lambda c, text: form.format("No" if text == "Yes" else "Yes") if c == 3 else text))
+    assert lies.columns[3].right == 0
+
+
+def test_full_width_truths():
+    assert scored(cells(lambda c, text: {"Yes": "ｙｅｓ", "No": "ｎｏ"}.get(text, text))).success
+
+
+# ---- dates
+
+
+@pytest.mark.parametrize("form", ["{d}/{m}/{y}", "{d}.{m}.{y}", "{m}/{d}/{y}", "{m}-{d}-{y}"])
+def test_one_day_past_the_twelfth_tells_the_order_of_its_column(form):
+    def change(c, text):
+        return form.format(**dict(zip("ymd", text.split("-"), strict=True))) if c == 2 else text
+
+    assert scored(cells(change)).success
+    early = [(f"Neo {n}", f"2029-0{n}-1{n}" if n < 3 else f"2029-0{n}-0{n + 1}") for n in range(1, 6)]
+    rows = cells(lambda c, text: change(c + 1, text), early, (KEY, DAY))
+    assert all(int(row[1][8:]) <= 12 for row in early)
+    assert scored(rows, (KEY, DAY), early).columns[1].right == 0  # nothing tells the order: each stands for two days
+
+
+def test_a_column_in_both_orders_tells_no_order():
+    gold = [("A1", "2029-03-14"), ("B2", "2029-04-15"), ("C3", "2029-05-06")]
+    rows = [["A1", "14/03/2029"], ["B2", "04/15/2029"], ["C3", "06/05/2029"]]
+    result = scored(rows, (KEY, DAY), gold)
+    assert [(w.gold_row, w.why) for w in result.wrong] == [(2, "ambiguous")]
+
+
+def test_a_wrong_order_is_wrong():
+    gold = [("A1", "2029-03-14"), ("B2", "2029-04-05")]
+    result = scored([["A1", "14/03/2029"], ["B2", "04/05/2029"]], (KEY, DAY), gold)
+    assert [(w.gold_row, w.got, w.why) for w in result.wrong] == [(1, "2029-05-04", "different")]
+
+
+@pytest.mark.parametrize(("first", "last"), [(1921, 1998), (1951, 2029), (2020, 2029), (1875, 1899)])
+def test_a_two_digit_year_is_of_the_years_of_its_column(first, last):
+    gold = [("A1", f"{first}-05-18"), ("B2", f"{last}-11-07")]
+    rows = [["A1", f"18-May-{first % 100:02d}"], ["B2", f"7-Nov-{last % 100:02d}"]]
+    assert scored(rows, (KEY, DAY), gold).success
+    wrong = [["A1", f"18-May-{(first + 1) % 100:02d}"], ["B2", f"7-Mar-{last % 100:02d}"]]
+    assert scored(wrong, (KEY, DAY), gold).columns[1].right == 0
+
+
+def test_where_a_column_spans_a_hundred_years_two_digits_tell_no_year():
+    gold = [("A1", "1921-05-18"), ("B2", "2021-11-07")]
+    result = scored([["A1", "18-May-21"], ["B2", "7-Nov-21"]], (KEY, DAY), gold)
+    assert [w.why for w in result.wrong] == ["ambiguous", "ambiguous"]
+    assert scored([["A1", "18-Mai-21"], ["B2", "31-Feb-21"]], (KEY, DAY), gold[:1]).columns[1].right == 1
+
+
+def test_a_column_without_a_date_gives_no_years():
+    gold = [("A1", None), ("B2", None)]
+    assert scored([["A1", "18-May-21"], ["B2", "-"]], (KEY, DAY), gold).columns[1].right == 1
+
+
+# ---- rows that are none
+
+
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        (["..."] * 6, "a row of dots"),
+        (["…", "", "", "", "", ""], "a row of dots"),
+        (["[…]", "⋮", "...", "", "…", ". . ."], "a row of dots"),
+        ([col.name for col in PHONES], "the header again"),
+        ([f"**{col.name.upper()}**" for col in PHONES], "the header again"),
+        (["**Total**", "4 rows", "", "", "", ""], "a row of totals"),
+        (["Totals (4 rows)", "20620", "", "", "36", ""], "a row of totals"),
+        (["Grand total:", "20620", "", "", "", ""], "a row of totals"),
+        (["Average", "5155", "", "", "9", ""], "a row of totals"),
+        (["", "Total", "", "", "", ""], "a row of totals"),
+    ],
+)
+def test_what_is_no_row_costs_nothing_and_is_told(row, word):
+    rows = cells()
+    result = scored([*rows[:2], row, *rows[2:]])
+    assert result.success
+    assert f"row 3: {word}" in result.notes
+    assert len(result.rows) == len(explain(result)) == 4
+
+
+@pytest.mark.parametrize(
+    "row", [["Total war", *"12345"], ["Zomborik", *[""] * 5], ["Neo", *["…"] * 5], ["?", *["…"] * 5]]
+)
+def test_any_other_row_costs(row):
+    result = scored([*cells(), row])
+    assert not result.success
+    assert result.row.precision == pytest.approx(4 / 5)
+
+
+def test_a_key_that_looks_like_a_total_is_a_row():
+    gold = [("Total", "2029-03-14"), ("...", "2028-01-02"), ("Phone", "2028-05-20")]
+    assert scored([[*row] for row in gold], (KEY, DAY), gold).success
+    result = scored([["Total", "2029-03-15"], ["...", "..."], ["Phone", "Released"]], (KEY, DAY), gold)
+    assert (result.item.f1, result.row.f1) == (0.5, 0)
+
+
+def test_rows_that_are_none_never_help():
+    rows = cells(rows=GOLD[:2])
+    plainly = scored(rows)
+    padded = scored([*rows, ["Total", *cells()[3][1:]], ["..."] * 6, ["Sum", *cells()[2][1:]]])
+    assert padded.item == plainly.item
+    assert padded.nonkey == plainly.nonkey
+    assert len(padded.missing) == 2
+
+
+def test_without_keys_every_row_is_one():
+    columns = (Column("Phone", "text"), DAY)
+    gold = [("Neo 5", "2029-03-14"), ("Zed", "2028-01-02")]
+    assert scored([*map(list, gold), ["Total", "2"]], columns, gold).row.precision == pytest.approx(2 / 3)
+
+
+# ---- nulls, formulas, ranks
+
+
+@pytest.mark.parametrize("filler", ["No rating", "not rated", "$none$", "$-$", "$\\text{none}$"])
+def test_a_filler_is_null_and_only_null(filler):
+    columns = (KEY, Column("Best rating (of 10)", "num", decimals=1, none="none"))
+    gold = [("A1", None), ("B2", 7.5)]
+    good = "text" not in filler
+    assert scored([["A1", filler], ["B2", "$7.5$"]], columns, gold).success is good
+    assert scored([["A1", "$7.5$"], ["B2", filler]], columns, gold).columns[1].right == 0
+
+
+@pytest.mark.parametrize("cell", ["not rated yet, 7.5", "no rating or 7.5", "rated", "no"])
+def test_what_is_no_filler_is_no_null(cell):
+    columns = (KEY, Column("Best rating (of 10)", "num", decimals=1, none="none"))
+    assert scored([["A1", cell]], columns, [("A1", None)]).columns[1].right == 0
+
+
+def test_a_rank_of_so_many_is_that_rank():
+    columns = (KEY, Column("Rank in the quarter", "int"))
+    gold = [("A1", 6), ("B2", 12)]
+    assert scored([["A1", "6 of 12"], ["B2", "12 of 12"]], columns, gold).success
+    assert scored([["A1", "12 of 6"], ["B2", "6 of 12"]], columns, gold).columns[1].right == 0

@@ -1,0 +1,93 @@
+"""What a whole table tells of its cells: numbers before its keys, marks after its cells, how its dates are written.
+
+A cell is given the one meaning that its neighbours leave it, so that nothing here lets it stand for two values.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+
+from .dates import by_order, full_year, numeric_orders
+from .reference import Reference, Row
+from .table import header_key
+from .text import fold, plain
+from .values import ordinal
+
+_RAISED = re.compile(r"(?<=\S)\s?(?:[¹²³⁰⁴-⁹]{1,3}|<sup>\s*\[?\w{1,3}\]?\s*</sup>|\[[a-z]\])\s*$", re.IGNORECASE)
+_TICK = re.compile(r"(?<=\S)\s?[✓✔✅☑⭐]\ufe0f?\s*$")
+_LOOSE = re.compile(r"\d[-./]\s?\d+[-./]\s?\d{4}")
+_NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
+
+
+def settled(rows: tuple[Row, ...], reference: Reference) -> tuple[Row, ...]:
+    """Return the cells without the marks that all of them bear and the keys' numbers, and dates told by their column.
+
+    Marks go where each cell has one: footnotes that could be powers ("163¹") where keys have them too, ticks where all
+    cells beside the keys do. Numbers go where they run from 1 and no key is named with its number. A column's
+    "03/04/2029" has its day first if another date there can only be read so; a two-digit year is of the hundred around
+    the column's own years, if those are no more.
+    """
+    columns = reference.columns
+    for mark, places in ((_RAISED, range(len(columns))), (_TICK, reference.others)):
+        if rows and places and _all_bear(mark, rows, places):
+            rows = tuple(tuple(mark.sub("", x) if c in places else x for c, x in enumerate(row)) for row in rows)
+    for place, c in enumerate(reference.keys):
+        if columns[c].kind in ("text", "enum") and rows and _runs(row[c] for row in rows):
+            known = reference.index[place].rows
+            if not any(known(row[c]) for row in rows):
+                rows = _changed(rows, c, lambda cell: _NUMBERED.sub(r"\1\3", cell, count=1))
+    for c, col in enumerate(columns):
+        if col.kind == "date":
+            rows = _dated(rows, c, reference)
+    return rows
+
+
+def _changed(rows: tuple[Row, ...], c: int, change: Callable[[str], str]) -> tuple[Row, ...]:
+    return tuple((*row[:c], change(row[c]), *row[c + 1 :]) for row in rows)
+
+
+def _all_bear(mark: re.Pattern[str], rows: Sequence[Row], places: Sequence[int]) -> bool:
+    return all(mark.search(row[c]) for row in rows for c in places if row[c])
+
+
+def _runs(cells: Iterable[str]) -> bool:
+    """Whether all cells begin with a number and these run from 1, over again from 1 where a group ends."""
+    last = 0
+    for cell in cells:
+        found = _NUMBERED.match(cell)
+        if not found or int(found[2]) not in (last + 1, 1):
+            return False
+        last = int(found[2])
+    return last > 0
+
+
+def _dated(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
+    others = [cell for row in rows if (cell := row[c])[4:5] != "-"]
+    loose = {cell for cell in others if _LOOSE.search(cell)}
+    short = {cell for cell in others if cell[-3:-2] == "-"}
+    if loose:
+        orders = [found for cell in loose if (found := numeric_orders(cell))]
+        day_first, month_first = (all(order[i] for order in orders) for i in (0, 1))
+        if day_first != month_first:
+            rows = _changed(rows, c, lambda cell: by_order(cell, day_first=day_first) if cell in loose else cell)
+    days = [day for row in reference.gold if (day := ordinal(row[c])) is not None] if short else []
+    if days:
+        first, last = (date.fromordinal(day).year for day in (min(days), max(days)))
+        if last - first < 100:
+            rows = _changed(rows, c, lambda cell: full_year(cell, (first + last) // 2 - 50) if cell in short else cell)
+    return rows
+
+
+_DOTS = re.compile(r"[\s.…⋮⋯\[\]()]*(?:\.\s?\.|[…⋮⋯])[\s.…⋮⋯\[\]()]*")
+_TOTAL = re.compile(r"(?:grand |sub ?)?totals?(?: \d+(?: (?:rows|items|entries))?)?|sum|averages?|mean")
+
+
+def idle(row: Row, header: Row, keys: Sequence[int]) -> str:
+    """Tell in words what a row that names no key is beside a row of data: a header again, dots, a total; else ""."""
+    said = [(c, cell) for c, cell in enumerate(row) if cell]
+    if all(_DOTS.fullmatch(cell) for _, cell in said):
+        return "a row of dots"
+    if all(header_key(cell) == header_key(header[c]) for c, cell in said):
+        return "the header again"
+    label = next((cell for c, cell in said if c in keys), said[0][1])
+    return "a row of totals" if _TOTAL.fullmatch(fold(plain(label))) else ""
