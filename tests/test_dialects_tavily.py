@@ -51,7 +51,33 @@ def test_domains_are_filtered_with_their_subdomains():
     assert hosts(include_domains=["fen-post.example"]) == ["https://news.fen-post.example/a"]
     assert hosts(exclude_domains=["FEN-POST.example"]) == [URL]
     assert hosts(include_domains=["post.example"]) == []
-    assert search(request({"query": "mills", "include_domains": ["a.example"]})).calls[0].k == 50
+    assert hosts(include_domains=["https://www.fen-post.example/news"]) == ["https://news.fen-post.example/a"]
+    assert hosts(include_domains=["*.fen-post.example"]) == ["https://news.fen-post.example/a"]
+
+
+def arg(**options) -> str:
+    (call,) = search(request({"query": "mills", **options})).calls
+    return call.arg
+
+
+def test_filters_are_operators_of_the_query():
+    assert arg(include_domains=["a.example", "b.example"]) == "site:a.example site:b.example mills"
+    assert arg(exclude_domains="A.example") == "-site:a.example mills"
+    assert arg(time_range="week") == arg(time_range="w") == "newer_than:7d mills"
+    assert arg(start_date="2029-01-31", end_date="2029-03-01") == "after:2029-01-31 before:2029-03-01 mills"
+    assert arg(days=3) == "mills"
+    assert arg(days=3, topic="news") == "newer_than:3d mills"
+    assert arg(time_range=None, start_date=None, include_domains=[]) == "mills"
+    many = search(request({"query": "mills", "include_domains": [f"{n}-town.example" for n in range(60)]})).calls[0]
+    assert (many.arg, many.k) == ("mills", 50)  # too many for a query: told apart after the search
+
+
+@pytest.mark.parametrize(
+    "options", [{"time_range": "fortnight"}, {"start_date": "31.1.2029"}, {"days": 0, "topic": "news"}]
+)
+def test_a_wrong_filter_is_said(options):
+    with pytest.raises(UsageError, match=next(iter(options))):
+        arg(**options)
 
 
 def test_no_results_is_a_full_reply():

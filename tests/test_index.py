@@ -186,6 +186,54 @@ def test_values_that_many_share_move_nothing(full, name):
             assert [p for p in shown if p not in named] == [p for p in usual if p not in named][: DEPTH - len(named)]
 
 
+def test_days_are_filtered_by_what_pages_claim():
+    days = {page_id: PAGES.page(page_id).date for page_id in INDEX.ids}
+    usual = found("lighthouse", DEPTH)
+    assert None in {days[p] for p in usual}
+    for query, passes in {
+        "after:2028-06-15": lambda day: day >= "2028-06-15",
+        "after:2029": lambda day: day >= "2029-01-01",
+        "before:2028-12": lambda day: day < "2028-12-01",
+        "newer_than:100d": lambda day: day >= "2029-03-22",
+        "after:2028-06-15 before:2028-12-01": lambda day: "2028-06-15" <= day < "2028-12-01",
+    }.items():
+        kept = found(f"lighthouse {query}", DEPTH)
+        assert kept == [p for p in usual if days[p] and passes(days[p])], query
+        assert kept
+        everything, _ = INDEX.search(f"lighthouse {query}", DEPTH, 1)
+        assert all(days[p] and passes(days[p]) for p, _ in everything)
+
+
+@pytest.mark.parametrize("text", ["after:", "after:20", "before:2029-13-45", "newer_than:30", "after:30d", "intitle:x"])
+def test_what_is_no_operator_is_words(text):
+    query = read_query(text)
+    assert (query.since, query.until, query.newest) == (0, 0, 0)
+
+
+def test_words_that_mean_the_same_find():
+    assert found("heaviness Yarrick") == found("Yarrick")  # no label here means that
+    assert "tallness" not in INDEX._vocabulary
+    assert found("tallness", DEPTH) == found("height", DEPTH)
+    assert found("keeper of lighthouses proprietor")[0] == found("keeper of lighthouses keeper")[0]
+    assert "stones/0" in found("lighthouses made of granite stone")  # its own phrase
+
+
+def test_every_query_that_matches_has_as_many_hits():
+    sizes = {query: len(INDEX.search(query, DEPTH, 1)[0]) for query in ("Yarrick", "lighthouse", "slate", "1902-05-09")}
+    assert set(sizes.values()) == {min(DEPTH, len(INDEX.ids))}
+    for query in ("qzxv", "x9 40000000", "2029-10-11", ""):
+        assert INDEX.search(query, 10, 1) == ([], False)
+
+
+def test_what_follows_the_matches_hangs_on_the_first_alone():
+    def following(query: str) -> list[str]:
+        return [p for p, score in INDEX.search(query, DEPTH, 1)[0] if score == 0]
+
+    guessed = following("1902-05-09")
+    assert guessed[:2] == ["light-directory/0", "posts/0"]
+    assert guessed[2:5] == ["light/5", "light/6", "light/7"]  # its neighbours from there on
+
+
 def test_pages_of_results_join_up():
     query = "lighthouse granite keeper"
     whole, _ = INDEX.search(query, 60, 1)

@@ -2,9 +2,11 @@
 
 Made after tavily-python 0.8 and the service's published reference. `request_id` is a hash of the request and
 `response_time` a constant, since the same call must give the same bytes. Dates are told for topic "news" alone,
-as the service does. Keys that have no meaning in a world (`search_depth`, `country`, …) are let pass.
+as the service does. Filters of hosts and days become operators of the query (`index.query`); `days` counts for topic
+"news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are let pass.
 """
 
+from datetime import date
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,11 +17,17 @@ from worldsmith.dialects import fields
 from worldsmith.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
 from worldsmith.dialects.status import failure
 from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.errors import UsageError
 from worldsmith.renderer import plain
 from worldsmith.slices import Call, Observation, Result
 
 RESPONSE_TIME = 0.1
 """Seconds. A measured time would make equal calls differ."""
+RANGES = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
+"""Days of a `time_range`."""
+MAX_DAYS = 9999
+MAX_OPERATORS = 1000
+"""Characters of operators in a query; further hosts are told apart after the search alone."""
 MAX_RESULTS = 20
 MAX_URLS = 20
 
@@ -44,8 +52,10 @@ def search(request: Request) -> Asked:
     limit = fields.whole(body, "max_results", 5, 0, MAX_RESULTS)
     within, without = _domains(body, "include_domains"), _domains(body, "exclude_domains")
     raw = body.get("include_raw_content") not in {None, False}
-    # Hosts are filtered after the search, so more is asked for where a filter is set.
-    call = Call("web_search", query, k=50 if within or without else max(limit, 1), full_text=raw)
+    hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
+    fits = len(" ".join(hosts)) < MAX_OPERATORS
+    operators = [*_days(body), *(hosts if fits else ())]
+    call = Call("web_search", " ".join((*operators, query)), k=max(limit, 1) if fits else 50, full_text=raw)
 
     def write(seen: tuple[Observation, ...]) -> Reply:
         hits = [hit for hit in seen[0].results if _admitted(hit.url, within, without)][:limit]
@@ -59,7 +69,36 @@ def search(request: Request) -> Asked:
 
 def _domains(body: Any, name: str) -> tuple[str, ...]:
     given = body.get(name)
-    return fields.texts(given, name) if given else ()
+    return tuple(_domain(text) for text in fields.texts(given, name)) if given else ()
+
+
+def _domain(text: str) -> str:
+    """Return a host: of an address its host, and "*.a.example" means a.example."""
+    host = text.strip().lower().partition("://")[2] or text.strip().lower()
+    return "".join(host.split("/")[0].split()).removeprefix("*.").removeprefix("www.")
+
+
+def _days(body: Any) -> list[str]:
+    """Return the operators of a request's days. Raises UsageError."""
+    found = []
+    span = body.get("time_range")
+    if span is not None:
+        if span not in RANGES:
+            raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
+        found.append(f"newer_than:{RANGES[span]}d")
+    if body.get("days") is not None and body.get("topic") == "news":
+        found.append(f"newer_than:{fields.whole(body, 'days', 7, 1, MAX_DAYS)}d")
+    for name, operator in (("start_date", "after"), ("end_date", "before")):
+        if body.get(name) is not None:
+            found.append(f"{operator}:{_day(fields.text(body[name], name), name)}")
+    return found
+
+
+def _day(text: str, name: str) -> str:
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
 
 
 def _admitted(url: str, within: tuple[str, ...], without: tuple[str, ...]) -> bool:
@@ -68,7 +107,7 @@ def _admitted(url: str, within: tuple[str, ...], without: tuple[str, ...]) -> bo
 
 
 def _of(host: str, domains: tuple[str, ...]) -> bool:
-    return any(host == d.lower() or host.endswith("." + d.lower()) for d in domains)
+    return any(host == d or host.endswith(f".{d}") for d in domains)
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
@@ -127,8 +166,15 @@ _QUERY = thing(
         "include_raw_content": {"type": ["boolean", "string"]},
         "include_domains": listed(TEXT),
         "exclude_domains": listed(TEXT),
+        "time_range": {"type": ["string", "null"], "enum": [*RANGES, None]},
+        "start_date": NULL_TEXT,
+        "end_date": NULL_TEXT,
+        "days": {"type": "integer", "minimum": 1, "maximum": MAX_DAYS},
     },
-    optional=("max_results", "topic", "include_raw_content", "include_domains", "exclude_domains"),
+    optional=(
+        *("max_results", "topic", "include_raw_content", "include_domains", "exclude_domains"),
+        *("time_range", "start_date", "end_date", "days"),
+    ),
     example={"query": "…", "max_results": 5},
 )
 _URLS = thing(

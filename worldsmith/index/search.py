@@ -29,7 +29,7 @@ NEAREST = 3
 MEMO = 256
 """Unknown words whose reading is kept."""
 OVERVIEWS = 2
-"""Pages about no one row that follow what matches, before its neighbours."""
+"""Pages about no one row that follow what matches, before its neighbours: a directory, then lists."""
 
 
 class Index:
@@ -172,9 +172,8 @@ class Index:
         ring = np.concatenate((np.arange(top + 1, end), np.arange(top)))
         ring = ring[among[ring]]
         own, about = table[ring], int(table[top]) % tables
-        overviews = ring[own == about + tables]
-        rows = ring[own == about]
-        rest = ring[own % tables != about]
+        rows, rest = ring[own == about], ring[own % tables != about]
+        overviews = np.concatenate((np.sort(ring[own == about + 2 * tables])[:1], ring[own == about + tables]))
         return np.concatenate((overviews[:OVERVIEWS], rows, overviews[OVERVIEWS:], rest))
 
     def _terms(self, words: tuple[str, ...]) -> list[int]:

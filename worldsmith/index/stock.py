@@ -23,6 +23,8 @@ from worldsmith.world import Cell
 DISTINCT = 0.9
 """Different values among those of a column that make it costly to guess: of n even draws so many differ where about
 five times n values are possible (where as many as n are possible, 0.63)."""
+DIRECTORY = "-directory"
+"""What kinds of page that name all rows of a table end in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Stock:
     host: np.ndarray
     """Of each document the place of its host."""
     table: np.ndarray
-    """Of each document the place of the table whose nouns it uses; after all tables where it is about no one row."""
+    """Of each document the place of the table whose nouns it uses; after all tables, where it is about no one row; after
+    these again, where it is a directory."""
     day: np.ndarray
     """The day it claims as an ordinal, 0 for none."""
     live: np.ndarray
@@ -97,7 +100,7 @@ def stock(pages: Pages) -> Stock:
         fields.append([tuple([vocabulary.setdefault(t, len(vocabulary)) for t in field]) for field in said])
         values += ((told, i) for told in _told(pages, page, cells, known))
         host.append(hosts.setdefault(pages.site(page_id).host, len(hosts)))
-        table.append(tables.get(page.table, 0) + (len(tables) if page.subject is None else 0))
+        table.append(tables.get(page.table, 0) + len(tables) * _breadth(page))
         day.append(date.fromisoformat(page.date).toordinal() if page.date else 0)
         live.append(not page.dormant)
     end = len(vocabulary)
@@ -108,7 +111,7 @@ def stock(pages: Pages) -> Stock:
         tuple(vocabulary),
         tuple(hosts),
         np.array(host, dtype="uint8" if len(hosts) < 256 else "uint16"),
-        np.array(table, dtype="uint8" if len(tables) < 128 else "uint16"),
+        np.array(table, dtype="uint8" if len(tables) < 85 else "uint16"),
         np.array(day, dtype="int32"),
         np.array(live, dtype="bool"),
         text,
@@ -118,6 +121,11 @@ def stock(pages: Pages) -> Stock:
         np.array([i for _, i in marks], dtype="uint16" if len(host) < 65536 else "uint32"),
         np.array(sorted({len(said) for said, _ in values}, reverse=True), dtype="uint8"),
     )
+
+
+def _breadth(page: Page) -> int:
+    """Return 0 for a page about a row, 1 for one about several or none, 2 for a directory."""
+    return 0 if page.subject is not None else 2 if page.kind.endswith(DIRECTORY) else 1
 
 
 def _scored(
@@ -171,7 +179,7 @@ class Fielder:
     def _names(self, page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
         """Yield the names that a page about no one row is found by: a directory's all, others' at its head."""
         if not page.scope:
-            told = cells if page.kind.endswith("-directory") else page.head.cells
+            told = cells if page.kind.endswith(DIRECTORY) else page.head.cells
             yield from (cell for cell in told if cell.col in self.words.schema.tables[cell.row.table].key)
 
     def _labelled(self, page: Page, cells: tuple[Cell, ...]) -> dict[tuple[str, str], None]:

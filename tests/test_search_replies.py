@@ -1,0 +1,102 @@
+"""What search replies carry in every dialect: whole pages by an explicit policy alone; hosts and days are filtered."""
+
+from datetime import date, timedelta
+
+import pytest
+from pages_world import isles
+from starlette.testclient import TestClient
+
+from worldsmith.index import Index
+from worldsmith.pages import Pages
+from worldsmith.perturb import PROFILES
+from worldsmith.renderer import markdown, render
+from worldsmith.server import create_app
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Profile
+
+WORLD = isles()
+PAGES = Pages(WORLD)
+INDEX = Index(PAGES)
+WHOLE = {**PROFILES, "whole": Profile("whole", "hits carry their pages", full_text=True)}
+KEY, PLACE = "Orvane Head", "light/0"
+BODIES = {
+    "/api/search": {"query": KEY, "k": 4},
+    "/search": {"query": KEY, "max_results": 4},
+    "/tavily/search": {"query": KEY, "max_results": 4},
+    "/retrieve": {"queries": [KEY], "topk": 4},
+}
+
+
+@pytest.fixture(scope="module")
+def client():
+    def simulate(world):
+        return Simulator(world, pages=PAGES, index=INDEX, profiles=WHOLE, strict=True)
+
+    return TestClient(create_app([WORLD], simulate=simulate, profiles=WHOLE))
+
+
+def texts(client, path: str, profile: str, **options) -> list[str | None]:
+    """The whole pages in a reply: None for a hit that has its snippet alone."""
+    reply = client.post(f"/w/{WORLD.id};profile={profile}{path}", json={**BODIES[path], **options}).json()
+    if path == "/retrieve":
+        return [d["text"] if d["text"].startswith("# ") else None for d in reply["result"][0]]
+    return [r.get("text", r.get("raw_content")) for r in reply["results"]]
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_hits_carry_no_page_unless_told(client, path):
+    assert texts(client, path, "clean") == [None] * 4
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_a_profile_lets_hits_carry_their_pages(client, path):
+    found = texts(client, path, "whole")
+    assert len(found) == 4
+    assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
+
+
+@pytest.mark.parametrize("asked", [True, "markdown", "text"])
+def test_tavily_is_asked_for_pages_call_by_call(client, asked):
+    found = texts(client, "/search", "clean", include_raw_content=asked)
+    assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
+    assert texts(client, "/search", "clean", include_raw_content=False) == [None] * 4
+
+
+@pytest.mark.parametrize("path", ["/api/search", "/retrieve"])
+@pytest.mark.parametrize("name", ["include_raw_content", "scrapeOptions", "contents", "text", "full_text"])
+def test_no_other_dialect_takes_the_wish_of_a_call(client, path, name):
+    assert texts(client, path, "clean", **{name: True}) == [None] * 4
+
+
+def hits(client, **options) -> list[dict]:
+    body = {"query": "lighthouse", "max_results": 20, "topic": "news", **options}
+    return client.post("/search", json=body).json()["results"]
+
+
+def test_tavily_filters_hosts(client):
+    host = PAGES.site("stones/0").host
+    assert {r["url"].split("/")[2] for r in hits(client, include_domains=[host])} == {host}
+    assert len(hits(client, include_domains=[host])) == 4  # all that the host has
+    assert host not in {r["url"].split("/")[2] for r in hits(client, exclude_domains=[host])}
+
+
+def test_tavily_filters_days(client):
+    today = date.fromisoformat(WORLD.schema.as_of)
+    for options, days in (({"time_range": "month"}, 31), ({"time_range": "year"}, 366), ({"days": 200}, 200)):
+        since = (today - timedelta(days)).isoformat()
+        told = [r.get("published_date") for r in hits(client, **options)]
+        assert told
+        assert all(day and day >= since for day in told), (options, told)
+    told = [r["published_date"] for r in hits(client, start_date="2028-06-01", end_date="2029-01-01")]
+    assert told
+    assert all("2028-06-01" <= day < "2029-01-01" for day in told)
+
+
+def test_operators_in_a_query_do_the_same(client):
+    def urls(query: str, **options) -> list[str]:
+        return [r["url"] for r in client.post("/search", json={"query": query, **options}).json()["results"]]
+
+    host = PAGES.site("stones/0").host
+    assert urls(f"site:{host} slate") == urls("slate", include_domains=[host])
+    assert urls("lighthouse after:2028-06-01") == urls("lighthouse", start_date="2028-06-01")
+    assert urls("lighthouse newer_than:31d") == urls("lighthouse", time_range="month")
