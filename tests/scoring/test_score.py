@@ -18,6 +18,7 @@ from worldsmith.scoring import (
     ScoreError,
     explain,
     forms,
+    reward,
     score,
     score_many,
     score_table,
@@ -601,3 +602,41 @@ def test_no_text_breaks_the_scorer(text):
     result = score_table(text, REFERENCE)
     assume(not result.has_table)
     assert f1s(result) == [0.0] * 5
+
+
+# ---- known properties
+
+
+@pytest.mark.parametrize(("candidates", "f1"), [(1, 1), (2, 2 / 3), (3, 1 / 2)])
+def test_listing_every_candidate_of_a_key_earns_what_its_precision_leaves(candidates, f1):
+    fakes = [(f"Zomborik {n}", *row[1:]) for n in range(candidates - 1) for row in GOLD]
+    result = score(markdown(PHONES, [*GOLD, *fakes]), PHONES, GOLD)
+    for rates in (result.item, result.row, result.nonkey, result.earned):
+        assert rates == (pytest.approx(1 / candidates), 1, pytest.approx(f1))
+    half = score(
+        markdown(PHONES, [*GOLD[:2], *((f"Zomborik {n}", *row[1:]) for n, row in enumerate(GOLD[2:]))]), PHONES, GOLD
+    )
+    assert half.item.f1 == 0.5  # a choice, right for every second row
+
+
+def test_unsure_rows_are_better_left_out_than_listed_blank_save_for_their_keys():
+    blank = [(row[0], "", "", "", "", "") for row in GOLD[2:]]
+    left_out = score(markdown(PHONES, GOLD[:2]), PHONES, GOLD)
+    listed = score(markdown(PHONES, [*GOLD[:2], *blank]), PHONES, GOLD)
+    assert left_out.nonkey == left_out.item == (1, 0.5, pytest.approx(2 / 3))
+    assert listed.nonkey == listed.row == (0.5, 0.5, 0.5)
+    assert listed.item.f1 == pytest.approx((2 * 6 + 2) / 24)
+    many = score(
+        markdown(PHONES, [*GOLD[:2], *blank, *((f"Zed {n}", "", "", "", "", "") for n in range(50))]), PHONES, GOLD
+    )
+    assert many.nonkey.precision == pytest.approx(2 / 54)  # a list of every key there may be
+
+
+@pytest.mark.parametrize("last", ["| Karo\\|2 | 61", "| Karo\\|2 | 6120 | 2029-06-07 | Yes | 20.1", "| Zomborik"])
+def test_a_last_row_that_is_cut_off_is_as_if_it_was_not_there(last):
+    whole = markdown(PHONES, GOLD[:3], fence=False)
+    cut, without = (score(text, PHONES, GOLD) for text in (f"{whole}\n{last}", whole))
+    assert (cut.item, cut.row, cut.nonkey, cut.earned) == (without.item, without.row, without.nonkey, without.earned)
+    assert (len(cut.rows), cut.missing, cut.cut, without.cut) == (3, (3,), True, False)
+    counts = {"turns": 3, "search_calls": 1, "extract_calls": 1}
+    assert reward(cut, **counts).total == pytest.approx(reward(without, **counts).total - 0.1)

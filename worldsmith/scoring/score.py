@@ -38,6 +38,16 @@ __all__ = [
 def score(answer: str, columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> Score:
     """Score an agent's answer against gold rows; values are JSON values, dates ISO text, null None.
 
+    Known properties, which follow from F1 over rows and cells and hold for whoever scores by it:
+
+    - Who is torn between two keys for each row and lists both earns 2/3 (all recalled at a precision of one half), more
+      than the half to be expected of a choice. A third candidate takes it back to a half.
+    - In non-key figures, rows whose cells are unknown are better left out than listed blank. A blank cell counts as
+      given: if it cost nothing, a list of every key there may be would keep a precision of 1, and a cell would be left
+      blank whenever its chance is below one half. In item figures a right key beside blanks still earns its cell.
+    - A last row that the end of the text cuts off is as if it weren't there, neither earning nor costing: no better
+      than leaving it out, and a reward takes its penalty for the cut.
+
     Raises ScoreError for a reference or an answer that can't be scored (see `Reference`, `parse`).
     """
     return score_table(answer, Reference(tuple(columns), tuple(tuple(_frozen(v) for v in row) for row in gold)))
