@@ -41,8 +41,8 @@ class Stock:
     host: np.ndarray
     """Of each document the place of its host."""
     table: np.ndarray
-    """Of each document the place of the table whose nouns it uses; after all tables, where it is about no one row; after
-    these again, where it is a directory."""
+    """Of each document the place of the table whose nouns it uses; one round further where it is about no one row; two
+    where it is a directory."""
     day: np.ndarray
     """The day it claims as an ordinal, 0 for none."""
     live: np.ndarray
