@@ -1,0 +1,136 @@
+"""Stage 2, reinforcement: python grpo.py MODEL DATA WORLDS OUT --from sft.pt [--minutes 8].
+
+GRPO as plainly as it goes: a group of rollouts a task, the reward less the group's mean over its deviation, one step
+on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from model import load
+from rollout import Episode, Roller
+from sft import BATCH
+from workers import Workers
+
+GROUP = 8
+"""Rollouts a task."""
+TASKS = 16
+"""Tasks a step."""
+RATE = 1e-4
+TEMPERATURE = 1.0
+
+
+def advantages(rewards: list[float]) -> list[float]:
+    """Return each rollout's advantage in its group; zeros for a group without differences."""
+    deviation = statistics.pstdev(rewards)
+    mean = statistics.fmean(rewards)
+    return [(r - mean) / deviation if deviation > 1e-6 else 0.0 for r in rewards]
+
+
+def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
+    """Add the gradients of -advantage * log p, a mean over the agent's tokens of all episodes; return the entropy."""
+    total = sum(sum(e.own[1:]) for e, _ in episodes) or 1
+    group: list[tuple[Episode, float]] = []
+    seen = 0.0
+    for item in [*sorted((e for e in episodes if e[1]), key=lambda e: len(e[0].ids)), None]:
+        if group and (item is None or (len(group) + 1) * len(item[0].ids) > BATCH):
+            seen += _backward(model, group, total, device)
+            group = []
+        if item:
+            group.append(item)
+    return seen / total
+
+
+def _backward(model, group: list, total: int, device) -> float:
+    longest = max(len(e.ids) for e, _ in group)
+    ids = torch.zeros(len(group), longest, dtype=torch.long)
+    own = torch.zeros(len(group), longest, dtype=torch.bool)
+    worth = torch.zeros(len(group), longest)
+    for i, (e, advantage) in enumerate(group):
+        ids[i, : len(e.ids)], own[i, : len(e.ids)], worth[i] = torch.tensor(e.ids), torch.tensor(e.own), advantage
+    ids, own, worth = ids.to(device), own.to(device)[:, 1:], worth.to(device)[:, 1:]
+    logp = F.log_softmax(model.logits(model.hidden(ids[:, :-1])[own]).float() / TEMPERATURE, dim=-1)
+    chosen = logp.gather(1, ids[:, 1:][own][:, None])[:, 0]
+    (-(worth[own] * chosen).sum() / total).backward()
+    return float(-(logp.exp() * logp).sum().detach())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("model", "data", "worlds", "out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--from", dest="start", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--slots", type=int, default=GROUP * TASKS)
+    asked = parser.parse_args()
+    end = time.monotonic() + asked.minutes * 60
+    asked.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(1)
+    workers = Workers(asked.worlds)
+    model, tokenizer = load(asked.model, asked.device)
+    step = 0
+    if (asked.out / "grpo.json").exists():
+        step = json.loads((asked.out / "grpo.json").read_text())["step"]
+        model.load(asked.out / "grpo.pt")
+    else:
+        model.load(asked.start)
+    optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
+    roller = Roller(model, tokenizer, workers, asked.slots)
+    lines = [json.loads(line) for line in (asked.data / "tasks-train.jsonl").read_text("utf-8").splitlines()]
+    log = (asked.out / "grpo-log.jsonl").open("a")
+    kept = (asked.out / "rollouts.jsonl").open("a")
+    while time.monotonic() < end:
+        chosen = random.Random(step).sample(lines, min(TASKS, len(lines)))
+        clock, begun = roller.clock, time.monotonic()
+        before = (clock.total, clock.starved, clock.calls, clock.tokens)
+        episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
+        rolled = time.monotonic()
+        groups = [episodes[i : i + GROUP] for i in range(0, len(episodes), GROUP)]
+        worth = [
+            (e, a)
+            for group in groups
+            for e, a in zip(group, advantages([e.figures["reward"] for e in group]), strict=True)
+        ]
+        entropy = learn(model, worth, asked.device)
+        torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        step += 1
+        total, starved, calls, tokens = (
+            now - then
+            for now, then in zip((clock.total, clock.starved, clock.calls, clock.tokens), before, strict=True)
+        )
+        spread = [statistics.pstdev([e.figures["reward"] for e in group]) for group in groups]
+        means = {k: statistics.fmean(e.figures[k] for e in episodes) for k in episodes[0].figures if k != "failures"}
+        row = {
+            "step": step,
+            **means,
+            "within_group_sd": statistics.fmean(spread),
+            "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
+            "entropy": entropy,
+            "rollout_s": rolled - begun,
+            "learn_s": time.monotonic() - rolled,
+            "starved_share": starved / total,
+            "calls_per_s": calls / total,
+            "tokens_per_s": tokens / total,
+        }
+        log.write(json.dumps(row) + "\n")
+        log.flush()
+        for e in episodes[:: GROUP // 2]:
+            told = {"step": step, "task_id": e.line["world"], **e.figures, "text": tokenizer.decode(e.ids)}
+            kept.write(json.dumps(told, ensure_ascii=False) + "\n")
+        kept.flush()
+        print(json.dumps({k: round(v, 3) for k, v in row.items()}), flush=True)
+        model.save(asked.out / "grpo.pt")
+        (asked.out / "grpo.json").write_text(json.dumps({"step": step}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Conversations and tasks for the stages: python prepare.py WORLDS OUT [--held-out SCHEMA] [--longest 7600].
+
+Certificates become conversations, some with a detour: a search in other words, a page that doesn't help, a wrong
+address and what follows from it. Worlds are divided: train, valid (other worlds), test (other worlds), and held (all
+worlds of a schema that is never trained on). A conversation that doesn't fit the context is left out, and counted.
+"""
+
+import argparse
+import json
+import random
+from pathlib import Path
+
+from worldsmith.disk import load_world, tasks_file, world_folders
+from worldsmith.environment import Environment
+from worldsmith.exports.sft import tool_call
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import tasks_of
+from worldsmith.tasks.task import markdown
+
+CHARS = 2.6
+"""Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
+
+
+def detours(environment: Environment, call: dict, chance: random.Random) -> list[dict]:
+    """Return messages of a way that leads nowhere, before a call of the certificate."""
+    words = call["arg"].split()
+    if call["tool"] == "web_search" and len(words) > 2:
+        tried = {"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}
+    elif call["tool"] == "web_extractor":
+        tried = {"tool": "web_extractor", "arg": call["arg"][: -chance.randint(1, 4)]}
+    else:
+        return []
+    said = tool_call(tried)
+    return [
+        {"role": "assistant", "content": said, "detour": True},
+        {"role": "tool", "content": environment.step(said).observation},
+    ]
+
+
+def conversation(task, world, simulator, chance: random.Random, *, detour: float) -> list[dict]:
+    environment = Environment(world, task, simulator, hits=5, max_turns=1000)
+    messages = environment.reset()
+    for call in task.certificate["calls"]:
+        if chance.random() < detour:
+            messages += detours(environment, call, chance)
+        said = tool_call(call)
+        messages += [
+            {"role": "assistant", "content": said},
+            {"role": "tool", "content": environment.step(said).observation},
+        ]
+    return [*messages, {"role": "assistant", "content": markdown(task.columns, task.gold)}]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("worlds", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--held-out", default="town")
+    parser.add_argument("--longest", type=int, default=7600, help="tokens, by estimate")
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    files = {
+        name: (asked.out / name).open("w", encoding="utf-8")
+        for name in ("sft-train.jsonl", "sft-valid.jsonl", "tasks-train.jsonl", "tasks-test.jsonl", "tasks-held.jsonl")
+    }
+    counts = dict.fromkeys([*files, "too long", "worlds without tasks"], 0)
+    for number, folder in enumerate(world_folders([asked.worlds])):
+        world = load_world(folder)
+        simulator, chance = Simulator(world), random.Random(world.id)
+        held = world.schema.name == asked.held_out
+        part = "held" if held else "test" if number % 10 == 0 else "valid" if number % 10 == 1 else "train"
+        if not tasks_file(folder).exists():
+            counts["worlds without tasks"] += 1
+            continue
+        for task in tasks_of(folder):
+            messages = conversation(task, world, simulator, chance, detour=0.06 if part == "train" else 0.0)
+            if sum(len(m["content"]) for m in messages) / CHARS > asked.longest:
+                counts["too long"] += 1
+                continue
+            if part in {"train", "valid"}:
+                name = f"sft-{part}.jsonl"
+                files[name].write(json.dumps({"messages": messages}, ensure_ascii=False) + "\n")
+                counts[name] += 1
+            if part in {"train", "test", "held"}:
+                name = f"tasks-{part}.jsonl"
+                files[name].write(json.dumps(task.to_json(), ensure_ascii=False) + "\n")
+                counts[name] += 1
+    print(json.dumps(counts))
+
+
+if __name__ == "__main__":
+    main()

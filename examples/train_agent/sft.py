@@ -1,0 +1,120 @@
+"""Stage 1, imitation: python sft.py MODEL DATA OUT [--minutes 8]. Stops when the validation loss stops falling.
+
+Adapters and optimizer are saved after every pass of a tenth of the data; the same command goes on from there.
+"""
+
+import argparse
+import json
+import random
+import time
+from pathlib import Path
+
+import chat
+import torch
+import torch.nn.functional as F
+from model import load
+
+BATCH = 32_768
+"""Tokens a forward, padding included."""
+STEP = 4
+"""Forwards an optimizer step."""
+RATE = 8e-4
+WARM = 20
+"""Optimizer steps until the rate is full."""
+
+
+def batches(rows: list, chance: random.Random | None) -> list[list]:
+    """Return rows of like length together, at most BATCH tokens with padding; in a drawn order with `chance`."""
+    out, group = [], []
+    for row in sorted(rows, key=lambda r: len(r[0])):
+        if group and (len(group) + 1) * len(row[0]) > BATCH:
+            out.append(group)
+            group = []
+        group.append(row)
+    out.append(group)
+    if chance:
+        chance.shuffle(out)
+    return out
+
+
+def loss_of(model, group: list, device: str) -> tuple[torch.Tensor, int]:
+    """Return the summed loss over the agent's own tokens of some conversations, and how many they are."""
+    longest = max(len(ids) for ids, _ in group)
+    ids = torch.zeros(len(group), longest, dtype=torch.long)
+    own = torch.zeros(len(group), longest, dtype=torch.bool)
+    for i, (row, mine) in enumerate(group):
+        ids[i, : len(row)], own[i, : len(row)] = torch.tensor(row), torch.tensor(mine)
+    ids, own = ids.to(device), own.to(device)
+    states = model.hidden(ids[:, :-1])[own[:, 1:]]
+    return F.cross_entropy(model.logits(states).float(), ids[:, 1:][own[:, 1:]], reduction="sum"), int(own[:, 1:].sum())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("model", "data", "out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--device", default="cuda")
+    asked = parser.parse_args()
+    end = time.monotonic() + asked.minutes * 60
+    asked.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(0)
+    model, tokenizer = load(asked.model, asked.device)
+    parts = {}
+    for part in ("train", "valid"):
+        lines = (asked.data / f"sft-{part}.jsonl").read_text("utf-8").splitlines()
+        rows = [chat.encode(tokenizer, json.loads(line)["messages"]) for line in lines]
+        # A call that is made only to be mended is read, never learned.
+        parts[part] = [row for row in rows if len(row[0]) <= 8192]
+        print(
+            f"{part}: {len(parts[part])} of {len(rows)} fit, {sum(len(r[0]) for r in parts[part])} tokens", flush=True
+        )
+    optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
+    state = {"step": 0, "best": float("inf"), "since": 0, "epoch": 0}
+    if (asked.out / "sft-state.pt").exists():
+        saved = torch.load(asked.out / "sft-state.pt", map_location=asked.device, weights_only=True)
+        state = saved["state"]
+        optimizer.load_state_dict(saved["optimizer"])
+        model.load(asked.out / "sft-last.pt")
+    log = (asked.out / "sft-log.jsonl").open("a")
+    seen, clock = 0, time.monotonic()
+    while time.monotonic() < end and state["since"] < 2:
+        groups = batches(parts["train"], random.Random(state["epoch"]))
+        for start in range(0, len(groups), STEP):
+            chosen = groups[start : start + STEP]
+            own = sum(sum(mine[1:]) for group in chosen for _, mine in group)
+            total = 0.0
+            for group in chosen:
+                loss, _ = loss_of(model, group, asked.device)
+                (loss / own).backward()
+                total += float(loss.detach())
+                seen += sum(len(ids) for ids, _ in group)
+            state["step"] += 1
+            for g in optimizer.param_groups:
+                g["lr"] = RATE * min(1.0, state["step"] / WARM) * (0.5 ** state["since"])
+            torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            print(
+                f"step {state['step']} loss {total / own:.4f} {seen / (time.monotonic() - clock):.0f} tokens/s",
+                flush=True,
+            )
+            if time.monotonic() > end:
+                break
+        state["epoch"] += 1
+        with torch.no_grad():
+            losses = [loss_of(model, group, asked.device) for group in batches(parts["valid"], None)]
+        valid = float(sum(float(loss) for loss, _ in losses) / sum(count for _, count in losses))
+        state["since"] = 0 if valid < state["best"] - 1e-3 else state["since"] + 1
+        if valid < state["best"]:
+            state["best"] = valid
+            model.save(asked.out / "sft.pt")
+        model.save(asked.out / "sft-last.pt")
+        torch.save({"state": state, "optimizer": optimizer.state_dict()}, asked.out / "sft-state.pt")
+        log.write(json.dumps({**state, "valid": valid, "train": total / own}) + "\n")
+        log.flush()
+        print(f"epoch {state['epoch']}: validation loss {valid:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Environments in processes beside the GPU: a world's episodes all in one process, so that they share its simulator."""
+
+import multiprocessing
+import os
+from multiprocessing import connection
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+
+def serve(pipe: Connection, worlds: Path) -> None:
+    """Answer ("reset", slot, world, task line, seed) and ("step", slot, message), until the pipe closes."""
+    # bm25s loads jax where it is installed, and jax would take the GPU's memory in every worker.
+    os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
+    from worldsmith.disk import load_world
+    from worldsmith.environment import Environment
+    from worldsmith.failures import failures
+    from worldsmith.simulator import Simulator
+    from worldsmith.tasks import Task
+
+    known, simulators, running = {}, {}, {}
+    while True:
+        try:
+            kind, slot, *rest = pipe.recv()
+        except EOFError:
+            return
+        if kind == "reset":
+            line, profile, seed = rest
+            task = Task.from_json(line)
+            if task.world not in known:
+                known[task.world] = load_world(worlds / task.world)
+                simulators[task.world] = Simulator(known[task.world])
+            world = known[task.world]
+            running[slot] = Environment(world, task, simulators[task.world], profile, seed, hits=5, max_turns=30)
+            pipe.send((slot, running[slot].reset()))
+            continue
+        environment = running[slot]
+        step = environment.cut() if kind == "cut" else environment.step(rest[0])
+        if not step.done:
+            pipe.send((slot, step.observation, None))
+            continue
+        task, score = environment.task, step.score
+        searches = sum(call.tool == "web_search" for call in environment.calls)
+        figures = {
+            "reward": step.reward.total,
+            "item_f1": score.item.f1,
+            "row_f1": score.row.f1,
+            "nonkey_f1": score.nonkey.f1,
+            "success": float(score.success),
+            "finished": float(score.has_table),
+            "cut": float(kind == "cut" or step.reward.terms["truncated"] < 0),
+            "searches": searches,
+            "reads": len(environment.calls) - searches,
+            "turns": environment.turns,
+            "failures": failures(task, score, environment.observations),
+        }
+        pipe.send((slot, "", figures))
+
+
+class Workers:
+    """As many processes as there are cores to spare."""
+
+    def __init__(self, worlds: Path, count: int | None = None) -> None:
+        self.pipes: list[Connection] = []
+        context = multiprocessing.get_context("spawn")
+        for _ in range(count or max(1, (os.cpu_count() or 2) - 2)):
+            ours, theirs = context.Pipe()
+            context.Process(target=serve, args=(theirs, worlds), daemon=True).start()
+            self.pipes.append(ours)
+        self.place: dict[int, int] = {}
+
+    def reset(self, slot: int, line: dict, profile: str, seed: int) -> None:
+        # A world's tasks go to one worker: its pages and index are made once.
+        self.place[slot] = int(line["world_digest"][:8], 16) % len(self.pipes)
+        self.pipes[self.place[slot]].send(("reset", slot, line, profile, seed))
+
+    def step(self, slot: int, message: str) -> None:
+        self.pipes[self.place[slot]].send(("step", slot, message))
+
+    def cut(self, slot: int) -> None:
+        self.pipes[self.place[slot]].send(("cut", slot))
+
+    def answers(self, wait: float | None):
+        """Yield what has been answered; with `wait`, for up to so many seconds until there is something."""
+        for pipe in connection.wait(self.pipes, wait):
+            while pipe.poll():
+                yield pipe.recv()
