@@ -7,10 +7,23 @@ from random import Random
 from typing import Any
 
 import pytest
-from expr_random import AS_OF, PATHS, TYPES, Engines, column, differences, in_python, loosened, parsed, plain, tables
+from expr_random import (
+    AS_OF,
+    PATHS,
+    TYPES,
+    Engines,
+    at,
+    column,
+    differences,
+    in_python,
+    loosened,
+    parsed,
+    plain,
+    tables,
+)
 
 from worldsmith.errors import ExprError
-from worldsmith.expr import Call, Node, bounds, compile_python, emit_python, emit_sql, parse, sql
+from worldsmith.expr import Call, Node, bounds, compile_filter, compile_python, emit_python, emit_sql, parse, paths, sql
 from worldsmith.expr.bounds import INT_LIMIT
 from worldsmith.expr.emit_sql import nesting
 
@@ -40,6 +53,29 @@ def test_random_expressions_agree(engines: Engines) -> None:
     found, known = compared(engines, Random(1), 200, 4)
     assert found == []
     assert known > 200 * 60 // 2
+
+
+def test_a_filter_keeps_the_rows_where_a_condition_has_the_wanted_value() -> None:
+    random, rows = Random(5), tables(Random(7), 40)
+    kept = set[int]()
+    for _ in range(150):
+        node = parsed(random, "bool", random.randint(1, 4))[1]
+        [values] = in_python(rows, [node])
+        columns = {path: [at(rows, one, path) for one in rows["t"]] for path in paths(node)}
+        fixed = frozenset(path for path in columns if random.random() < 0.4)
+        for wanted in (True, False):
+            function, read_ = compile_filter(node, wanted)
+            found = function(range(40), *(columns[path] for path in read_))
+            assert found == [i for i, value in enumerate(values) if value is wanted]
+            kept.add(len(found))
+            # The first row's values for all rows, under the paths that are fixed.
+            function, read_ = compile_filter(node, wanted, fixed)
+            plain_, _ = compile_python(node)
+            mixed = {path: [columns[path][0]] * 40 if path in fixed else columns[path] for path in read_}
+            given = (columns[path][0] if path in fixed else columns[path] for path in read_)
+            one_by_one = [plain_(*(mixed[path][i] for path in read_)) for i in range(40)]
+            assert function(range(40), *given) == [i for i, value in enumerate(one_by_one) if value is wanted]
+    assert {0, 40} < kept
 
 
 @pytest.mark.slow
