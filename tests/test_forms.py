@@ -67,7 +67,9 @@ FORMS = {
     ),
     "top": (lights(top=Top(("height",), 3, largest=True)), (("Halvick", 33), ("Pellamore", 35), ("Corrigane", 31))),
     "lowest each": (
-        lights(scope=("stone", ("brick", "granite")), top=Top(("lit",), 2, False, ("stone",)), columns=("name", "stone")),
+        lights(
+            scope=("stone", ("brick", "granite")), top=Top(("lit",), 2, False, ("stone",)), columns=("name", "stone")
+        ),
         4,
     ),
     "or": (lights(call("or", [node("height < 14"), node("manned")]), columns=("name",)), 5),
@@ -299,3 +301,10 @@ def test_draws_of_a_kind_are_not_those_of_another(town):
         kind: [t.task_id for t in itertools.islice(candidates(town, Pages(town), 3, kind=kind), 3)] for kind in KINDS
     }
     assert len({i for found in ids.values() for i in found}) == 9
+
+
+def test_a_table_without_a_row_is_worth_nothing_unread():
+    columns = (scoring.Column("Shop", "text", key=True), scoring.Column("Floor", "int"))
+    score = scoring.score(markdown(columns, ()), columns, ())
+    assert scoring.reward(score, turns=4, search_calls=3, extract_calls=0).total == 0.0
+    assert scoring.reward(score, turns=4, search_calls=2, extract_calls=1).total == 1.0

@@ -321,8 +321,9 @@ from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.tasks import drawn
 world = generate(load_schema("town"), 7)
-tasks = (t for t in drawn(world, Pages(world), 3, "wide") if hasattr(t, "digest"))
-print([t.digest for t in itertools.islice(tasks, 6)])
+for kind in ("wide", "deep", "hybrid"):
+    tasks = (t for t in drawn(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
+    print([t.digest for t in itertools.islice(tasks, 4)])
 """
 
 
@@ -334,7 +335,7 @@ def test_no_task_hangs_on_the_hash_seed():
         for seed in ("0", "1")
     ]
     assert out[0] == out[1]
-    assert out[0].count(b"'") == 12
+    assert out[0].count(b"'") == 24
 
 
 def test_clauses_and_evidence_of_a_query():
@@ -373,3 +374,10 @@ def test_a_world_without_lists_has_no_tasks(smartphones):
     schema = replace(smartphones.schema, pages=tuple(p for p in smartphones.schema.pages if p.about))
     bare = replace(smartphones, schema=schema)
     assert list(candidates(bare, Pages(bare), 1)) == []
+
+
+def test_no_condition_asks_for_null_along_a_reference(some):
+    for _, task in some:
+        for clause in task.query.clauses:
+            nulls = [n for n in walk(clause) if getattr(n, "op", "") == "is null"]
+            assert all(len(n.args[0].parts) == 1 for n in nulls)

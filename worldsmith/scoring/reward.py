@@ -76,6 +76,8 @@ def reward(
         budget: calls a task may take (its typical number, say); None: calls cost nothing.
         require_evidence: an answer without a single call earns nothing.
 
+    Where the reference has no row, an answer earns nothing unless a page was opened.
+
     Raises ScoreError for counts that are negative or no whole numbers.
     """
     for name, count in (("turns", turns), ("search_calls", search_calls), ("extract_calls", extract_calls)):
@@ -83,7 +85,9 @@ def reward(
             raise ScoreError(f"{name} is {count!r}; it is counted from the episode: 0 or more, and whole.")
     calls = search_calls + extract_calls
     closed_book = calls == 0
-    worth = 0.0 if closed_book and require_evidence else 1.0
+    # That there is no row can be guessed: it counts only for one who opened a page.
+    guessed = extract_calls == 0 and not score.reference[1]
+    worth = 0.0 if guessed or (closed_book and require_evidence) else 1.0
     terms = {
         "cells": worth * CELLS * score.earned.f1,
         "rows": worth * ROWS * score.earned_rows.f1,

@@ -213,7 +213,8 @@ def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     known = [v for v in held if v is not None]
     distinct = sorted(set(known))
     here = expr.Path(path, column.type)
-    if len(known) < len(held) and column.none and r.random() < 0.3:
+    # Of a row that is referred to, null could also mean that there is none.
+    if len(known) < len(held) and len(path) == 1 and column.none and r.random() < 0.3:
         gone = call("is null", [here])
         return call("not", [gone]) if r.random() < 0.5 else gone
     if len(distinct) < 2:
