@@ -10,7 +10,7 @@ from pages_world import isles
 
 from worldsmith.generate import generate
 from worldsmith.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
-from worldsmith.index.stock import Fielder
+from worldsmith.index.stock import COMPANY, Fielder, _in_company, companies
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
@@ -177,13 +177,96 @@ def test_values_that_many_share_move_nothing(full, name):
     pages = full.pages
     for table, kinds in pages.abouts.items():
         form, host = pages.world.schema.tables[table], pages.kinds[kinds[0]].site.host
-        if name not in form.names or name in form.key:
+        if name not in form.names or name in form.key or (table, name) in companies(pages):
             continue
         usual, column = found(f"site:{host}", DEPTH, index=full), pages.world.tables[table][name]
         for value in sorted({str(v) for v in column if v is not None}):
             shown = found(f"site:{host} {value}", DEPTH, index=full)
             named = {p for p in shown if set(tokens(value)) & set(tokens(" ".join(pages.keys(pages.page(p).subject))))}
             assert [p for p in shown if p not in named] == [p for p in usual if p not in named][: DEPTH - len(named)]
+
+
+@pytest.fixture(scope="module")
+def shops() -> Index:
+    return Index(Pages(generate(load_schema(Path(__file__).parent.parent / "schemas" / "town.toml"), 3)))
+
+
+def test_no_number_of_searches_tells_a_name_from_its_company(shops):
+    pages = shops.pages
+    assert companies(pages) == {("shop", "keeper"), ("shop", "landlord"), ("resident", "trade")}
+    for table, col in sorted(companies(pages)):
+        held: dict = {}
+        for i, value in enumerate(pages.world.tables[table][col]):
+            if value is not None:
+                held.setdefault(value, []).append(i)
+        documents: dict = {}
+        for said, i in _in_company(pages, (table, col), held):
+            documents.setdefault(said, set()).add(i)
+        alike: dict = {}
+        for said, rows in documents.items():
+            alike.setdefault(frozenset(rows), set()).add(said)
+        assert len(documents) == len(held)
+        assert all(len(company) >= COMPANY for company in alike.values())
+        assert sum(map(len, alike)) == sum(map(len, held.values()))  # no row in two companies
+        for value, rows in held.items():
+            assert set(rows) <= documents[tuple(tokens(value))]
+
+
+def test_a_name_moves_the_rows_of_its_company(shops):
+    keepers, host = shops.pages.world.tables["shop"]["keeper"], shops.pages.site("shop/0").host
+    for keeper in sorted(set(keepers))[::6]:
+        telling = [shops.ids[i] for i in shops._telling(tuple(tokens(keeper))) if shops.ids[i].startswith("shop/")]
+        # A shop whose own name shares a word may come between them.
+        assert set(telling) <= set(found(f"site:{host} {keeper}", DEPTH, index=shops)[: len(telling) + 3])
+        assert {f"shop/{i}" for i, held in enumerate(keepers) if held == keeper} <= set(telling)
+
+
+def test_a_row_is_found_by_a_name_where_its_table_is_meant(shops):
+    world = shops.pages.world
+    places = []
+    for i, keeper in enumerate(world.tables["shop"]["keeper"]):
+        hits = found(f"which shops are kept by {keeper}?", DEPTH, index=shops)
+        assert hits[0] == shops.pages.about(world.find("resident", keeper))
+        places.append(hits.index(f"shop/{i}") if f"shop/{i}" in hits else 99)
+    assert sum(place < 10 for place in places) > 0.4 * len(places)
+    assert sum(place < 20 for place in places) > 0.9 * len(places)
+
+
+def test_a_query_tries_one_name(shops):
+    host, keepers = shops.pages.site("shop/0").host, sorted(set(shops.pages.world.tables["shop"]["keeper"]))
+    alone = found(f"site:{host} {keepers[0]}", DEPTH, index=shops)
+    assert found(f"site:{host} {' '.join(keepers[:40])}", DEPTH, index=shops) == alone
+
+
+def test_what_lists_put_together_has_no_company(full):
+    pages = full.pages
+    served = {(spec.list, spec.by) for spec in pages.world.schema.pages if spec.list}
+    assert not served & companies(pages)
+    assert all(pages.words.columns[place].see != "linked" for place in companies(pages))
+
+
+@pytest.mark.parametrize("column", ["price", "battery", "floor", "score", "line", "street", "chip"])
+def test_no_list_and_no_directory_moves_for_what_it_does_not_say(full, column):
+    pages = full.pages
+    kinds = [
+        k
+        for k in pages.kinds.values()
+        if k.name.endswith("-directory") or any(s.list for s in pages.world.schema.pages if s.name == k.name)
+    ]
+    for kind in kinds:
+        form = pages.world.schema.tables[kind.table]
+        if column not in form.names or column == getattr(kind, "by", ""):
+            continue
+        usual = found(f"site:{kind.site.host}", DEPTH, index=full)
+        for value in sorted({str(v) for v in pages.world.tables[kind.table][column] if v is not None}):
+            said = {p for p in usual if set(tokens(value)) & set(tokens(_heading(full, p)))}
+            shown = found(f"site:{kind.site.host} {value}", DEPTH, index=full)
+            assert [p for p in shown if p not in said] == [p for p in usual if p not in said][: DEPTH - len(said)]
+
+
+def _heading(index: Index, page_id: str) -> str:
+    page = index.pages.page(page_id)
+    return " ".join(" ".join(field) for field in Fielder(index.pages).fields(page, page.cells))
 
 
 def test_days_are_filtered_by_what_pages_claim():

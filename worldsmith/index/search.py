@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 
 from worldsmith.index.query import Terms, read_query
 from worldsmith.index.stock import Stock, mark, stock
-from worldsmith.index.words import MEANINGS
+from worldsmith.index.words import MEANINGS, tokens
 from worldsmith.pages import Pages
 
 DEPTH = 60
@@ -26,6 +26,8 @@ SLIPS = 16
 """Unknown words of a query that the nearest known one is looked for."""
 NEAREST = 3
 """Known words that an unknown one may be read as, where they are equally near."""
+MEANT = 0.5
+"""What the rows that tell a value score more where their table is named: "shops kept by X", not streets."""
 MEMO = 256
 """Unknown words whose reading is kept."""
 OVERVIEWS = 2
@@ -45,6 +47,8 @@ class Index:
         self._bounds = array("I", made.indptr.tolist())
         self._told = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
+        self._nouns = [tokens(form.singular) for form in pages.world.schema.tables.values()]
+        self._openers = frozenset(made.openers.tolist())
         self._bonus = math.log(1 + len(self.ids)) / 2
         self._all = np.ones(len(self.ids), dtype=bool)
         self._today = date.fromisoformat(pages.world.schema.as_of).toordinal()
@@ -89,8 +93,13 @@ class Index:
             scores[places[start:end]] += worth[start:end] if times == 1 else worth[start:end] * times
         for documents in told:
             scores[documents] += self._bonus
+            scores[documents[np.isin(self.stock.table[documents], self._called(asked.words))]] += MEANT
         np.round(scores, 3, out=scores)
         return scores
+
+    def _called(self, words: tuple[str, ...]) -> list[int]:
+        """Return the tables that a query names: whose rows it wants."""
+        return [i for i, noun in enumerate(self._nouns) if noun and all(term in words for term in noun)]
 
     def _passing(self, asked: Terms, among: np.ndarray) -> np.ndarray:
         """Return which documents pass a query's hosts, exclusions and days."""
@@ -122,20 +131,32 @@ class Index:
         """Return the documents of the values that a query names, and its other words.
 
         Tried are the first number and the first word that no hit tells, there or not: further ones are no guesses,
-        or a query could try a hundred values at once.
+        or a query could try a hundred values at once. Where neither is one, the first name that hits tell too is.
         """
         found: list[np.ndarray] = []
         rest = words
         for digits in (True, False):
             unseen = (i for i, word in enumerate(rest) if word[0].isdigit() == digits and word not in self._vocabulary)
             at = next(unseen, len(rest))
-            for length in self._lengths if at < len(rest) else ():
-                documents = self._telling(rest[at : at + length]) if at + length <= len(rest) else None
-                if documents is not None:
-                    found.append(documents)
-                    rest = rest[:at] + rest[at + length :]
-                    break
+            documents, length = self._named(rest, at)
+            if documents is not None:
+                found.append(documents)
+                rest = rest[:at] + rest[at + length :]
+        if not found:
+            openers = (i for i, word in enumerate(words) if self._vocabulary.get(word) in self._openers)
+            named = (self._named(words, at)[0] for at in openers)
+            first = next((documents for documents in named if documents is not None), None)
+            found = [] if first is None else [first]
         return found, rest
+
+    def _named(self, words: tuple[str, ...], at: int) -> tuple[np.ndarray | None, int]:
+        """Return the documents of the longest value that stands at a place of a query, and of how many terms it is."""
+        for length in self._lengths:
+            if at + length <= len(words):
+                documents = self._telling(words[at : at + length])
+                if documents is not None:
+                    return documents, length
+        return None, 0
 
     def _telling(self, said: tuple[str, ...]) -> np.ndarray | None:
         """Return the documents that tell a value."""

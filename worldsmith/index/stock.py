@@ -1,9 +1,10 @@
 """What an index is made of: the terms of what hits tell, in arrays that are small and can be kept in a file.
 
 A ranking must not tell what a page was not opened for. So all that is matched word by word, and all that quotes,
-minus and `site:` are tested on, is what a hit tells under every profile: names, titles, labels, a list's scope. Of
-the other values only those that cost more to guess than to read are known at all, whole, one number and one
-text a query (see `guessable`).
+minus and `site:` are tested on, is what a hit tells under every profile: names, titles, labels, a list's scope. Other
+values are known whole alone, one number and one text a query, and only where a guess is worth little: those that cost
+more to guess than to read (`guessable`), and names in company, where a guess can't tell a value from seven others
+(`companies`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,18 +12,21 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-import bm25s  # type: ignore[import-untyped]  # ships no types
 import numpy as np
 
+from worldsmith.index.okapi import BM25
 from worldsmith.index.words import terms, tokens
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.titles import heading
 from worldsmith.schema import Rank, Value
-from worldsmith.world import Cell
+from worldsmith.seeding import draw
+from worldsmith.world import Cell, Row
 
 DISTINCT = 0.9
 """Different values among those of a column that make it costly to guess: of n even draws so many differ where about
 five times n values are possible (where as many as n are possible, 0.63)."""
+COMPANY = 8
+"""Values of a column that are one to the index: who finds a row by one of them knows it for one in eight."""
 DIRECTORY = "-directory"
 """What kinds of page that name all rows of a table end in."""
 
@@ -60,6 +64,8 @@ class Stock:
     """The document of each."""
     lengths: np.ndarray
     """Of how many terms such values are, longest first."""
+    openers: np.ndarray
+    """The terms of hits that such a value starts with."""
 
 
 ARRAYS = (
@@ -75,6 +81,7 @@ ARRAYS = (
     "told",
     "telling",
     "lengths",
+    "openers",
 )
 """The fields of a stock that are arrays."""
 
@@ -89,6 +96,7 @@ def stock(pages: Pages) -> Stock:
     vocabulary: dict[str, int] = {}
     fields: list[list[tuple[int, ...]]] = []
     values: list[tuple[tuple[str, ...], int]] = []
+    held: dict[tuple[str, str], dict[Value, list[int]]] = {place: {} for place in companies(pages)}
     hosts: dict[str, int] = {}
     tables = {name: i for i, name in enumerate(pages.world.schema.tables)}
     known, fielder = guessable(pages), Fielder(pages)
@@ -98,13 +106,20 @@ def stock(pages: Pages) -> Stock:
         cells = page.cells
         said = fielder.fields(page, cells)
         fields.append([tuple([vocabulary.setdefault(t, len(vocabulary)) for t in field]) for field in said])
-        values += ((told, i) for told in _told(pages, page, cells, known))
+        for cell in _own(page, cells):
+            place = (cell.row.table, cell.col)
+            if place in known:
+                values.append((tuple(tokens(pages.words.show(cell))), i))
+            elif place in held:
+                held[place].setdefault(cell.value, []).append(i)
         host.append(hosts.setdefault(pages.site(page_id).host, len(hosts)))
         table.append(tables.get(page.table, 0) + len(tables) * _breadth(page))
         day.append(date.fromisoformat(page.date).toordinal() if page.date else 0)
         live.append(not page.dormant)
     end = len(vocabulary)
-    values = [(said, i) for said, i in values if 0 < len(said) < 256 and said[0] not in vocabulary]
+    values = [(said, i) for said, i in values if said and said[0] not in vocabulary]
+    values += (known for place in held for known in _in_company(pages, place, held[place]))
+    values = [(said, i) for said, i in values if 0 < len(said) < 256]
     marks = sorted((mark(said), i) for said, i in values)
     text, starts = _text(fields, end)
     return Stock(
@@ -120,6 +135,7 @@ def stock(pages: Pages) -> Stock:
         np.array([m for m, _ in marks], dtype="uint64"),
         np.array([i for _, i in marks], dtype="uint16" if len(host) < 65536 else "uint32"),
         np.array(sorted({len(said) for said, _ in values}, reverse=True), dtype="uint8"),
+        np.array(sorted({vocabulary[said[0]] for said, _ in values if said[0] in vocabulary}), dtype="uint32"),
     )
 
 
@@ -132,7 +148,7 @@ def _scored(
     fields: list[list[tuple[int, ...]]], vocabulary: dict[str, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what bm25s makes of the documents."""
-    made = bm25s.BM25(k1=1.2, b=0.3, method="lucene")
+    made = BM25(k1=1.2, b=0.3, method="lucene")
     documents = [[term for field in page for term in field] for page in fields]
     made.index((documents, vocabulary), create_empty_token=False, show_progress=False)
     small = "uint16" if len(fields) < 65536 else "uint32"
@@ -194,15 +210,46 @@ class Fielder:
         return (column.label, column.says) if column.says else (column.label,)
 
 
-def _told(
-    pages: Pages, page: Page, cells: tuple[Cell, ...], known: frozenset[tuple[str, str]]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the terms of the values of a page's subject that may be guessed."""
+def _own(page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
+    """Yield the cells of a page's subject that hold a value; none of a page that is not found."""
     if page.subject is not None and not page.dormant:
-        show = pages.words.show
-        for cell in cells:
-            if cell.row == page.subject and cell.value is not None and (cell.row.table, cell.col) in known:
-                yield tuple(tokens(show(cell)))
+        yield from (cell for cell in cells if cell.row == page.subject and cell.value is not None)
+
+
+def _in_company(
+    pages: Pages, place: tuple[str, str], held: dict[Value, list[int]]
+) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the values of a column, each with the documents of all values of its company."""
+    seed, words = pages.world.seed, pages.words
+    order = sorted(held, key=lambda value: (draw(seed, "company", *place, str(value)), str(value)))
+    groups = len(order) // COMPANY
+    for n in range(groups):
+        company = order[len(order) * n // groups : len(order) * (n + 1) // groups]
+        documents = sorted({i for value in company for i in held[value]})
+        for value in company:
+            said = tuple(tokens(words.show(Cell(Row(place[0], 0), place[1], value))))
+            yield from ((said, i) for i in documents)
+
+
+def companies(pages: Pages) -> frozenset[tuple[str, str]]:
+    """Return the columns whose values the index knows in company: names, where no page puts the rows of one together.
+
+    The documents of a value are those of all values of its company, so a search for one of them finds its rows, among
+    others, and no number of searches tells which of its company's values a row has. Where lists or children put the
+    rows of a value together, those pages are found.
+    """
+    world = pages.world
+    served = {(spec.list, spec.by) for spec in world.schema.pages}
+    served |= {(child.table, child.ref) for spec in world.schema.pages for child in spec.children}
+    return frozenset(
+        place
+        for place, column in pages.words.columns.items()
+        if place not in served
+        and not column.key
+        and column.see != "linked"
+        and (column.ref or column.name_like)
+        and len({*world.tables[place[0]][place[1]]} - {None}) >= 2 * COMPANY
+    ) - guessable(pages)
 
 
 def guessable(pages: Pages) -> frozenset[tuple[str, str]]:
