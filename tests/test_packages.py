@@ -41,3 +41,19 @@ def test_a_command_needs_it(package, args, world, tmp_path):
     without_it = run([a.format(world=world, tmp=tmp_path / "b") for a in args], without=package)
     assert without_it.returncode != 0
     assert package in without_it.stderr
+
+
+@pytest.mark.parametrize("before", ["", "import jax; "], ids=["installed", "in use"])
+def test_the_index_leaves_jax_alone(before, tmp_path):
+    """jax takes most of a GPU's memory when it first computes: a trainer's, in the same process."""
+    jax = tmp_path / "jax"
+    jax.mkdir()
+    (jax / "__init__.py").write_text("")
+    (jax / "lax.py").write_text("raise SystemExit('jax computed')")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {before}import worldsmith.index as index; "
+        "print('jax' in sys.modules, index.stock.__module__); import jax; print(jax.__file__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:2] == [f"{bool(before)} worldsmith.index.stock", str(jax / "__init__.py")]
