@@ -1,4 +1,4 @@
-"""A world in SQLite: in memory, on one reused connection a structure and thread."""
+"""A world in SQLite: in memory, on one reused connection a schema and thread."""
 
 import sqlite3
 import threading
@@ -16,60 +16,74 @@ AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bo
 LISTS = "=values"
 """Table of the world's value lists: (list, item). No schema can name a table so."""
 
-KEPT = 64
-"""Connections kept a thread: one a structure, of under 1 MB with its prepared statements."""
+KEPT = 16
+"""Connections kept a thread: one a schema, of 1 to 2 MB with its prepared statements."""
 
 _local = threading.local()
-
-
-def ddl(schema: Schema, table: str) -> str:
-    """Return CREATE TABLE for a table; no constraints, since a world to be checked may break them."""
-
-    def column(c: Column) -> str:
-        return f"{quote(c.name)} {AFFINITY[c.type]}"
-
-    return f"CREATE TABLE {quote(table)} ({', '.join(map(column, schema.tables[table].columns))})"
 
 
 def load(world: World, connection: sqlite3.Connection) -> None:
     """Put the rows of `world` into the empty tables of `connection`; rowid is the row's index + 1."""
     for name, columns in world.tables.items():
-        marks = ", ".join("?" * len(columns))
-        connection.executemany(f"INSERT INTO {quote(name)} VALUES ({marks})", zip(*columns.values(), strict=True))
+        names, marks = ", ".join(map(quote, columns)), ", ".join("?" * len(columns))
+        rows = zip(*columns.values(), strict=True)
+        connection.executemany(f"INSERT INTO {quote(name)} ({names}) VALUES ({marks})", rows)
     lists = [(name, item) for name, items in world.values.items() for item in items]
     connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
 
 
-def _connect(schema: Schema) -> sqlite3.Connection:
-    # A structure has about a hundred tests and queries: prepared once, since its tables never change.
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=1024)
-    for pragma in ("journal_mode = memory", "synchronous = off", "temp_store = memory"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.execute(f"CREATE TABLE {quote(LISTS)} (list TEXT, item)")
-    for table in schema.tables.values():
-        connection.execute(ddl(schema, table.name))
-        # References are followed both ways: joins go by key, counts and sums by reference.
-        followed = [*(table.key if len(table.key) == 1 else ()), *(c.name for c in table.refs)]
-        for name in followed:
-            index = quote(f"{table.name}.{name}")
-            connection.execute(f"CREATE INDEX {index} ON {quote(table.name)} ({quote(name)})")
-    return connection
+class _Kept:
+    """A connection to the tables and columns of every structure of a schema that it was used for.
+
+    Structures share most of their tests and queries, and a statement is prepared once. What a structure lacks is
+    null for its worlds, and no statement of theirs names it. No constraints: a world to be checked may break them.
+    """
+
+    def __init__(self) -> None:
+        # A schema has a few hundred tests and queries.
+        self.connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=2048
+        )
+        for pragma in ("journal_mode = memory", "synchronous = off", "temp_store = memory"):
+            self.connection.execute(f"PRAGMA {pragma}")
+        self.connection.execute(f"CREATE TABLE {quote(LISTS)} (list TEXT, item)")
+        self.columns: dict[str, set[str]] = {}
+
+    def grow(self, schema: Schema) -> None:
+        """Add the tables and columns of a structure that are not there yet."""
+        for table in schema.tables.values():
+            known = self.columns.setdefault(table.name, set())
+            new = [c for c in table.columns if c.name not in known]
+            if not known:
+                columns = ", ".join(map(_declared, new))
+                self.connection.execute(f"CREATE TABLE {quote(table.name)} ({columns})")
+            for column in new if known else ():
+                self.connection.execute(f"ALTER TABLE {quote(table.name)} ADD COLUMN {_declared(column)}")
+            # References are followed both ways: joins go by key, counts and sums by reference.
+            for column in new:
+                if column.ref or table.key == (column.name,):
+                    index, on = quote(f"{table.name}.{column.name}"), quote(table.name)
+                    self.connection.execute(f"CREATE INDEX {index} ON {on} ({quote(column.name)})")
+            known.update(c.name for c in new)
+
+
+def _declared(column: Column) -> str:
+    return f"{quote(column.name)} {AFFINITY[column.type]}"
 
 
 @contextmanager
 def attach(world: World) -> Iterator[sqlite3.Connection]:
-    """Give a connection that holds `world`, until the block ends. Nested use for one structure is an error."""
-    kept: OrderedDict[tuple[str, frozenset[str]], sqlite3.Connection] = _local.__dict__.setdefault(
-        "kept", OrderedDict()
-    )
-    structure = (world.schema.digest, world.schema.switches)
-    connection = kept.pop(structure, None) or _connect(world.schema)
+    """Give a connection that holds `world`, until the block ends. Nested use for one schema is an error."""
+    all_kept: OrderedDict[str, _Kept] = _local.__dict__.setdefault("kept", OrderedDict())
+    kept = all_kept.pop(world.schema.digest, None) or _Kept()
+    kept.grow(world.schema)
+    connection = kept.connection
     connection.execute("BEGIN")
     try:
         load(world, connection)
         yield connection
     finally:
         connection.execute("ROLLBACK")
-        kept[structure] = connection
-        if len(kept) > KEPT:
-            kept.popitem(last=False)[1].close()
+        all_kept[world.schema.digest] = kept
+        if len(all_kept) > KEPT:
+            all_kept.popitem(last=False)[1].connection.close()
