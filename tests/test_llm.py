@@ -14,12 +14,12 @@ from worldsmith.errors import BackendError
 from worldsmith.llm.answer import draft, observation, results
 from worldsmith.llm.markdown import document
 from worldsmith.llm.model import Backend, Endpoint
-from worldsmith.llm.prompt import action, messages
+from worldsmith.llm.prompt import action, asked
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.renderer import markdown, render
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Result, Slice, View
+from worldsmith.slices import Address, Call, Observation, Result, Slice, Talk, View
 from worldsmith.world import World
 
 WORLD = guard_world.world()
@@ -80,7 +80,12 @@ def test_faithful_results_are_served() -> None:
     assert found.source == "model"
     assert [r.snippet for r in found.results] == [f"{r.title}. Told in our own words." for r in mine.results]
     assert [(r.url, r.date, r.score) for r in found.results] == [(r.url, r.date, r.score) for r in mine.results]
-    assert dict(language.counts) == {"calls": 1, "tries": 1, "prompt_tokens": 7, "completion_tokens": 5}
+    assert {name: count for name, count in language.counts.items() if name != "milliseconds"} == {
+        "calls": 1,
+        "tries": 1,
+        "prompt_tokens": 7,
+        "completion_tokens": 5,
+    }
 
 
 def test_a_faithful_page_is_served() -> None:
@@ -200,7 +205,7 @@ def test_the_deadline_holds_over_all_tries() -> None:
         assert isinstance(part, Slice)
         start = asyncio.get_running_loop().time()
         with pytest.raises(BackendError, match=r"gave no answer in 0.2 s"):
-            await language.writer(PAGES).draft(part)
+            await language.writer(PAGES).draft(part, Talk())
         await language.close()
         return asyncio.get_running_loop().time() - start
 
@@ -249,7 +254,7 @@ def test_the_first_failure_and_every_opening_of_the_breaker_are_said() -> None:
 def prompts(call: Call, profile: str = "clean") -> str:
     part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id, profile), call)
     assert isinstance(part, Slice)
-    return "\n".join(m["content"] for m in messages(part, WORLD, PAGES))
+    return "\n".join(m["content"] for m in asked(part, WORLD, PAGES).messages)
 
 
 def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -> None:
@@ -263,7 +268,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
         ):
             part = simulator.prepare(Address(smartphones.id), call)
             assert isinstance(part, Slice)
-            text = "\n".join(m["content"] for m in messages(part, smartphones, pages))
+            text = "\n".join(m["content"] for m in asked(part, smartphones, pages).messages)
             searched = call.tool == "web_search"
             cells = {c for v in part.views for c in (v.page.head.cells if searched else v.page.cells)}
             for cell in cells:
@@ -281,7 +286,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
 def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
     part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), PAGE)
     assert isinstance(part, Slice)
-    system, user = messages(part, WORLD, PAGES, ("missing: Budget of X (1) is not stated",))
+    system, user = asked(part, WORLD, PAGES, "Tease.", ("missing: Budget of X (1) is not stated",)).messages
     assert (system["role"], user["role"]) == ("system", "user")
     head, _, last = system["content"].partition("# Simulation instruction\n")
     assert "{" not in last
@@ -297,7 +302,7 @@ def test_facts_are_data_in_a_prompt() -> None:
     part = Slice(
         Call("web_extractor", "https://halloway.example/bio"), (View(pages.page("person/0"), 0.0),), more=False
     )
-    system = messages(part, hostile, pages)[0]["content"]
+    system = asked(part, hostile, pages).messages[0]["content"]
     assert system.count("# Simulation instruction") == 1
     assert "Person: {instruction} Imre {state}; " in system
 

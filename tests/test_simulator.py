@@ -19,7 +19,7 @@ from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, P
 from worldsmith.perturb import PROFILES
 from worldsmith.renderer import Renderer
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice
+from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
 from worldsmith.store import Counted, Store
 from worldsmith.world import World
 
@@ -174,13 +174,14 @@ class Model:
     version: str = "model 1"
     asked: int = 0
     reasons: tuple[str, ...] = ()
+    instruction: str = ""
 
     def writer(self, _pages: Pages) -> "Model":
         return self
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+    async def draft(self, part: Slice, talk: Talk) -> Draft:
         self.asked += 1
-        self.reasons = reasons
+        self.reasons, self.instruction = talk.reasons, talk.instruction
         draft = self.write(part, self.asked)
         if draft is None:
             raise BackendError("down")
@@ -366,7 +367,7 @@ def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> 
             if isinstance(good, Doc)
             else (replace(good[0], snippet="Founded in 1893."), *good[1:])
         )
-        kept.put(simulator.key(part), bad)
+        kept.put(simulator.key(part, PROFILES["clean"]), bad, "model 1")
         found = ask(simulator, call)
         assert found.source == "renderer"
         assert "1893" not in repr(found)
@@ -384,9 +385,9 @@ def test_of_two_texts_written_at_once_the_first_is_answered_twice(town: World, s
         return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("shop")) for _ in range(2))))
 
     class Slow(Model):
-        async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+        async def draft(self, part: Slice, talk: Talk) -> Draft:
             await asyncio.sleep(0)
-            return await super().draft(part, reasons)
+            return await super().draft(part, talk)
 
     async def slowly() -> list[Observation]:
         simulator = Simulator(town, model=Slow(write), store=kept)
@@ -446,10 +447,10 @@ def test_every_piece_survives_the_store(store: Stores) -> None:
     )
     results = (Result("u", "t", "s", None, 0.5, "text"), Result("u", "t", "s", "2029-01-01", 0.25))
     kept = store()
-    assert kept.put("doc", doc) == doc
+    assert kept.put("doc", doc, "m") == doc
     assert kept.get("doc") == doc
-    assert kept.put("doc", replace(doc, title="later")) == doc
-    assert kept.put("hits", results) == results
+    assert kept.put("doc", replace(doc, title="later"), "m") == doc
+    assert kept.put("hits", results, "m") == results
     assert kept.get("none") is None
 
 

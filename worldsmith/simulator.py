@@ -6,7 +6,7 @@ pure once it is in the store.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from worldsmith.guard.repair import repaired, too_long
 from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
-from worldsmith.perturb import PROFILES, RANKINGS, edits, faults, profile, ranked
+from worldsmith.perturb import PROFILES, RANKINGS, edits, faults, instruction, profile, ranked
 from worldsmith.renderer import Renderer, markdown
 from worldsmith.slices import (
     Address,
@@ -30,6 +30,8 @@ from worldsmith.slices import (
     Result,
     Slice,
     SliceEdit,
+    Talk,
+    Tool,
     Verdict,
     WorldModel,
     cut,
@@ -39,6 +41,7 @@ from worldsmith.world import World, canonical
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
+TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
@@ -84,6 +87,7 @@ class Simulator:
         counts: Counter[str] | None = None,
         profiles: Mapping[str, Profile] = PROFILES,
         indexed: Indexed = Index,
+        tools: Sequence[Tool] = TOOLS,
     ) -> None:
         """Stand ready for `world`.
 
@@ -98,10 +102,11 @@ class Simulator:
             counts: where branches are counted, for one count over several worlds.
             profiles: the profiles an address may name.
             indexed: makes the index over pages, or finds it in a file (`index.saved`).
+            tools: those whose answers `model` writes; our renderer writes the others'.
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
-        self._given, self._indexed = (pages, index), indexed
+        self._given, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
@@ -164,11 +169,12 @@ class Simulator:
             part = edit(desk.pages, part, address.seed)
         if part.views:
             return part
+        gone = part if part.changes else None  # a dead link, or hits that were dropped: traces tell
         if call.tool == "web_extractor":
             self._counts["not_found"] += 1
-            return Observation("not_found")
+            return Observation("not_found", part=gone)
         self._counts["no_hits"] += 1
-        return Observation("ok", more=part.more)
+        return Observation("ok", more=part.more, part=gone)
 
     def _edits_of(self, asked: Profile) -> tuple[SliceEdit, ...]:
         found = self._edits.get(asked.name)
@@ -190,18 +196,21 @@ class Simulator:
         part = self.prepare(address, call, attempt)
         if isinstance(part, Observation):
             return part
-        if self.model is None:
+        if self.model is None or call.tool not in self._tools:
             return self.finish(address, part)
-        desk = self._of(address)[1]
-        kept = self._kept(part, desk)
+        asked, desk = self._of(address)
+        kept = self._kept(part, desk, asked)
         if kept is not None:
             return kept
+        # What a fault answers is never asked of a model.
+        talk = Talk(instruction(replace(asked, faults=None)))
         try:
-            draft = await self._draft(part, desk)
+            draft = await self._draft(part, desk, talk)
         except BackendError as error:
             self._counts["backend_failed"] += 1
-            return replace(self.finish(address, part), verdicts=(Verdict("model", ok=False, why=str(error)),))
-        return self.finish(address, part, draft)
+            why = (Verdict("model", ok=False, why=str(error)),)
+            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(talk.exchanges))
+        return replace(self.finish(address, part, draft), exchanges=tuple(talk.exchanges))
 
     def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
         """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
@@ -211,12 +220,14 @@ class Simulator:
         Raises:
             GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
         """
-        desk = self._of(address)[1]
-        return self._ours(desk.renderer.write(part), part, desk) if draft is None else self._theirs(draft, part, desk)
+        asked, desk = self._of(address)
+        if draft is None:
+            return self._ours(desk.renderer.write(part), part, desk)
+        return self._theirs(draft, part, desk, asked)
 
-    def _kept(self, part: Slice, desk: _Desk) -> Observation | None:
+    def _kept(self, part: Slice, desk: _Desk, asked: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
-        kept = self.store.get(self.key(part)) if self.store else None
+        kept = self.store.get(self.key(part, asked)) if self.store else None
         if kept is None:
             return None
         if not all(v.ok for v in self._judge(kept, part, desk)):
@@ -225,16 +236,16 @@ class Simulator:
         self._counts["stored"] += 1
         return self._observation(kept, part, "store")
 
-    async def _draft(self, part: Slice, desk: _Desk) -> Draft:
+    async def _draft(self, part: Slice, desk: _Desk, talk: Talk) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
         assert desk.model is not None
-        draft = await desk.model.draft(part)
-        reasons = _reasons(self._judge(draft, part, desk))
-        if not reasons:
+        draft = await desk.model.draft(part, talk)
+        talk.reasons = _reasons(self._judge(draft, part, desk))
+        if not talk.reasons:
             return draft
         self._counts["retried"] += 1
         try:
-            return await desk.model.draft(part, reasons)
+            return await desk.model.draft(part, talk)
         except BackendError:
             self._counts["backend_failed"] += 1
             return draft
@@ -284,7 +295,11 @@ class Simulator:
             desk.passed[view.page.id] = view.page
         return bad
 
-    def _theirs(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+    def judged(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+        """Return what the guard says of a draft, unit by unit, before anything is repaired."""
+        return self._judge(draft, part, self._of(address)[1])
+
+    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, asked: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, desk)
         own = desk.renderer.write(part)
@@ -294,8 +309,10 @@ class Simulator:
         if seen.status != "ok":
             return seen
         seen = replace(seen, verdicts=verdicts)
-        stands = self.store.put(self.key(part), good) if self.store else good
-        return seen if stands == good else self._kept(part, desk) or seen
+        if self.store is None or self.model is None:
+            return seen
+        stands = self.store.put(self.key(part, asked), good, self.model.version)
+        return seen if stands == good else self._kept(part, desk, asked) or seen
 
     def _observation(self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] = ()) -> Observation:
         if isinstance(draft, Doc):
@@ -310,16 +327,18 @@ class Simulator:
                 more=goes_on is not None,
                 source=source,
                 verdicts=verdicts,
+                part=part,
             )
-        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts)
+        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts, part=part)
 
-    def key(self, part: Slice) -> str:
-        """Return what a stored text is known by: world, render and guard versions, slice, call but its cut, model."""
+    def key(self, part: Slice, asked: Profile) -> str:
+        """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
-        asked = [call.tool, call.arg, call.page, call.k, call.full_text]
+        named = [call.tool, call.arg, call.page, call.k, call.full_text]
         name = self.model.version if self.model else "renderer"
-        return sha256(canonical([self.world.digest, RENDER, POLICY, views, asked, name])).hexdigest()
+        told = instruction(replace(asked, faults=None))
+        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, told, name])).hexdigest()
 
 
 def _blocks(page: Page) -> list[list[object]]:

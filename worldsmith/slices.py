@@ -5,7 +5,7 @@ the attempt, never on a task.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from worldsmith.index import Index
@@ -106,6 +106,31 @@ Draft = tuple[Result, ...] | Doc
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request to a language model and what came back; for traces."""
+
+    messages: tuple[tuple[str, str], ...]
+    """(role, content) of each message it was sent."""
+    reply: str
+    """What it wrote, as it wrote it; "" where nothing came."""
+    error: str = ""
+    """Why the reply could not be used, or why there was none."""
+
+
+@dataclass(slots=True)
+class Talk:
+    """What is said with a language model about one call, from the first draft to the last, under one deadline."""
+
+    instruction: str = ""
+    """What the profile asks, in words."""
+    reasons: tuple[str, ...] = ()
+    """What was wrong with the draft before."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    ends: float | None = None
+    """When the deadline is, by the clock of whoever asks the model; None before the first draft."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """The answer to a call in words and ISO dates; dialects map it to their wire form."""
 
@@ -125,6 +150,10 @@ class Observation:
     source: str = "renderer"
     """Who wrote it: "renderer", "model", "store", "fault"."""
     verdicts: tuple[Verdict, ...] = ()
+    part: Slice | None = None
+    """What it was drawn from, for traces; never sent. None where a fault answered, or nothing was found."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What a language model was asked for it, for traces; never sent."""
 
 
 SliceEdit = Callable[[Pages, Slice, int], Slice]
@@ -152,8 +181,8 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
-        """Write the answer to `part.call`; `reasons` say what was wrong with the draft before."""
+    async def draft(self, part: Slice, talk: Talk) -> Draft:
+        """Write the answer to `part.call`; what is asked and answered for it is added to `talk`."""
         ...
 
 

@@ -1,7 +1,10 @@
-"""A language model's text read back: thinking stripped, tags optional, results or a page."""
+"""A language model's text read back: thinking stripped, tags optional, results (as text or JSON) or a page."""
 
 import re
+from collections.abc import Iterator
 from datetime import date
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
 
 from worldsmith import scoring
 from worldsmith.errors import BackendError
@@ -49,7 +52,7 @@ def draft(content: str, call: Call) -> Draft:
     text = observation(content)
     if call.tool == "web_extractor":
         return document(text, call.arg)
-    found = results(text)
+    found = json_results(text) or results(text)
     if not found:
         raise BackendError("the model's answer holds no results")
     return found
@@ -60,6 +63,37 @@ def results(text: str) -> tuple[Result, ...]:
     heads = list(_RESULT.finditer(text))
     ends = [*(match.start() for match in heads), len(text)][1:]
     return tuple(_result(match.group(2), text[match.end() : end]) for match, end in zip(heads, ends, strict=True))
+
+
+def json_results(text: str) -> tuple[Result, ...]:
+    """Return the results of a JSON text, `{"results": [{"url", "title", "snippet", "date"}]}` or the list alone.
+
+    Of a text that was cut off, those before the cut.
+    """
+    if not text.startswith(("{", "[")):
+        return ()
+    found = []
+    for hit in _objects(text):
+        url, title, snippet, day = (hit.get(name) for name in ("url", "title", "snippet", "date"))
+        if isinstance(url, str) and isinstance(title, str) and isinstance(snippet, str):
+            said = _day(day) if isinstance(day, str) else None
+            found.append(Result(url, " ".join(title.split()), " ".join(snippet.split()), said, 0.0))
+    return tuple(found)
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the first list of a JSON text, one by one, as far as they can be read."""
+    at = text.find("[") + 1
+    decoder = JSONDecoder()
+    while at:
+        start = text.find("{", at)
+        if start < 0 or text[at:start].strip(" ,\n\r\t"):
+            return
+        try:
+            found, at = decoder.raw_decode(text, start)
+        except (JSONDecodeError, RecursionError):
+            return
+        yield found
 
 
 def _result(url: str, body: str) -> Result:

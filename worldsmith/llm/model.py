@@ -1,7 +1,7 @@
 """A language model behind any OpenAI-compatible endpoint: one backend a process, a writer for each world's pages.
 
-Each call keeps one deadline over all its tries; failures in a row open a breaker, so that a dead endpoint
-costs nothing until it is tried again.
+What is said about one call keeps one deadline over all its drafts and tries; failures in a row open a breaker, so
+that a dead endpoint costs nothing until it is tried again, by one call first.
 """
 
 import asyncio
@@ -9,15 +9,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import httpx2
 import openai
 
 from worldsmith.errors import BackendError
 from worldsmith.llm.answer import draft
-from worldsmith.llm.prompt import VERSION, Message, messages
+from worldsmith.llm.bounded import Bounded
+from worldsmith.llm.prompt import VERSION, Asked, asked
 from worldsmith.pages import Pages
-from worldsmith.slices import Call, Draft, Slice
+from worldsmith.slices import Draft, Exchange, Slice, Talk
+
+T = TypeVar("T")
+UNFIT = frozenset({400, 415, 422, 501})
+"""Statuses with which servers refuse a form of answer that they don't have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +31,13 @@ class Endpoint:
     """Where a model is asked, and how.
 
     Attributes:
-        deadline: seconds a call at most, tries and waits together.
-        retries: tries after the first, for timeouts, refused connections, 429 and 5xx, and unreadable answers.
-        backoff: seconds before the second try, doubled for each one after.
+        deadline: seconds a call at most: all drafts, tries and waits together.
+        retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
+            answers.
+        backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
         breaker: failed calls in a row after which none is sent for `cooldown` seconds.
+        structured: ask for results as JSON by a schema; a server that refuses is asked for text from then on.
+        prose: ask for pages in running sentences.
     """
 
     base_url: str
@@ -42,6 +51,8 @@ class Endpoint:
     concurrency: int = 8
     breaker: int = 5
     cooldown: float = 30.0
+    structured: bool = True
+    prose: bool = False
 
 
 class Backend:
@@ -67,43 +78,54 @@ class Backend:
             api_key=endpoint.api_key,
             max_retries=0,
             timeout=endpoint.deadline,
-            http_client=httpx2.AsyncClient(transport=transport, timeout=endpoint.deadline),
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=httpx2.AsyncClient(
+                transport=Bounded(transport or httpx2.AsyncHTTPTransport()), timeout=endpoint.deadline
+            ),
         )
         self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self._structured = endpoint.structured
         self._failed = 0
         self._closed_until = 0.0
         self._counts: Counter[str] = Counter()
 
     @property
     def version(self) -> str:
-        """Model, prompt file and temperature: part of the key of every stored text."""
-        return f"{self.endpoint.model} {VERSION} t={self.endpoint.temperature:g}"
+        """Model, prompt file and settings: part of the key of every stored text."""
+        end = self.endpoint
+        form = f"{' json' if end.structured else ''}{' prose' if end.prose else ''}"
+        return f"{end.model} {VERSION} t={end.temperature:g}{form}"
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Calls, tries, failures by kind, prompt and completion tokens."""
+        """Calls, tries, failures by kind, prompt and completion tokens, milliseconds waited for answers."""
         return MappingProxyType(self._counts)
 
     def writer(self, pages: Pages) -> "Writer":
         """Return what writes about the world of `pages`."""
         return Writer(self, pages)
 
-    async def ask(self, asked: list[Message], call: Call) -> Draft:
-        """Return the draft that the model answers chat messages about a call with.
+    async def ask(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+        """Return what `read` makes of the model's answer; each request and its reply are added to `talk`.
 
         Raises:
-            BackendError: no readable answer came before the deadline, or the breaker is open.
+            BackendError: no answer that can be read came before the deadline, or the breaker is open.
         """
         now = asyncio.get_running_loop().time
-        if now() < self._closed_until:
-            self._counts["refused_by_breaker"] += 1
-            raise BackendError(
-                f"{self.endpoint.base_url} failed {self._failed} times in a row and is not asked for now"
-            )
+        if self._failed >= self.endpoint.breaker:
+            if now() < self._closed_until:
+                self._counts["refused_by_breaker"] += 1
+                raise BackendError(
+                    f"{self.endpoint.base_url} failed {self._failed} times in a row and is not asked for now"
+                )
+            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
+        if talk.ends is None:
+            talk.ends = now() + self.endpoint.deadline
+        start = now()
         self._counts["calls"] += 1
         try:
-            async with asyncio.timeout(self.endpoint.deadline), self._slots:
-                found = await self._tries(asked, call)
+            async with asyncio.timeout_at(talk.ends), self._slots:
+                found = await self._tries(what, read, talk)
         except TimeoutError as late:
             error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
             self._note(error, now())
@@ -111,6 +133,8 @@ class Backend:
         except BackendError as error:
             self._note(error, now())
             raise
+        finally:
+            self._counts["milliseconds"] += round(1000 * (now() - start))
         self._failed = 0
         return found
 
@@ -125,49 +149,90 @@ class Backend:
             wait = f"is not asked for {self.endpoint.cooldown:g} s"
             self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
 
-    async def _tries(self, asked: list[Message], call: Call) -> Draft:
+    async def _tries(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
         for attempt in range(self.endpoint.retries + 1):
             try:
-                return draft(await self._ask(asked), call)
+                return await self._try(what, read, talk)
             except _FatalError:
                 raise
-            except BackendError:
+            except BackendError as error:
                 if attempt == self.endpoint.retries:
                     raise
-            await asyncio.sleep(self.endpoint.backoff * 2**attempt)
+                pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
+                assert talk.ends is not None
+                if asyncio.get_running_loop().time() + pause >= talk.ends:
+                    raise
+            await asyncio.sleep(pause)
         raise AssertionError
 
-    async def _ask(self, asked: list[Message]) -> str:
+    async def _try(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+        if not (self._structured and what.schema):
+            return await self._read(what.messages, None, read, talk)
+        try:
+            return await self._read(what.structured, what.schema, read, talk)
+        except _UnfitError:
+            found = await self._read(what.messages, None, read, talk)
+            self._structured = False  # it took the same without a schema: it has no use for one
+            self._counts["without_schema"] += 1
+            return found
+
+    async def _read(
+        self,
+        messages: tuple[dict[str, str], ...],
+        schema: Mapping[str, Any] | None,
+        read: Callable[[str], T],
+        talk: Talk,
+    ) -> T:
+        sent = tuple((message["role"], message["content"]) for message in messages)
+        content = ""
+        try:
+            content = await self._send(messages, schema)
+            found = read(content)
+        except BackendError as error:
+            talk.exchanges.append(Exchange(sent, content, str(error)))
+            raise
+        except asyncio.CancelledError:
+            talk.exchanges.append(Exchange(sent, "", "no answer in time"))
+            raise
+        talk.exchanges.append(Exchange(sent, content))
+        return found
+
+    async def _send(self, messages: tuple[dict[str, str], ...], schema: Mapping[str, Any] | None) -> str:
         self._counts["tries"] += 1
+        form = {"type": "json_schema", "json_schema": {"name": "results", "schema": schema, "strict": True}}
+        more: dict[str, Any] = {"response_format": form} if schema else {}
         try:
             answer = await self._client.chat.completions.create(
                 model=self.endpoint.model,
-                messages=asked,  # type: ignore[arg-type]  # plain dicts of role and content
+                messages=list(messages),  # type: ignore[arg-type]  # plain dicts of role and content
                 temperature=self.endpoint.temperature,
                 max_tokens=self.endpoint.max_tokens,
+                **more,
             )
         except openai.APIStatusError as error:
             self._counts[f"status_{error.status_code}"] += 1
-            kind = BackendError if error.status_code == 429 or error.status_code >= 500 else _FatalError
-            raise kind(f"{self.endpoint.base_url} answered {error.status_code}") from error
+            raise _refusal(self.endpoint.base_url, error.response) from error
         except openai.OpenAIError as error:
             self._counts["unreachable"] += 1
             raise BackendError(f"{self.endpoint.base_url} could not be asked: {error}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self._counts["unreadable"] += 1
             raise BackendError(f"{self.endpoint.base_url} answered with broken JSON") from error
         return self._content(answer)
 
     def _content(self, answer: object) -> str:
         choices = getattr(answer, "choices", None)
-        content = choices[0].message.content if choices and choices[0].message else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        content = getattr(getattr(first, "message", None), "content", None)
         usage = getattr(answer, "usage", None)
-        if usage is not None:
-            self._counts["prompt_tokens"] += usage.prompt_tokens or 0
-            self._counts["completion_tokens"] += usage.completion_tokens or 0
-        if not isinstance(content, str) or not content.strip():
-            self._counts["empty"] += 1
-            raise BackendError(f"{self.endpoint.base_url} answered without content")
+        for name in ("prompt_tokens", "completion_tokens"):
+            told = getattr(usage, name, None)
+            self._counts[name] += told if isinstance(told, int) else 0
+        if getattr(first, "finish_reason", None) == "length":
+            self._counts["cut_off"] += 1
+        if not isinstance(content, str):
+            self._counts["unreadable"] += 1
+            raise BackendError(f"{self.endpoint.base_url} answered without a message")
         return content
 
     async def close(self) -> None:
@@ -182,14 +247,55 @@ class Writer:
     backend: Backend
     pages: Pages
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:
+    async def draft(self, part: Slice, talk: Talk) -> Draft:
         """Write the answer to a slice.
 
         Raises:
             BackendError: no readable answer came before the deadline, or the breaker is open.
         """
-        return await self.backend.ask(messages(part, self.pages.world, self.pages, reasons), part.call)
+        prose = self.backend.endpoint.prose
+        what = asked(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
+        return await self.backend.ask(what, lambda content: draft(content, part.call), talk)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands for a model that isn't there, by its `version`: what it wrote is answered from the store alone."""
+
+    version: str
+
+    def writer(self, pages: Pages) -> "Absent":  # noqa: ARG002 - one protocol for all authors
+        """Return itself."""
+        return self
+
+    async def draft(self, part: Slice, talk: Talk) -> Draft:  # noqa: ARG002 - one protocol for all models
+        """Raise BackendError."""
+        raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
 
 
 class _FatalError(BackendError):
     """A refusal that another try would not mend."""
+
+
+class _UnfitError(_FatalError):
+    """A refusal of what was asked: of its form, maybe."""
+
+
+class _BusyError(BackendError):
+    """A refusal that passes."""
+
+    def __init__(self, text: str, retry_after: float) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+def _refusal(url: str, response: httpx2.Response) -> BackendError:
+    """Return the error for an HTTP status; its body may be anything, and is not repeated."""
+    status = response.status_code
+    text = f"{url} answered {status}"
+    if status in UNFIT:
+        return _UnfitError(text)
+    if status != 429 and status < 500:
+        return _FatalError(text)
+    said = response.headers.get("retry-after", "")
+    return _BusyError(text, float(said) if said.isascii() and said.isdecimal() and len(said) < 9 else 0.0)

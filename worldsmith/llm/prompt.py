@@ -4,8 +4,11 @@ The turn format is that of Qwen-AgentWorld (system prompt = task description, ac
 simulation instruction; a user turn is an action, an assistant turn an observation).
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import orjson
 
@@ -16,15 +19,23 @@ from worldsmith.pages.types import Block, Page
 from worldsmith.slices import Call, Slice, View
 from worldsmith.world import Cell, Row, World
 
-VERSION = "fictional-search-1"
-"""Name of the prompt file, and part of every stored text's key."""
+VERSION = "fictional-search-2"
+"""Name of the prompt file, and part of every stored text's key; raised with every change of what is asked."""
 Message = dict[str, str]
 
-SEARCH = (
-    "Answer the query with exactly the results listed above, in that order. Snippets tease: they state what is listed "
-    "for the result and leave the rest to the page."
-)
+SEARCH = "Answer the query with exactly the results listed above, in that order."
+AS_JSON = 'Answer as one JSON object: {"results": [{"url": "…", "title": "…", "snippet": "…", "date": "…"}, …]}.'
 EXTRACT = "Show the page listed above as a reader would find it. Leave no fact of it out."
+PROSE = "Tell it in running sentences, as an article does, without tables or lists of facts."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a model is asked: chat messages, and where its answer may be JSON, its schema and those messages."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    structured: tuple[Message, ...] = ()
 
 
 @cache
@@ -33,11 +44,38 @@ def template() -> str:
     return files("worldsmith").joinpath("prompts", f"{VERSION}.txt").read_text(encoding="utf-8")
 
 
-def messages(part: Slice, world: World, pages: Pages, reasons: tuple[str, ...] = ()) -> list[Message]:
-    """Return the chat messages for a slice; `reasons` say what was wrong with the answer before."""
+def asked(
+    part: Slice,
+    world: World,
+    pages: Pages,
+    instruction: str = "",
+    reasons: tuple[str, ...] = (),
+    *,
+    prose: bool = False,
+) -> Asked:
+    """Return what is asked for a slice.
+
+    Args:
+        part: the slice.
+        world: the world it is of.
+        pages: its pages.
+        instruction: what the profile asks, in words.
+        reasons: what was wrong with the answer before.
+        prose: pages are to be told in running sentences.
+    """
+    if part.call.tool == "web_search":
+        plain = messages(part, world, pages, [SEARCH, instruction], reasons)
+        return Asked(plain, schema(part), messages(part, world, pages, [SEARCH, AS_JSON, instruction], reasons))
+    return Asked(messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
+
+
+def messages(
+    part: Slice, world: World, pages: Pages, instructions: list[str], reasons: tuple[str, ...] = ()
+) -> tuple[Message, ...]:
+    """Return the chat messages for a slice under a simulation instruction, given in sentences."""
     search = part.call.tool == "web_search"
     state = _results(part, world, pages) if search else _page(part.views[0], world, pages)
-    instruction = SEARCH if search else EXTRACT
+    instruction = " ".join(filter(None, instructions))
     if reasons:
         listed = "\n".join(f"- {reason}" for reason in reasons)
         instruction += f"\nYour last answer was rejected. Write it anew without these faults:\n{listed}"
@@ -45,7 +83,17 @@ def messages(part: Slice, world: World, pages: Pages, reasons: tuple[str, ...] =
     start, rest = template().split("{state}")
     middle, end = rest.split("{instruction}")
     system = f"{start.replace('{about}', world.schema.about)}{state}{middle}{instruction}{end}"
-    return [{"role": "system", "content": system}, {"role": "user", "content": action(part.call)}]
+    return ({"role": "system", "content": system}, {"role": "user", "content": action(part.call)})
+
+
+def schema(part: Slice) -> Mapping[str, Any]:
+    """Return the JSON Schema of the answer to a search: its results, in number and at addresses as in the slice."""
+    text = {"type": "string"}
+    url = {"type": "string", "enum": [view.page.url for view in part.views]}
+    hit = {"url": url, "title": text, "snippet": text, "date": text}
+    one = {"type": "object", "properties": hit, "required": list(hit), "additionalProperties": False}
+    hits = {"type": "array", "items": one, "minItems": len(part.views), "maxItems": len(part.views)}
+    return {"type": "object", "properties": {"results": hits}, "required": ["results"], "additionalProperties": False}
 
 
 def action(call: Call, turn: int = 1) -> str:
