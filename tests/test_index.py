@@ -10,7 +10,7 @@ from pages_world import isles
 
 from worldsmith.generate import generate
 from worldsmith.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
-from worldsmith.index.stock import COMPANY, Fielder, _in_company, companies
+from worldsmith.index.stock import COMPANY, Fielder, _in_company, companies, guessable
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
@@ -165,11 +165,19 @@ def test_results_on_a_host_never_end_where_matches_end():
 
 def test_a_query_tries_one_number_and_one_text():
     host = PAGES.site("light/0").host
-    heights = WORLD.tables["light"]["height"]
-    assert found(f"site:{host} {heights[20]}")[0] == "light/20"
-    for query in (f"{heights[20]} {heights[7]}", f"9{heights[7]} {heights[20]} {heights[7]}"):
+    lit = WORLD.tables["light"]["lit"]
+    assert found(f"site:{host} {lit[20]}")[0] == "light/20"
+    for query in (f"{lit[20]} {lit[7]}", f"1799-01-01 {lit[20]} {lit[7]}"):
         assert found(f"site:{host} {query}", DEPTH)[1:] == found(f"site:{host} {query.split()[0]}", DEPTH)[1:]
-    assert found(f"site:{host} 999 {heights[20]}", DEPTH) == found(f"site:{host}", DEPTH)  # a wrong one counts too
+    assert found(f"site:{host} 999 {lit[20]}", DEPTH) == found(f"site:{host}", DEPTH)  # a wrong one counts too
+
+
+def test_values_of_a_narrow_column_are_not_known():
+    host = PAGES.site("light/0").host
+    heights = WORLD.tables["light"]["height"]
+    assert len(set(heights)) == len(heights)  # all differ, of fifty that there may be
+    assert found(f"site:{host} {heights[20]}", DEPTH) == found(f"site:{host}", DEPTH)
+    assert guessable(PAGES) == {("keeper", "born"), ("light", "lit"), ("light", "closed")}
 
 
 @pytest.mark.parametrize("name", ["chip", "ram", "foldable", "brand", "best", "dear", "surface", "line", "keeper"])

@@ -31,6 +31,8 @@ DOMAIN = 4000
 """Values of a column that are thought of at most."""
 COUNTED = 40
 """The largest count, and the largest rank, that is thought of."""
+TRIES = 6
+"""Names put to the lists of a column before they are left alone, where none of them moved one."""
 NOWHERE = "qzxvjw"
 """A word of no page: what a host shows for it is what it shows for a wrong guess."""
 
@@ -99,6 +101,8 @@ class Probe:
         """The name in the title of each page seen."""
         self.guessed: dict[tuple[str, str], dict[str, Value]] = {}
         """Values by column and row."""
+        self.lists: dict[str, str] = {}
+        """The title of each list seen, without its part."""
 
     def _ask(self, query: str, page: int = 1) -> Reply:
         if self.left <= 0:
@@ -107,7 +111,10 @@ class Probe:
         reply = self.client.search(query, HITS, page)
         self.crawl.take(reply)
         for hit in reply["results"]:
-            self.names.setdefault(hit["url"], hit["title"].split(" | ")[0].partition(": ")[0])
+            title = hit["title"].split(" | ")[0]
+            self.names.setdefault(hit["url"], title.partition(": ")[0])
+            if " by " in title:
+                self.lists.setdefault(hit["url"], title.split(" (")[0])
         return reply
 
     def answer(self) -> str:
@@ -142,7 +149,39 @@ class Probe:
                 self.guessed.setdefault((form.name, column.name), {}).setdefault(name, scope)
                 found[name] = None
         found |= {name: None for name, facts in self.crawl.names.items() if facts.get(label.lower()) in told}
+        known = self.guessed.setdefault((form.name, column.name), {})
+        self._list(form.name, column, self._entries(form.name), known)
+        values = dict(zip(told, query.scope.values, strict=True))
+        for name, scope in known.items():
+            if str(scope) in values:
+                known[name] = values[str(scope)]
+                found[name] = None
         return [name for name in found if name]
+
+    def _entries(self, table: str) -> list[str]:
+        """Return the names of a table's entries that were seen."""
+        host = self._host(table)
+        return list(dict.fromkeys(name for url, name in self.names.items() if urlsplit(url).netloc == host))
+
+    def _list(self, table: str, column: Column, names: Sequence[str], known: dict[str, Value]) -> None:
+        """Put names to the lists that are by a column, and note the scope of those that they move up."""
+        start = f"{capital(self.schema.tables[table].plural)} by {lower(column.label)}: "
+        hosts = [urlsplit(url).netloc for url, title in self.lists.items() if title.startswith(start)]
+        if not hosts:
+            return
+        usual = [hit["url"] for hit in self._ask(f"site:{hosts[0]} {NOWHERE}")["results"]]
+        told = 0
+        for i, name in enumerate(names):
+            if self.left <= 0 or (i >= TRIES and not told):
+                return
+            if name in known:
+                continue
+            reply = [hit["url"] for hit in self._ask(f'site:{hosts[0]} "{name}"')["results"]]
+            for url in moved(reply, usual):
+                title = self.lists.get(url, "")
+                if title.startswith(start):
+                    known.setdefault(name, title.removeprefix(start))
+                    told += 1
 
     def _host(self, table: str) -> str:
         """Return the host of a table's entries: where the first of those stands that its directory's hit names."""
@@ -170,8 +209,7 @@ class Probe:
             return domain(self.schema, column)
         if not any(spec.about == column.ref for spec in self.schema.pages):
             return []
-        host = self._host(column.ref)
-        return list(dict.fromkeys(name for url, name in self.names.items() if urlsplit(url).netloc == host))
+        return list(self._entries(column.ref))
 
     def _size(self, path: Path) -> int:
         return len(domain(self.schema, self.schema.walk(self.task.query.table, path))) or DOMAIN
@@ -191,6 +229,7 @@ class Probe:
         if (table, column.name) in self.guessed or not rows or len(self.schema.tables[table].key) != 1:
             return
         known = self.guessed[table, column.name] = {}
+        self._list(table, column, sorted(rows), known)
         values = self._values(column)
         if len(values) > FEW:
             for start in range(0, len(values), GROUP):

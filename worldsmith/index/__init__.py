@@ -3,7 +3,7 @@
 from worldsmith.index.query import PHRASES, Terms, read_query
 from worldsmith.index.saved import FOLDER, Indexed, saved
 from worldsmith.index.search import DEPTH, SLIPS, Index
-from worldsmith.index.stock import Stock, stock
+from worldsmith.index.stock import Stock, take_stock
 from worldsmith.index.words import plain_text, tokens
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
     "plain_text",
     "read_query",
     "saved",
-    "stock",
+    "take_stock",
     "tokens",
 ]

@@ -16,7 +16,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from worldsmith.index.query import Terms, read_query
-from worldsmith.index.stock import Stock, mark, stock
+from worldsmith.index.stock import Stock, mark, take_stock
 from worldsmith.index.words import MEANINGS, tokens
 from worldsmith.pages import Pages
 
@@ -40,7 +40,7 @@ class Index:
     def __init__(self, pages: Pages, made: Stock | None = None) -> None:
         """Index `pages`, or take what was made of the same ones before."""
         self.pages, self.ids = pages, tuple(sorted(pages.ids()))
-        self.stock = made = made or stock(pages)
+        self.stock = made = made or take_stock(pages)
         # Interned, since the words of labels and background are those of every world of a schema.
         self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
         self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]

@@ -7,6 +7,7 @@ more to guess than to read (`guessable`), and names in company, where a guess ca
 (`companies`).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -25,8 +26,12 @@ from worldsmith.world import Cell, Row
 DISTINCT = 0.9
 """Different values among those of a column that make it costly to guess: of n even draws so many differ where about
 five times n values are possible (where as many as n are possible, 0.63)."""
+POSSIBLE = 2000
+"""Values that a column must seem to have, from its least to its greatest by its step: a guess seldom hits one."""
 COMPANY = 8
 """Values of a column that are one to the index: who finds a row by one of them knows it for one in eight."""
+DECIMALS = 6
+"""Digits after the point by which a step between values is told."""
 DIRECTORY = "-directory"
 """What kinds of page that name all rows of a table end in."""
 
@@ -91,7 +96,7 @@ def mark(said: Sequence[str]) -> int:
     return int.from_bytes(blake2b(" ".join(said).encode(), digest_size=8).digest(), "little")
 
 
-def stock(pages: Pages) -> Stock:
+def take_stock(pages: Pages) -> Stock:
     """Return the stock of all pages, dormant ones included; plans are made one by one, and not kept."""
     vocabulary: dict[str, int] = {}
     fields: list[list[tuple[int, ...]]] = []
@@ -253,10 +258,10 @@ def companies(pages: Pages) -> frozenset[tuple[str, str]]:
 
 
 def guessable(pages: Pages) -> frozenset[tuple[str, str]]:
-    """Return the columns whose values the index knows: those of which nearly all values differ.
+    """Return the columns whose values the index knows: those of which nearly all values differ, of very many possible.
 
     A query tries one value, so finding those of a column by guessing takes as many searches as there are
-    plausible values: more than there are pages to read. References are left out, since results list the names
+    plausible values: many more than there are pages to read. References are left out, since results list the names
     they may hold, and ranks, which are known but for their order; so are child rows, whose names on a page say
     whose they are.
     """
@@ -266,9 +271,18 @@ def guessable(pages: Pages) -> frozenset[tuple[str, str]]:
         for form in world.schema.tables.values()
         for column in form.columns
         if not (column.key or column.ref or isinstance(column.fill, Rank))
-        and _differ([v for v in world.tables[form.name][column.name] if v is not None])
+        and _costly([v for v in world.tables[form.name][column.name] if v is not None], column.type)
     )
 
 
-def _differ(values: Sequence[Value]) -> bool:
-    return len(set(values)) >= DISTINCT * len(values)
+def _costly(values: Sequence[Value], kind: str) -> bool:
+    """Whether values nearly all differ and lie among so many that guessing one is luck."""
+    if len(set(values)) < DISTINCT * len(values) or not values:
+        return False
+    if kind == "date":
+        places = [date.fromisoformat(str(value)).toordinal() for value in values]
+    elif kind in {"int", "num"}:
+        places = [round(float(value) * 10**DECIMALS) for value in values if isinstance(value, int | float)]
+    else:
+        return True
+    return (max(places) - min(places)) // max(math.gcd(*(place - places[0] for place in places)), 1) >= POSSIBLE
