@@ -265,7 +265,7 @@ def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
         source = Source(town, Pages(town))
         found = draws(source, connection, 1, empty=True)
-        tasks = [t for t in itertools.islice(found, 60) if isinstance(t, Task)][:3]
+        tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))
     for task in tasks:

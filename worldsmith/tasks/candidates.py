@@ -21,7 +21,7 @@ from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.chains import draw_deep, draw_link
 from worldsmith.tasks.emit import gold, sql
-from worldsmith.tasks.forms import draw_pair, draw_tally, draw_top, draw_window
+from worldsmith.tasks.forms import Tallied, draw_pair, draw_tally, draw_top, draw_window
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.phrase import Held
 from worldsmith.tasks.query import Query, Rows, Scope, both, is_tally
@@ -34,7 +34,7 @@ from worldsmith.tasks.task import Task
 from worldsmith.tasks.understand import Unclear, understand
 from worldsmith.world import World
 
-_NUMBER = re.compile(r"\d[\d.-]*\d|\d")
+_NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
 TRIES = 4
 """Columns that a clause is tried on."""
@@ -186,13 +186,14 @@ def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: ra
     query, nodes, used = bare, list[Node](), set[Path]()
     for _ in range(count):
         chance = r.random()
-        if chance < 0.16 and not query.tallies:
-            found = draw_tally(source, query, rows, r, clause=True)
+        if chance < 0.35 and not query.tallies:
+            drawn_ones = (draw_tally(source, query, rows, r, clause=True) for _ in range(TRIES))
+            found = next((one for one in drawn_ones if one), None)
             if found and found.clause is not None:
                 query = replace(query, tallies=(found.tally,))
                 nodes.append(found.clause)
                 continue
-        node = draw_pair(source, bare, rows, r) if chance > 0.87 else _single(source, bare, rows, used, r)
+        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _single(source, bare, rows, used, r)
         if node is None or used & set(expr.paths(node)):
             raise Refused("no clause on those columns")
         used |= set(expr.paths(node))
@@ -225,9 +226,7 @@ def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r
 def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> Query:
     count = r.randint(*size.columns) - len(query.key)
     skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    found = draw_tally(source, query, kept, r, clause=False) if r.random() < 0.2 and len(query.tallies) < 2 else None
-    if found and not _telling(source, query, kept, found.tally):
-        found = None
+    found = _tally_column(source, query, kept, r) if r.random() < 0.4 else None
     taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(found), r=r)
     if len(taken) + bool(found) < max(size.columns[0] - len(query.key), 2):
         raise Refused("too few columns that vary")
@@ -238,6 +237,12 @@ def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: r
     if found:
         screen(source.reader, query, source.reader.in_scope(query), source.reader.kept(query))
     return query
+
+
+def _tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> Tallied | None:
+    """Return a tally that tells rows apart, or None."""
+    drawn_ones = (draw_tally(source, query, kept, r, clause=False) for _ in range(TRIES))
+    return next((one for one in drawn_ones if one and _telling(source, query, kept, one.tally)), None)
 
 
 def _telling(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
