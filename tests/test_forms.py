@@ -308,3 +308,17 @@ def test_a_table_without_a_row_is_worth_nothing_unread():
     score = scoring.score(markdown(columns, ()), columns, ())
     assert scoring.reward(score, turns=4, search_calls=3, extract_calls=0).total == 0.0
     assert scoring.reward(score, turns=4, search_calls=2, extract_calls=1).total == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_drawn_queries_mean_one_thing_in_three_engines(town, smartphones, kind):
+    for world in (town, smartphones):
+        tasks = list(itertools.islice(candidates(world, Pages(world), 8, "small", kind), 12))
+        reader = Reader(world)
+        for task, again in zip(tasks, gold_duckdb([(world, [t.query for t in tasks])])[0], strict=True):
+            assert task.gold == again
+            rows = [
+                tuple(reader.of(task.query, path)[i] for path in task.query.columns) for i in reader.kept(task.query)
+            ]
+            assert sorted(map(str, rows)) == sorted(map(str, task.gold))
+            assert scoring.score(task.table(), task.columns, task.gold).success
