@@ -344,3 +344,44 @@ def test_a_field_beyond_the_csv_limit_ends_the_table_and_not_the_program():
     text = io.StringIO()
     text.write("Name,Year,Val\nA,2001,10\n" + "x" * (limit + 1) + ",1,2\n")
     assert parse(text.getvalue(), NAMES).rows == (("A", "2001", "10"),)
+
+
+def test_a_fence_with_a_pipe_is_no_row():
+    table = parse(f"{TABLE}\n```a|b\n| C | 2003 | 30 |", NAMES)
+    assert table.rows == ROWS
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "rows"),
+    [
+        ({"columns": ["Name", "Year"], "rows": [["A", 2001], ["B", 2002]]}, "json", (("A", "2001"), ("B", "2002"))),
+        ({"header": ["Name"], "data": [["A"]]}, "json", (("A",),)),
+        ({"headers": ["Name"], "table": [["A"], ["B"]]}, "json", (("A",), ("B",))),
+        ({"Name": ["A", "B"], "Year": [2001, 2002]}, "json", (("A", "2001"), ("B", "2002"))),
+        ({"Name": ["A", "B"], "Year": 2001}, "json", (("A; B", "2001"),)),
+        ({"Name": ["A", "B"], "Year": [2001]}, "json", (("A; B", "2001"),)),
+        ({"columns": "Name", "rows": [["A"], ["B"]]}, "json", (("B",),)),
+    ],
+)
+def test_shapes_of_a_table_in_json(data, form, rows):
+    table = parse(json.dumps(data))
+    assert (table.format, table.rows) == (form, rows)
+
+
+def test_a_last_row_of_full_width_is_whole_though_its_fence_is_open():
+    table = parse("```csv\nName,Year,Val\nA,2001,10\nB,2002,20", NAMES)
+    assert (table.rows, table.dropped, table.cut) == (ROWS, (), True)
+    table = parse("```csv\nName,Year,Val\nA,2001,10\nB,2002", NAMES)
+    assert (table.rows, table.dropped, table.cut) == (ROWS[:1], ("a last row that is cut off",), True)
+
+
+def test_without_columns_the_header_stands_over_the_rule():
+    table = parse("x | y\nName | Year\n--- | ---\nA | 1")
+    assert (table.header, table.rows) == (("Name", "Year"), (("A", "1"),))
+
+
+def test_where_no_row_has_an_outer_pipe_a_short_last_row_is_ragged_and_not_cut_off():
+    table = parse("Name | Year | Val\n--- | --- | ---\nA | 2001", NAMES)
+    assert (table.rows, table.cut) == ((("A", "2001", ""),), False)
+    table = parse("| Name | Year | Val |\n|---|---|---|\n| A | 2001 |", NAMES)
+    assert (table.rows, table.cut) == ((("A", "2001", ""),), False)

@@ -804,3 +804,94 @@ def test_a_column_survives_json():
         Column("a", "int", tolerance=-1)
     with pytest.raises(ScoreError, match="tolerance nan"):
         Column("a", "int", tolerance=math.nan)
+
+
+def test_a_value_of_another_kind_is_text():
+    flag = Column("Foldable", "bool")
+    (yes,) = read("yes", "bool")
+    assert accepts(yes, True, flag)
+    assert not accepts(yes, 1, flag)
+    assert right("1", 1, flag)  # as text
+    assert not right("yes", 1, flag)
+    site = Column("Site", "url")
+    assert right("7", 7, site)
+    assert not right("8", 7, site)
+
+
+def test_a_decimal_of_a_column_without_decimals_is_not_rounded():
+    loose = Column("Share", "num")
+    assert right("5.5", 5.5, loose)
+    assert not right("6", 5.5, loose)
+    assert not right("5", 5.5, loose)
+    assert right("5.5", 5.49, Column("Share", "num", decimals=1))
+
+
+@pytest.mark.parametrize(
+    ("span", "value", "good"),
+    [
+        ("5 thousand m", 5000, True),
+        ("5 thousand m", 5, False),
+        ("5 million m", 5_000_000, True),
+        ("1_234 m", 1234, True),
+        ("1 234 567,5 m", 1234567.5, True),
+        ("5 (m)", 5, True),
+    ],
+)
+def test_a_magnitude_before_a_unit_multiplies_it(span, value, good):
+    assert right(span, value, METRES) is good
+
+
+@pytest.mark.parametrize(("span", "hours"), [("11 h 0 min", 11), ("11 h 30 min", 11.5), ("0 h 30 min", 0.5)])
+def test_hours_and_minutes_are_one_figure(span, hours):
+    assert right(span, hours, Column("Test (h)", "num", unit="h", decimals=1))
+    assert not right(span, hours + 1, Column("Test (h)", "num", unit="h", decimals=1))
+
+
+@pytest.mark.parametrize("span", ["11 h 60 min", "-1 h 30 min", "1.5 h 30 min", "30 min 11 h", "11 h 30 km"])
+def test_parts_that_make_no_figure_are_not_read(span):
+    assert not any(
+        right(span, hours, Column("Test (h)", "num", unit="h", decimals=1)) for hours in (-0.5, 0.5, 2, 11, 12)
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ("Best rating", "unrated best rating"),
+        ("Rating", "not rated"),
+        ("Release", "not yet released"),
+        ("Closure", "not closed"),
+        ("Withdrawal", "not withdrawn"),
+        ("Sale", "unsold"),
+        ("Phone: Sale (day)", "not sold"),
+        ("Awarded", "unawarded"),
+    ],
+)
+def test_what_denies_the_column_is_its_null(column, word):
+    col = Column(column, "date", none="still there")
+    assert right(word, None, col) is (column != "Best rating")
+    assert not right(word, "2029-03-14", col)
+    assert not right(word, None, Column("Height", "date")) or word == "not rated"
+
+
+@pytest.mark.parametrize("metres", [123_456_789_123, 987_654_321_987, 100_000_000_001, 3, 7, 1_001])
+def test_a_unit_is_converted_to_the_last_digit(metres):
+    assert right(f"{metres // 1000}.{metres % 1000:03d} km", metres, METRES)
+    assert not right(f"{metres // 1000}.{metres % 1000 + 1:03d} km", metres, METRES)
+
+
+@pytest.mark.parametrize("span", ["minus minus 5", "- -5", "minus -5", "5 m pieces", "5 k 3", "5 5", "$", "m"])
+def test_what_could_be_two_things_is_no_number(span):
+    assert read(span, "num") == ()
+
+
+@pytest.mark.parametrize("mark", "᪰᫿⃐⃿︀️\U000e0100")
+def test_marks_over_letters_are_folded_away(mark):
+    assert fold(f"a{mark}b") == "ab"
+
+
+def test_a_number_is_not_accepted_for_a_text():
+    (five,) = read("5", "num")
+    assert not accepts(five, "Spring term", PLAIN)
+    assert not accepts(five, None, PLAIN)
+    assert accepts(five, "5", PLAIN)

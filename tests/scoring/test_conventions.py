@@ -226,3 +226,8 @@ def test_a_rank_of_so_many_is_that_rank():
     gold = [("A1", 6), ("B2", 12)]
     assert scored([["A1", "6 of 12"], ["B2", "12 of 12"]], columns, gold).success
     assert scored([["A1", "12 of 6"], ["B2", "6 of 12"]], columns, gold).columns[1].right == 0
+
+
+def test_one_row_may_be_numbered_too():
+    assert scored([["1. Neo 5", *cells()[0][1:]]]).row.precision == 1
+    assert scored([["2. Neo 5", *cells()[0][1:]]]).row.precision == 0

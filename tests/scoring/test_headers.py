@@ -4,7 +4,7 @@ import pytest
 from score_tables import markdown
 
 from worldsmith.scoring import Column, score
-from worldsmith.scoring.headers import told_unit
+from worldsmith.scoring.headers import likeness, qualified, told_unit
 from worldsmith.scoring.matching import match_columns
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
@@ -162,3 +162,34 @@ def test_nought_is_nought_in_any_unit_and_nothing_else_is(header):
     gold = [("Aneshesh", 0), ("Borun", 7)]
     result = score(markdown(["Resident", header], [["Aneshesh", "0"], ["Borun", "7"]]), columns, gold)
     assert [(w.gold_row, w.why) for w in result.wrong] == [(1, "different")]
+
+
+@pytest.mark.parametrize("header", ["Units sold (million)", "Units sold in million", "Units sold, million"])
+def test_a_magnitude_in_a_header_is_that_of_its_numbers(header):
+    assert right_cells(SOLD, header, "0.163", 163) == 1
+    assert right_cells(SOLD, header, "163", 163) == 0
+
+
+def test_a_header_too_long_to_tell_qualifies():
+    assert qualified("Weight " * 29)
+    assert not qualified("Weight " * 28)
+    assert qualified("Weight (not g)")
+    assert not qualified("Weight (g)")
+
+
+LOOSE = ("in", "approx.", "approximate", "about", "est.", "estimated", "rounded", "official", "total")
+
+
+@pytest.mark.parametrize("word", LOOSE)
+def test_words_beside_a_unit_that_say_nothing_of_it(word):
+    assert told_unit(f"Weight ({word} g)", WEIGHT) == ""
+    assert told_unit(f"Weight ({word} kg)", WEIGHT) == "kg"
+    assert right_cells(WEIGHT, f"Weight ({word} kg)", "0.163", 163) == 1
+
+
+@pytest.mark.parametrize(
+    "word", ["the", "a", "an", "of", "in", "for", "its", "per", "full", "name", "date", "value", "number"]
+)
+def test_words_that_qualify_nothing_may_be_added(word):
+    assert likeness("Weight (g)", f"{word} Weight (g)") == 0.9
+    assert likeness("Weight (g)", f"{word}ly Weight (g)") == 0

@@ -183,3 +183,20 @@ def test_hostile_html_takes_bounded_time(piece):
     started = time.process_time()
     scored(piece * (300_000 // len(piece)))
     assert time.process_time() - started < 10
+
+
+def test_what_of_a_row_in_html_was_cut_off_is_told():
+    text = "<table><tr><th>Phone<th>Released<tr><td>Neo 5<td>2029-03-14<tr><td>Zed <b>Pro</b><td>20"
+    assert parse(text).dropped == ("a last row that is cut off: 'Zed <b>Pro</b> | 20'",)
+
+
+def test_tables_in_csv_and_json_are_not_put_together():
+    lines = [",".join(NAMES), *(",".join(row) for row in ROWS)]
+    blocks = "".join(f"```csv\n{lines[0]}\n{line}\n```\n" for line in lines[1:])
+    assert scored(blocks).matched == ((0, 3),)
+
+
+def test_one_struck_cell_in_html_withdraws_itself_alone():
+    struck = html_table().replace("<td>5000</td>", "<td><s>5000</s></td>")
+    assert [(w.gold_row, w.column, w.why) for w in scored(struck).wrong] == [(0, "Battery (mAh)", "unreadable")]
+    assert not scored(html_table().replace("<tr><td>", "<tr><s><td>")).has_table

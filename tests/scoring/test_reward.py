@@ -190,3 +190,9 @@ def test_counts_pay_as_they_are():
     found = count("<search>x</search> " + markdown(PHONES, GOLD))
     result = score(markdown(PHONES, GOLD), PHONES, GOLD)
     assert reward(result, **found._asdict(), budget=1).total == pytest.approx(0.9)
+
+
+def test_a_tool_that_searches_and_reads_searches():
+    calls = [{"function": {"name": name}} for name in ("search_and_read", "web_search_view", "view", "calculator")]
+    episode = [{"role": "assistant", "content": "", "tool_calls": calls}, {"role": "assistant", "content": "Done."}]
+    assert count(episode) == (2, 2, 1, False)

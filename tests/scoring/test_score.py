@@ -1,3 +1,5 @@
+import importlib
+import itertools
 import json
 import random
 import subprocess
@@ -24,7 +26,7 @@ from worldsmith.scoring import (
     score_table,
     show,
 )
-from worldsmith.scoring.matching import match_columns
+from worldsmith.scoring.matching import assign, match_columns
 
 FIGURES = ("item", "row", "nonkey", "earned", "earned_rows")
 REFERENCE = Reference(PHONES, GOLD)
@@ -640,3 +642,39 @@ def test_a_last_row_that_is_cut_off_is_as_if_it_was_not_there(last):
     assert (len(cut.rows), cut.missing, cut.cut, without.cut) == (3, (3,), True, False)
     counts = {"turns": 3, "search_calls": 1, "extract_calls": 1}
     assert reward(cut, **counts).total == pytest.approx(reward(without, **counts).total - 0.1)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=4))
+def test_an_assignment_is_as_good_as_the_best_of_all(weights):
+    def worth(given):
+        return sum(row[j] for row, j in zip(weights, given, strict=True) if j >= 0)
+
+    best = max(worth(given) for given in itertools.permutations(range(4), len(weights)))
+    given = assign(weights)
+    taken = [j for j in given if j >= 0]
+    assert worth(given) == best
+    assert len(taken) == len(set(taken))
+    assert all(row[j] > 0 for row, j in zip(weights, given, strict=True) if j >= 0)
+
+
+def test_a_key_in_a_unit_that_is_not_the_columns_names_no_row():
+    columns = (Column("Weight (g)", "int", unit="g", key=True), Column("Phone", "text"))
+    gold = [(163, "a"), (164, "b")]
+    result = score(markdown(columns, [["0.163 kg", "a"], ["164 h", "b"]]), columns, gold)
+    assert (result.matched, result.extra) == (((0, 0),), (1,))
+
+
+def test_a_reference_shows_what_it_was_made_of():
+    shown = repr(Reference(PHONES, GOLD))
+    assert shown.startswith("Reference(columns=(Column(name='Phone'")
+    assert not any(f"{name}=" in shown for name in ("names", "keys", "others", "shown", "earning", "index"))
+
+
+def test_a_batch_is_scored_in_this_process_unless_told_otherwise(monkeypatch):
+    def refuse(jobs):
+        raise AssertionError(f"{jobs} processes")
+
+    monkeypatch.setattr(importlib.import_module("worldsmith.scoring.score"), "ProcessPoolExecutor", refuse)
+    assert [s.success for s in score_many([(markdown(PHONES, GOLD), REFERENCE)])] == [True]
+    with pytest.raises(AssertionError, match="2 processes"):
+        score_many([(markdown(PHONES, GOLD), REFERENCE)], jobs=2)

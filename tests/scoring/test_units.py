@@ -1,6 +1,6 @@
 import pytest
 
-from worldsmith.scoring import Column, read, verdict
+from worldsmith.scoring import Column, read, right, verdict
 from worldsmith.scoring.units import measure, unit_named
 
 # unit: (what one is in the unit after it, ways to write it)
@@ -246,3 +246,11 @@ def test_a_columns_unit_is_taken_apart(words, unit, folded, scale):
 )
 def test_a_written_unit_is_converted_to_the_columns(span, value, col, word):
     assert verdict(span, value, col) == word
+
+
+@pytest.mark.parametrize(
+    ("column", "good"), [(Column("Rank", "int"), True), (Column("Rank", "int", unit="points"), False)]
+)
+def test_a_tied_place_is_a_rank_and_no_number_of_points(column, good):
+    for cell in ("6=", "joint 6th", "T6", "6 of 12"):
+        assert right(cell, 6, column) is good

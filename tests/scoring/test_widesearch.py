@@ -355,3 +355,32 @@ def test_a_filler_in_a_column_of_numbers_is_right_where_it_stands_and_nowhere_el
     assert score_widesearch(table.format("5", "nothing"), evaluation, gold).row.f1 == 0.5
     assert score_widesearch(table.format("none", "none"), evaluation, gold).row.f1 == 0.5
     assert score_widesearch(table.format("5", "nan"), evaluation, gold).row.f1 == 0.5
+
+
+def test_an_empty_date_is_no_date_whatever_the_month():
+    gold = "k,v\na,2026-08-01\nb,2026-08-20\n"
+    answer = table(("a", "2026-08-01"), ("b", ""))
+    assert item_f1(answer, gold, v=DATE) == 0.75
+    assert item_f1(table(("a", "nan"), ("b", "nan")), gold, v=DATE) == 0.5
+
+
+def test_a_key_spelled_twice_counts_once():
+    gold = "k,v\na,1\nb,2\n"
+    result = score_widesearch(table(("A", "1"), ("**a**", "1"), ("b", "2")), evaluation(v=NUMBER), gold)
+    assert (result.matched, result.duplicate) == (((0, 0), (2, 1)), (1,))
+    assert result.item.precision == pytest.approx(2 / 3)
+
+
+def test_rows_narrower_than_the_first_end_in_missing_cells():
+    text = "```markdown\n| k | v |\n|---|---|\n| a | 1 | 9 |\n| b | 2 |\n```"
+    result = score_widesearch(text, evaluation(v=NUMBER), "k,v\na,1\nb,2\n")
+    assert (
+        result.rows
+        == score_widesearch(text.replace("| b | 2 |", "| b | 2 | |"), evaluation(v=NUMBER), "k,v\na,1\nb,2\n").rows
+    )
+
+
+def test_columns_of_one_name_are_numbered():
+    text = "```markdown\n| k | v | v |\n|---|---|---|\n| a | 1 | 2 |\n```"
+    result = score_widesearch(text, evaluation(**{"v": NUMBER, "v.1": NUMBER}), "k,v,v.1\na,1,2\n")
+    assert result.success

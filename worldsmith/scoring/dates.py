@@ -141,7 +141,7 @@ def _iso(found: re.Match[str]) -> tuple[Reading, ...]:
 
 
 def _named(found: re.Match[str]) -> tuple[Reading, ...]:
-    return _day(found["y"], found["m"], found["d"]) if found["m"] in _MONTHS else ()
+    return _day(found["y"], found["m"], found["d"])
 
 
 def _named_month(found: re.Match[str]) -> tuple[Reading, ...]:
@@ -155,8 +155,6 @@ def _numeric(found: re.Match[str]) -> tuple[Reading, ...]:
 
 
 def _short(found: re.Match[str]) -> tuple[Reading, ...]:
-    if found["m"] not in _MONTHS:
-        return ()
     return tuple(day for century in ("19", "20") for day in _day(century + found["y"], found["m"], found["d"]))
 
 
@@ -179,7 +177,7 @@ def by_order(span: str, *, day_first: bool) -> str:
 def full_year(span: str, first: int) -> str:
     """Return "3-Apr-20" as an ISO date in the hundred years from `first`, anything else as it is."""
     found = _SHORT.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
-    if not found or found["m"] not in _MONTHS:
+    if not found:
         return span
     return _iso_text(_day(str(first + (int(found["y"]) - first) % 100), found["m"], found["d"])) or span
 

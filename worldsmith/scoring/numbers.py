@@ -234,10 +234,10 @@ def _tail(after: str) -> list[tuple[int, str, str]] | None:
         if known is None:
             break
         as_unit = unit_named(word)
-        if as_unit is not None and not explicit:
-            if not others:
-                return [(0, as_unit.name, open_end), (known, "ones", open_end)]
-            twofold = True
+        if as_unit is not None and not others:
+            unit_of = (power, as_unit.name, open_end)
+            return [unit_of] if explicit else [unit_of, (known, "ones", open_end)]
+        twofold = twofold or (as_unit is not None and not explicit)
         power, explicit, rest = power + known, True, others.strip()
     if rest and (found := _OR_MORE.match(rest)):
         open_end = "under" if found["less"] else "over"

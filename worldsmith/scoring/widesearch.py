@@ -2,9 +2,10 @@
 
 The rules are those of the benchmark's evaluator at commit 0e664c3 run without a language model: the first table in the
 text, exact column names, types guessed a column at a time, its four metrics. An honest answer gets the evaluator's
-numbers, its harshness included. Three things it grants are refused: a row written twice counts once and its copies
-count against it, cells that neither side can read are equal only if they are the same text, and an answer to a whole
-column of text is never matched by a fragment. A column judged by a language model there is compared as folded text.
+numbers, its harshness included. Four things it grants are refused: a row written twice counts once and its copies
+count against it, cells that neither side can read are equal only if they are the same text, an answer to a whole
+column of text is never matched by a fragment, and an empty cell is no date (its date reader knows a language that has
+a month of the name "nan"). A column judged by a language model there is compared as folded text.
 """
 
 import csv
