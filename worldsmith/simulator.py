@@ -69,6 +69,8 @@ class _Desk:
     model: WorldModel | None
     passed: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
+    cleared: dict[tuple[str, str], tuple[Page, str]]
+    """Plans with their hit's title whose hit passed, by page id and snippet."""
 
 
 class Simulator:
@@ -124,7 +126,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {})
+            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {})
             self._desks[length] = desk
         return desk
 
@@ -280,8 +282,20 @@ class Simulator:
         return Observation("unavailable", verdicts=tuple(bad))
 
     def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
-        hit, query = desk.guard.hit, part.call.arg
-        return [v for r, view in zip(draft, part.views, strict=True) for v in hit(r, view, query) if not v.ok]
+        """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
+        bad: list[Verdict] = []
+        for result, view in zip(draft, part.views, strict=True):
+            page, key = view.page, (view.page.id, result.snippet)
+            known = desk.cleared.get(key)
+            if known is not None and known[0] is page and known[1] == result.title and result.text is None:
+                continue
+            verdicts = [v for v in desk.guard.hit(result, view, part.call.arg) if not v.ok]
+            if not verdicts and result.text is None:
+                if len(desk.cleared) >= self._budget:
+                    desk.cleared.pop(next(iter(desk.cleared)))
+                desk.cleared[key] = (page, result.title)
+            bad += verdicts
+        return bad
 
     def _bad_page(self, draft: Doc, part: Slice, desk: _Desk) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""

@@ -1,7 +1,9 @@
 """The local world model: plans to documents and hits, documents to Markdown, HTML and plain text."""
 
+from typing import TypeVar
+
 from worldsmith.pages import Pages, boilerplate
-from worldsmith.pages.types import Block
+from worldsmith.pages.types import Block, Page
 from worldsmith.renderer.document import render
 from worldsmith.renderer.emit import html, markdown, plain
 from worldsmith.renderer.results import Texts, cues, hit, result, score, texts
@@ -9,10 +11,17 @@ from worldsmith.slices import Draft, Result, Slice, View
 from worldsmith.world import World
 
 __all__ = ["Renderer", "boilerplate", "hit", "html", "markdown", "plain", "render", "score"]
+K = TypeVar("K")
+V = TypeVar("V")
+MEMO = 2048
+"""Titles with snippets kept: about 0.7 MB."""
 
 
-MEMO = 4096
-"""Titles with snippets kept: about 1.5 MB."""
+def kept(memo: dict[K, V], key: K, value: V, most: int) -> None:
+    """Keep a value under a key, the oldest dropped where there are more than `most`."""
+    if len(memo) >= most and key not in memo:
+        memo.pop(next(iter(memo)), None)
+    memo[key] = value
 
 
 class Renderer:
@@ -25,6 +34,8 @@ class Renderer:
     def __init__(self, world: World, pages: Pages) -> None:
         self.world, self.pages = world, pages
         self._texts: dict[tuple[str, str, Block, int, frozenset[str]], Texts] = {}
+        self._recent: dict[tuple[int, frozenset[str]], tuple[Page, Texts]] = {}
+        """The same by a plan's identity, which is quicker told; the plan is held, so that no other can have it."""
 
     def write(self, part: Slice) -> Draft:
         """Return the hits of a search, or the document of the one page of an extract."""
@@ -38,12 +49,14 @@ class Renderer:
 
     def _hit(self, view: View, query: str) -> Result:
         page = view.page
-        key = (page.id, page.title, page.head, len(page.blocks), cues(page, query))
-        said = self._texts.get(key)
-        if said is None:
-            if len(self._texts) >= MEMO:
-                del self._texts[next(iter(self._texts))]
-            said = self._texts[key] = texts(page, query, self.pages)
+        asked = cues(page, query)
+        recent = self._recent.get((id(page), asked))
+        if recent is not None:
+            return result(page, view.rank, recent[1])
+        key = (page.id, page.title, page.head, len(page.blocks), asked)
+        said = self._texts.get(key) or texts(page, query, self.pages)
+        kept(self._texts, key, said, MEMO)
+        kept(self._recent, (id(page), asked), (page, said), MEMO // 2)
         return result(page, view.rank, said)
 
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models

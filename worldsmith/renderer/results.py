@@ -29,14 +29,19 @@ NEAR = 5
 """Characters that a title may miss its length by before what follows its name is broken off."""
 LEAST = 128
 """Characters that a snippet aims at, at least: sentences are seldom as long as one wishes."""
+NONE: frozenset[str] = frozenset()
 QUERY = 2000
 """Characters of a query that bias a snippet."""
 _WORD = re.compile(r"\w+")
 
 
+SCORES = tuple(round(0.3 + 0.65 * 0.93**rank, 4) for rank in range(100))
+"""The published scores of ranks, from 0.95 falling to 0.3."""
+
+
 def score(rank: int) -> float:
-    """Return the published score of rank 0, 1, …: 0.95 falling to 0.3."""
-    return round(0.3 + 0.65 * 0.93**rank, 4)
+    """Return the published score of a rank, from 0."""
+    return SCORES[rank] if rank < len(SCORES) else 0.3
 
 
 @lru_cache(maxsize=2048)
@@ -70,7 +75,8 @@ def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Resul
 
 def cues(page: Page, query: str) -> frozenset[str]:
     """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
-    return _query_words(query[:QUERY]) & _label_words(page.topics)
+    asked, labels = _query_words(query[:QUERY]), _label_words(page.topics)
+    return NONE if asked.isdisjoint(labels) else asked & labels
 
 
 @lru_cache(maxsize=512)
