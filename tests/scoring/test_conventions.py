@@ -231,3 +231,13 @@ def test_a_rank_of_so_many_is_that_rank():
 def test_one_row_may_be_numbered_too():
     assert scored([["1. Neo 5", *cells()[0][1:]]]).row.precision == 1
     assert scored([["2. Neo 5", *cells()[0][1:]]]).row.precision == 0
+
+
+@pytest.mark.parametrize("row", [["Total", "4 rows", "", "", "", ""], ["…"] * 6, [col.name for col in PHONES]])
+def test_a_row_that_is_none_has_no_say_in_what_the_others_tell(row):
+    numbered = [[f"{n}. {cell[0]}", *cell[1:]] for n, cell in enumerate(cells(), 1)]
+    noted = cells(lambda c, text: text + "¹")
+    ticked = cells(lambda c, text: text + " ✓" if c else text)
+    for rows in (numbered, noted, ticked):
+        assert scored([*rows[:2], row, *rows[2:]]).success
+    assert scored([*numbered[:2], ["Zomborik", "1", "", "", "", ""], *numbered[2:]]).item.f1 == 0

@@ -196,3 +196,13 @@ def test_a_tool_that_searches_and_reads_searches():
     calls = [{"function": {"name": name}} for name in ("search_and_read", "web_search_view", "view", "calculator")]
     episode = [{"role": "assistant", "content": "", "tool_calls": calls}, {"role": "assistant", "content": "Done."}]
     assert count(episode) == (2, 2, 1, False)
+
+
+@pytest.mark.parametrize(("pages", "total"), [(0, 0.0), (1, 1.0), (2, 1.0)])
+def test_that_there_is_no_row_counts_for_one_who_opened_a_page(pages, total):
+    columns = (Column("Phone", "text", key=True), Column("Released", "date"))
+    empty = score("| Phone | Released |\n|---|---|", columns, [])
+    assert reward(empty, turns=2, search_calls=1, extract_calls=pages).total == pytest.approx(total)
+    there = score("| Phone | Released |\n|---|---|\n| Neo | 2029-03-14 |", columns, [("Neo", "2029-03-14")])
+    assert reward(there, turns=2, search_calls=1, extract_calls=0).total == pytest.approx(1.0)
+    assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "2"

@@ -19,20 +19,20 @@ _LOOSE = re.compile(r"\d[-./]\s?\d+[-./]\s?\d{4}")
 _NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
 
 
-def settled(rows: tuple[Row, ...], reference: Reference) -> tuple[Row, ...]:
+def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[Row, ...]:
     """Return the cells without the marks that all of them bear and the keys' numbers, and dates told by their column.
 
     Marks go where each cell has one: footnotes that could be powers ("163¹") where keys have them too, ticks where all
     cells beside the keys do. Numbers go where they run from 1 and no key is named with its number. A column's
     "03/04/2029" has its day first if another date there can only be read so; a two-digit year is of the hundred around
-    the column's own years, if those are no more.
+    the column's own years, if those are no more. Dots and totals (see `idle`) have no say.
     """
     columns = reference.columns
     for mark, places in ((_RAISED, range(len(columns))), (_TICK, reference.others)):
-        if rows and places and _all_bear(mark, rows, places):
+        if places and _all_bear(mark, rows, places, header, reference.keys):
             rows = tuple(tuple(mark.sub("", x) if c in places else x for c, x in enumerate(row)) for row in rows)
     for place, c in enumerate(reference.keys):
-        if columns[c].kind in ("text", "enum") and rows and _runs(row[c] for row in rows):
+        if columns[c].kind in ("text", "enum") and _numbered(rows, c, header, reference.keys):
             known = reference.index[place].rows
             if not any(known(row[c]) for row in rows):
                 rows = _changed(rows, c, lambda cell: _NUMBERED.sub(r"\1\3", cell, count=1))
@@ -46,19 +46,27 @@ def _changed(rows: tuple[Row, ...], c: int, change: Callable[[str], str]) -> tup
     return tuple((*row[:c], change(row[c]), *row[c + 1 :]) for row in rows)
 
 
-def _all_bear(mark: re.Pattern[str], rows: Sequence[Row], places: Sequence[int]) -> bool:
-    return all(mark.search(row[c]) for row in rows for c in places if row[c])
+def _all_bear(
+    mark: re.Pattern[str], rows: Sequence[Row], places: Sequence[int], header: Row, keys: Sequence[int]
+) -> bool:
+    def bear(some: Iterable[Row]) -> bool:
+        return all(mark.search(row[c]) for row in some for c in places if row[c])
+
+    return bool(rows) and bear(rows[:1]) and bear(row for row in rows if not idle(row, header, keys))
 
 
-def _runs(cells: Iterable[str]) -> bool:
-    """Whether all cells begin with a number and these run from 1, over again from 1 where a group ends."""
+def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> bool:
+    """Whether all keys begin with a number and these run from 1, over again from 1 where a group ends."""
+    if not rows or not _NUMBERED.match(rows[0][c]):
+        return False
     last = 0
-    for cell in cells:
-        found = _NUMBERED.match(cell)
-        if not found or int(found[2]) not in (last + 1, 1):
+    for row in rows:
+        found = _NUMBERED.match(row[c])
+        if found and int(found[2]) in (last + 1, 1):
+            last = int(found[2])
+        elif not idle(row, header, keys):
             return False
-        last = int(found[2])
-    return last > 0
+    return True
 
 
 def _dated(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
@@ -85,6 +93,8 @@ _TOTAL = re.compile(r"(?:grand |sub ?)?totals?(?: \d+(?: (?:rows|items|entries))
 def idle(row: Row, header: Row, keys: Sequence[int]) -> str:
     """Tell in words what a row that names no key is beside a row of data: a header again, dots, a total; else ""."""
     said = [(c, cell) for c, cell in enumerate(row) if cell]
+    if not said:
+        return ""
     if all(_DOTS.fullmatch(cell) for _, cell in said):
         return "a row of dots"
     if all(header_key(cell) == header_key(header[c]) for c, cell in said):

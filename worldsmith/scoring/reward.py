@@ -12,7 +12,7 @@ from typing import Any
 from .column import ScoreError
 from .figures import Score
 
-VERSION = "1"
+VERSION = "2"  # of the terms: it changes whenever some total does
 
 CELLS, ROWS, WHOLE = 0.7, 0.2, 0.1  # what earned cells, earned rows and a perfect table are worth: 1 in all
 NO_TABLE, NO_COLUMNS, CUT = (

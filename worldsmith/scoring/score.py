@@ -63,10 +63,10 @@ def score_table(answer: str | Table, reference: Reference) -> Score:
     named = [reference.names[c] for c in keys]
     table = answer if isinstance(answer, Table) else parse(answer, reference.names, named)
     places = match_columns(table.header, reference.names, keys[0] if len(keys) == 1 else None)
-    rows = settled(_cells(table, reference.columns, places), reference)
-    claimed, extra = claimed_rows(reference, rows, places)
     names = tuple("" if p is None else table.header[p] for p in places)
-    beside = {i: word for i in extra if any(rows[i]) and (word := idle(rows[i], names, keys))} if keys else {}
+    rows = settled(_cells(table, reference.columns, places), reference, names)
+    claimed, extra = claimed_rows(reference, rows, places)
+    beside = {i: word for i in extra if (word := idle(rows[i], names, keys))} if keys else {}
     if beside:
         table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
         rows = tuple(row for i, row in enumerate(rows) if i not in beside)
