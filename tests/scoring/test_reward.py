@@ -33,13 +33,13 @@ def test_a_perfect_answer_earns_1_and_says_of_what():
         "truncated": 0.0,
         "cost": 0.0,
     }
-    assert (result.mask, result.closed_book, result.version) == (False, False, "1")
+    assert (result.mask, result.closed_book, result.version) == (False, False, "2")
     assert result.to_json() == {
         "total": result.total,
         "terms": result.terms,
         "mask": False,
         "closed_book": False,
-        "version": "1",
+        "version": "2",
     }
 
 
