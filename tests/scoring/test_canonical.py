@@ -895,3 +895,8 @@ def test_a_number_is_not_accepted_for_a_text():
     assert not accepts(five, "Spring term", PLAIN)
     assert not accepts(five, None, PLAIN)
     assert accepts(five, "5", PLAIN)
+
+
+@pytest.mark.parametrize(("span", "points"), [("one hundred and six", [106]), ("twenty and six", []), ("and six", [])])
+def test_and_joins_only_what_follows_a_hundred_or_more(span, points):
+    assert [reading.point for reading in read(span, "num")] == points

@@ -193,3 +193,10 @@ def test_words_beside_a_unit_that_say_nothing_of_it(word):
 def test_words_that_qualify_nothing_may_be_added(word):
     assert likeness("Weight (g)", f"{word} Weight (g)") == 0.9
     assert likeness("Weight (g)", f"{word}ly Weight (g)") == 0
+
+
+def test_a_name_beside_the_key_is_not_the_key():
+    assert match_columns(("Phone", "Name"), ("Phone", "Weight (g)"), 0) == (0, None)
+    assert match_columns(("Name", "Weight (g)"), ("Phone", "Weight (g)"), 0) == (0, 1)
+    assert match_columns(("Name", "Model", "Weight (g)"), ("Phone", "Weight (g)"), 0) == (None, 2)
+    assert match_columns(("Name", "Width"), ("Phone", "Weight (g)"), 0) == (None, None)
