@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from worldsmith.guard.names import COMMON, ordinary
 from worldsmith.guard.quantity import DAYS, MONTHS
@@ -41,8 +41,13 @@ class Vocabulary:
 
     def __init__(self, schema: Schema, chrome: Iterable[str], names: Iterable[str], people: Iterable[str]) -> None:
         self.known = known_words(schema, chrome)
-        self._near = _near_index(names)
+        self._names = tuple(names)
         self._people = frozenset(w for name in people for w in tokens(clean(name)) if len(w) >= 3) - COMMON
+
+    @cached_property
+    def _near(self) -> dict[str, tuple[str, ...]]:
+        """Parts of names by their slips: made when first asked for, since no text of our own has such words."""
+        return _near_index(self._names)
 
     def strange(
         self, where: str, text: str, span: Span, covered: Sequence[Span], own: frozenset[str], asked: frozenset[str]
