@@ -26,7 +26,7 @@ MARKS: dict[Type, tuple[Value, Value]] = {
     "text": ("§a", "§b"),
 }
 """Constants that no world holds, by type."""
-TURNS = 24
+TURNS = 64
 """Draws of equal wordings, enough to see each."""
 
 NO_NAME = re.compile(r"[“”]|, | or | that |\. |^(?:an?|given) | and (?:are|were|have|do|is|was|has|does|either) ")
@@ -39,10 +39,19 @@ Told = tuple[Node, tuple[Aggregate, ...]]
 class Form(NamedTuple):
     """A pattern of words, and the comparison it stands for: its operation, and the constants that it holds itself."""
 
-    pattern: re.Pattern[str]
+    start: str
+    """The words before the first constant: what doesn't start so doesn't fit."""
+    pattern: str
     column: Column
     op: str
     given: tuple[Value, ...]
+
+    def held(self, text: str) -> tuple[str, ...] | None:
+        """Return the constants in a text; None where it doesn't fit. Patterns are compiled when first needed."""
+        if not text.startswith(self.start):
+            return None
+        found = re.fullmatch(self.pattern, text)
+        return None if found is None else found.groups()
 
 
 class Phrases:
@@ -68,9 +77,9 @@ class Phrases:
     def comparisons(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Node]:
         """Yield the single comparisons that a phrase may be, along references too."""
         for form in self._of(table, verbs):
-            found = form.pattern.fullmatch(text)
-            if found:
-                yield from (node for node in _made(form, found.groups()) if _named(node))
+            held = form.held(text)
+            if held is not None:
+                yield from (node for node in _made(form, held) if _named(node))
         for ref, prefix in self._refs[table]:
             start = prefix.format(verbs=verbs)
             if text.startswith(start):
@@ -125,13 +134,23 @@ class Phrases:
                 yield from self._plain(column, verbs, call("between", [here, *ends]), "between", *days)
 
     def _said(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
-        turns = TURNS if isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date" else 1
-        wordings = (Wording(self.schema, turn) for turn in range(turns))
+        bounded = isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date"
+        wordings = (Wording(self.schema, turn) for turn in (self._turns if bounded else (0,)))
         return dict.fromkeys(verb_phrase(w, column.table, node, verbs) for w in wordings)
+
+    @cached_property
+    def _turns(self) -> tuple[int, ...]:
+        """Return draws that between them have every wording of a bound."""
+        found: dict[tuple[str, str], int] = {}
+        for turn in range(TURNS):
+            wording = Wording(self.schema, turn)
+            found.setdefault(("over", wording.pick("over")), turn)
+            found.setdefault(("under", wording.pick("under")), turn)
+        return tuple(sorted(set(found.values())))
 
     def _plain(self, column: Column, verbs: Verbs, node: Node, op: str, *given: Value) -> Iterator[Form]:
         for said in self._said(column, verbs, node):
-            yield Form(re.compile(re.escape(said)), column, op, given)
+            yield Form(said, re.escape(said), column, op, given)
 
     def _marked(self, column: Column, verbs: Verbs, node: expr.Call, op: str, marks: Sequence[Value]) -> Iterator[Form]:
         kind: Type = "int" if op == "yr" else column.type
@@ -140,13 +159,13 @@ class Phrases:
             if op == "in":
                 lists = (any_of([spell(v, column, bare=bare) for v in marks]) for bare in (False, True))
                 listed = next(text for text in lists if text in said)
-                pattern = re.escape(said).replace(re.escape(listed), "(.+)")
+                start, pattern = said.split(listed)[0], re.escape(said).replace(re.escape(listed), "(.+)")
             else:
                 shown = [f"{m:.10g}" if isinstance(m, float) else str(m) for m in marks]
-                pattern = re.escape(said)
+                start, pattern = said.split(shown[0])[0], re.escape(said)
                 for text in shown:
                     pattern = pattern.replace(re.escape(text), slot)
-            yield Form(re.compile(pattern), column, op, ())
+            yield Form(start, pattern, column, op, ())
 
     def _tallies(self, table: str, text: str, verbs: Verbs) -> Iterator[Told]:
         for tally, frame, pattern in self._patterns(table, verbs):

@@ -299,16 +299,18 @@ def between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
 
 def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None:
     """Return how round, and which, a day strictly between two is: a year's or a month's border, or the middle."""
-    a, b = date.fromisoformat(low).toordinal(), date.fromisoformat(high).toordinal()
-    days = [date.fromordinal(n + 1 if late else n) for n in range(a + 1, b)]
-    if not days:
-        return None
     back = 1 if late else 0
-    ranks = [(2 if (d.day, d.month) == (1, 1) else 1 if d.day == 1 else 0, d) for d in days]
-    best = max(rank for rank, _ in ranks)
-    picked = [d for rank, d in ranks if rank == best]
-    day = picked[len(picked) // 2]
-    return best, date.fromordinal(day.toordinal() - back).isoformat()
+    first, last = date.fromisoformat(low).toordinal() + 1 + back, date.fromisoformat(high).toordinal() - 1 + back
+    if first > last:
+        return None
+    start, end = date.fromordinal(first), date.fromordinal(last)
+    years = [date(y, 1, 1).toordinal() for y in range(start.year, end.year + 1)]
+    months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
+    for rank, found in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
+        inside = [n for n in found if first <= n <= last]
+        if inside:
+            return rank, date.fromordinal(inside[len(inside) // 2] - back).isoformat()
+    return 0, date.fromordinal(first + (last - first + 1) // 2 - back).isoformat()
 
 
 def draw_columns(
