@@ -5,10 +5,10 @@ The automaton runs over letters and digits alone, with matches held to token bor
 patterns of their own.
 """
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Literal
 
 from ahocorasick_rs import AhoCorasick
@@ -25,6 +25,8 @@ COMMON = frozenset(Lorem.word_list)
 """About a thousand of the commonest English words."""
 
 _PART = re.compile(r"[^\W_]+")
+_ROT13 = str.maketrans(ascii_lowercase, ascii_lowercase[13:] + ascii_lowercase[:13])
+"""Keys are squeezed: lower case."""
 _NULLISH = frozenset(("no", "none", "nothing", "other", "others", "any", "all", "yes"))
 """Options that ordinary sentences are full of: judged at their column's label alone."""
 _WEAK_WORDS = "of by for the a an in on at to with from until since as is was and or per it its within about"
@@ -160,8 +162,10 @@ class Names:
             self._add(key[::-1], _Pattern("coded", key))
 
     def _add(self, form: str, pattern: _Pattern) -> None:
-        held = self._patterns.setdefault(form, [])
-        if all((p.kind, p.key) != (pattern.kind, pattern.key) for p in held):
+        held = self._patterns.get(form)
+        if held is None:
+            self._patterns[form] = [pattern]
+        elif all((p.kind, p.key) != (pattern.kind, pattern.key) for p in held):
             held.append(pattern)
 
     def _add_name(self, value: str, *, person: bool) -> bool:
@@ -177,7 +181,7 @@ class Names:
         exact = alike(text) if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
         self._add(key, _Pattern("name", key, capital=plain, exact=exact, words=len(words)))
         if len(key) >= 8 and not key.isdigit():
-            self._add(codecs.encode(key, "rot13"), _Pattern("coded", key))
+            self._add(key.translate(_ROT13), _Pattern("coded", key))
             if key[::-1] != key:
                 self._add(key[::-1], _Pattern("coded", key))
         if person and len(words) >= 2 and len(words[-1]) >= 3:
