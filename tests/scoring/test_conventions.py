@@ -241,3 +241,36 @@ def test_a_row_that_is_none_has_no_say_in_what_the_others_tell(row):
     for rows in (numbered, noted, ticked):
         assert scored([*rows[:2], row, *rows[2:]]).success
     assert scored([*numbered[:2], ["Zomborik", "1", "", "", "", ""], *numbered[2:]]).item.f1 == 0
+
+
+AMBIGUOUS = [("A1", "2029-03-04"), ("B2", "2029-05-06"), ("C3", "2029-07-25"), ("D4", "2029-08-26")]
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        (["C3", "25/07/2029"], 3),
+        (["C3", "26/07/2029"], 2),  # a wrong cell may tell the order, too: its row was asked for
+        (["Zomborik", "25/07/2029"], 0),  # a wrong row tells nothing
+        (["A1", "25/07/2029"], 0),  # nor does a row over again
+        (["C3", "2029-07-25"], 1),
+    ],
+)
+def test_only_a_row_that_was_asked_for_tells_the_order(more, right):
+    rows = [["A1", "04/03/2029"], ["B2", "06/05/2029"]]
+    assert scored(rows, (KEY, DAY), AMBIGUOUS).columns[1].right == 0
+    assert scored([*rows, more], (KEY, DAY), AMBIGUOUS).columns[1].right == right
+
+
+def test_a_row_over_again_never_settles_what_its_like_left_open():
+    rows = [["A1", "04/03/2029"], ["C3", "2029-07-25"], ["D4", "08/26/2029"], ["B2", "25/06/2029"]]
+    for row in (["C3", "25/07/2029"], ["D4", "08/26/2029"], ["D4", "26/08/2029"], ["B2", "25/06/2029"]):
+        assert scored([*rows, row], (KEY, DAY), AMBIGUOUS).columns[1].right <= 2
+    assert scored(rows, (KEY, DAY), AMBIGUOUS).columns[1].right == 2  # one each way: neither
+
+
+def test_the_order_of_a_key_is_not_told_by_its_column():
+    columns = (Column("Released", "date", key=True), Column("Phone", "text"))
+    gold = [(day, name) for name, day in AMBIGUOUS]
+    rows = [["04/03/2029", "A1"], ["25/07/2029", "C3"]]
+    assert scored(rows, columns, gold).matched == ((1, 2),)

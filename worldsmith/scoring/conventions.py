@@ -4,8 +4,9 @@ A cell is given the one meaning that its neighbours leave it, so that nothing he
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 
 from .dates import by_order, full_year, numeric_orders
 from .reference import Reference, Row
@@ -20,12 +21,11 @@ _NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
 
 
 def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[Row, ...]:
-    """Return the cells without the marks that all of them bear and the keys' numbers, and dates told by their column.
+    """Return the cells without the marks that all of them bear and the keys' numbers, and short years in full.
 
     Marks go where each cell has one: footnotes that could be powers ("163¹") where keys have them too, ticks where all
-    cells beside the keys do. Numbers go where they run from 1 and no key is named with its number. A column's
-    "03/04/2029" has its day first if another date there can only be read so; a two-digit year is of the hundred around
-    the column's own years, if those are no more. Dots and totals (see `idle`) have no say.
+    cells beside the keys do. Numbers go where they run from 1 and no key is named with its number. A two-digit year is
+    of the hundred around its column's gold years, if those are no more. Dots and totals (see `idle`) have no say.
     """
     columns = reference.columns
     for mark, places in ((_RAISED, range(len(columns))), (_TICK, reference.others)):
@@ -38,7 +38,7 @@ def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[R
                 rows = _changed(rows, c, lambda cell: _NUMBERED.sub(r"\1\3", cell, count=1))
     for c, col in enumerate(columns):
         if col.kind == "date":
-            rows = _dated(rows, c, reference)
+            rows = _of_century(rows, c, reference)
     return rows
 
 
@@ -69,21 +69,38 @@ def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> 
     return True
 
 
-def _dated(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
-    others = [cell for row in rows if (cell := row[c])[4:5] != "-"]
-    loose = {cell for cell in others if _LOOSE.search(cell)}
-    short = {cell for cell in others if cell[-3:-2] == "-"}
-    if loose:
-        orders = [found for cell in loose if (found := numeric_orders(cell))]
-        day_first, month_first = (all(order[i] for order in orders) for i in (0, 1))
-        if day_first != month_first:
-            rows = _changed(rows, c, lambda cell: by_order(cell, day_first=day_first) if cell in loose else cell)
+def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
+    short = {cell for row in rows if (cell := row[c])[-3:-2] == "-" and cell[4:5] != "-"}
     days = [day for row in reference.gold if (day := ordinal(row[c])) is not None] if short else []
-    if days:
-        first, last = (date.fromordinal(day).year for day in (min(days), max(days)))
-        if last - first < 100:
-            rows = _changed(rows, c, lambda cell: full_year(cell, (first + last) // 2 - 50) if cell in short else cell)
+    if not days:
+        return rows
+    first, last = (date.fromordinal(day).year for day in (min(days), max(days)))
+    if last - first >= 100:
+        return rows
+    return _changed(rows, c, lambda cell: full_year(cell, (first + last) // 2 - 50) if cell in short else cell)
+
+
+def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]) -> tuple[Row, ...]:
+    """Return the rows with "03/04/2029" as the one day that its column leaves, outside the key.
+
+    The day comes first if nothing in the column speaks against it, and a date that can only be read so is in a row that
+    alone claims its gold row: a wrong row or a row over again tells nothing. Likewise the month.
+    """
+    sole = [members[0] for members in claimed.values() if len(members) == 1]
+    for c in reference.others:
+        if reference.columns[c].kind == "date":
+            loose = {i: cell for i, row in enumerate(rows) if (cell := row[c])[4:5] != "-" and _LOOSE.search(cell)}
+            orders = {i: found for i, cell in loose.items() if (found := numeric_orders(cell))}
+            for first, other in ((0, 1), (1, 0)):
+                told = any(i in orders and not orders[i][other] for i in sole)
+                if told and all(order[first] for order in orders.values()):
+                    cells = frozenset(loose.values())
+                    rows = _changed(rows, c, partial(_in_order, cells=cells, day_first=first == 0))
     return rows
+
+
+def _in_order(cell: str, *, cells: frozenset[str], day_first: bool) -> str:
+    return by_order(cell, day_first=day_first) if cell in cells else cell
 
 
 _DOTS = re.compile(r"[\s.…⋮⋯\[\]()]*(?:\.\s?\.|[…⋮⋯])[\s.…⋮⋯\[\]()]*")

@@ -14,7 +14,7 @@ from .answer import parse
 from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
-from .conventions import idle, settled
+from .conventions import idle, ordered, settled
 from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion
 from .headers import in_told_unit, told_unit
 from .matching import match_columns
@@ -71,6 +71,7 @@ def score_table(answer: str | Table, reference: Reference) -> Score:
         table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
         rows = tuple(row for i, row in enumerate(rows) if i not in beside)
         claimed, extra = claimed_rows(reference, rows, places)
+    rows = ordered(rows, reference, claimed)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
 
 
