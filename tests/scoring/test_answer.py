@@ -385,3 +385,8 @@ def test_where_no_row_has_an_outer_pipe_a_short_last_row_is_ragged_and_not_cut_o
     assert (table.rows, table.cut) == ((("A", "2001", ""),), False)
     table = parse("| Name | Year | Val |\n|---|---|---|\n| A | 2001 |", NAMES)
     assert (table.rows, table.cut) == ((("A", "2001", ""),), False)
+
+
+def test_reasoning_within_reasoning_that_does_not_end_holds_no_answer():
+    assert parse(f"<think>a<think>b</think>\n{TABLE}", NAMES).header == ()
+    assert parse(f"<think>a<think>b</think>c</think>\n{TABLE}", NAMES).rows == ROWS

@@ -200,3 +200,25 @@ def test_a_name_beside_the_key_is_not_the_key():
     assert match_columns(("Name", "Weight (g)"), ("Phone", "Weight (g)"), 0) == (0, 1)
     assert match_columns(("Name", "Model", "Weight (g)"), ("Phone", "Weight (g)"), 0) == (None, 2)
     assert match_columns(("Name", "Width"), ("Phone", "Weight (g)"), 0) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ("Units sold (thousand)", "Units sold in thousand boxes"),
+        ("Launch price (USD)", "Launch value"),
+        ("Rent (crowns)", "Rant (crowns)"),
+        ("Brand", "Bland"),
+        ("Width", "Widths of"),
+        ("Released", "Unreleased"),
+        ("Released", "Teleased"),
+        ("Released", "Relea5ed"),
+    ],
+)
+def test_another_word_is_another_column(wanted, given):
+    assert likeness(wanted, given) == (0.9 if given == "Widths of" else 0)
+
+
+@pytest.mark.parametrize("given", ["Relased", "Releaased", "Relesaed", "Reloased", "Releaseds"])
+def test_one_letter_of_a_long_word_may_be_wrong(given):
+    assert likeness("Released", given) == 0.95

@@ -206,3 +206,12 @@ def test_that_there_is_no_row_counts_for_one_who_opened_a_page(pages, total):
     there = score("| Phone | Released |\n|---|---|\n| Neo | 2029-03-14 |", columns, [("Neo", "2029-03-14")])
     assert reward(there, turns=2, search_calls=1, extract_calls=0).total == pytest.approx(1.0)
     assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "2"
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "<search>", "<access>", "<visit>"])
+def test_a_text_that_ends_in_a_call_is_cut_off(mark):
+    body = '{"name": "search"}' if mark == "<tool_call>" else "phones"
+    call = f"{mark}{body}</{mark[1:]}"
+    assert count(f"Let me see.\n{call}").truncated
+    assert count(f"Let me see.\n{call}\n<result>x</result>\n").truncated
+    assert not count(f"Let me see.\n{call}\n<result>x</result>\nDone.").truncated

@@ -30,7 +30,7 @@ def forms(value: Value, col: Column) -> tuple[str, ...]:
     """Return the honest ways to write the value, the plain printed one (`show`) first; each is accepted for it."""
     plainly = show(value, col)
     more: tuple[str, ...] = ()
-    if value is None or not fits(value, col):
+    if not fits(value, col):
         pass
     elif col.kind in ("int", "num"):
         amount = number(value)

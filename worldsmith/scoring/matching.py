@@ -40,8 +40,6 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
 
 
 def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tuple[int, int]]:
-    if not wanted or not given:
-        return []
     ratio = {(w, i): likeness(wanted[w], given[i]) for w in wanted for i in given}
     pairs = []
     for (w, i), value in ratio.items():

@@ -281,7 +281,7 @@ def _groups(digits: str) -> bool:
 
 def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Reading:
     """Build the exact number, and the interval of half its last significant digit on either side."""
-    mantissa = int(whole + decimals) if whole or decimals else 0
+    mantissa = int(whole + decimals)
     exponent = power - len(decimals)
     if sign:
         mantissa = -mantissa
