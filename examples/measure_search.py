@@ -6,16 +6,21 @@ python examples/measure_search.py opened FOLDER_OF_WORLDS
 `shapes` draws examples/searches.svg as well, which needs the extra `plots`.
 """
 
+import gc
 import random
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from worldsmith.disk import load_world, world_folders
 from worldsmith.generate import generate
-from worldsmith.index import Index
+from worldsmith.index import Index, Indexed, saved
 from worldsmith.pages import Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Rank, load_schema, shipped
@@ -372,10 +377,71 @@ def hostile(count: int) -> None:
     print(f"the slowest took {spent * 1e3:.1f} ms, of {len(query)} characters: {query[:60]!r}")
 
 
+def resident() -> int:
+    """Return the bytes that this process holds in memory (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def first_answers(folders: list[Path], indexed: Indexed) -> tuple[list[float], list[Simulator]]:
+    """Open worlds and ask each for one of its names; return CPU milliseconds each and what answers."""
+    spent, opened = [], []
+    for folder in folders:
+        start = time.process_time()
+        world = load_world(folder)
+        simulator = Simulator(world, indexed=indexed)
+        page_of(simulator, world.title(next(world.rows_of(next(iter(world.tables))))))
+        spent.append((time.process_time() - start) * 1e3)
+        opened.append(simulator)
+    return spent, opened
+
+
+def opened(folder: Path) -> None:
+    """Print what worlds cost to open, without and with a file of their index, and what they hold in memory."""
+    folders = world_folders([folder])
+    with tempfile.TemporaryDirectory() as place:
+        files = saved(lambda _: Path(place))
+        first_answers(folders[:1], Index)  # what is made once a process
+        for name, indexed in (("no file", Index), ("file written", files), ("file read", files)):
+            spent, _ = first_answers(folders, indexed)
+            cuts = statistics.quantiles(spent, n=10)
+            print(f"first answer, {name}: median {statistics.median(spent):.1f}, p90 {cuts[8]:.1f} CPU-ms")
+        sizes = [path.stat().st_size for path in Path(place).iterdir()]
+        print(f"a file: {statistics.mean(sizes) / 1e3:.0f} KB")
+        # In processes of their own, or worlds would move into what the ones before left free.
+        for where in ("", place):
+            subprocess.run([sys.executable, __file__, "held", str(folder), where], check=True)
+
+
+def held(folder: Path, place: str) -> None:
+    """Print what worlds hold in memory that are opened one after the other, with or without files of their indices."""
+    folders, indexed = world_folders([folder]), saved(lambda _: Path(place)) if place else Index
+    first_answers(folders[:1], indexed)
+    gc.collect()
+    before = resident()
+    _, kept = first_answers(folders[1:], indexed)
+    gc.collect()
+    facts = statistics.mean(simulator.world.facts for simulator in kept)
+    grown = (resident() - before) / len(kept) / 1e6
+    print(
+        f"{len(kept)} worlds of {facts:.0f} facts, {'files read' if place else 'no files'}: {grown:.2f} MB each, open"
+    )
+    for simulator in kept:
+        world = simulator.world
+        names = [world.title(row) for table in world.tables for row in world.rows_of(table)]
+        for n in range(1500):
+            page_of(simulator, f"{names[n % len(names)]} {('', 'date', 'size', 'of')[n % 4]}")
+    gc.collect()
+    print(f"  {(resident() - before) / len(kept) / 1e6:.2f} MB each after 1,500 searches of each")
+
+
 def main() -> None:
     what = sys.argv[1] if len(sys.argv) > 1 else "found"
+    if what == "opened":
+        return opened(Path(sys.argv[2]))
+    if what == "held":
+        return held(Path(sys.argv[2]), sys.argv[3])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-    {"found": found, "shapes": shapes, "hostile": hostile}[what](count)
+    return {"found": found, "shapes": shapes, "hostile": hostile}[what](count)
 
 
 if __name__ == "__main__":

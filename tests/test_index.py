@@ -406,3 +406,25 @@ def test_two_indices_of_a_world_are_one(full):
     other = Index(Pages(full.pages.world))
     for query in ("phones by brand", "score of 100", "street", "2029"):
         assert other.search(query, 20, 1) == full.search(query, 20, 1)
+
+
+STRANGE = {
+    "100 kB": "lighthouse granite " * 5300,
+    "operators": 'site: -site: "" - -- after: before:9999-99-99 newer_than:99999d intitle:"x" OR (a AND NOT b)* ~c^2',
+    "quotes": '"' * 4001,
+    "sql": "'; DROP TABLE pages; -- 1 OR 1=1 UNION SELECT * FROM light",
+    "patterns": "(a+)+$ ((((a*)*)*)*) [[:alpha:]] \\ .* {{7*7}} %s %n ${jndi:ldap}",
+    "control": "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029\ufeff\u202e",
+    "unicode": "ﬁ İ ß Ǆ \U0001f600 e\u0301\u0301 한국어 日本語 العربية \ud7ff ½ ٣٤",
+    "numbers": "9" * 3000 + " 1,2,3 -9e999 NaN 2029-02-30 0x1F",
+    "names": " ".join(f'"{name}"' for name in WORLD.tables["light"]["name"]),
+    "hosts": " ".join(f"site:{n}.example -site:{n}{n}.example" for n in range(90)),
+}
+
+
+@pytest.mark.parametrize("query", STRANGE.values(), ids=STRANGE)
+def test_a_strange_query_is_a_query(query):
+    for page in (1, 2, 100):
+        hits, _ = INDEX.search(query, 10, page)
+        assert len({page_id for page_id, _ in hits}) == len(hits) <= 10
+    assert INDEX.search(query + " " * 100_000, 10, 1) == INDEX.search(query, 10, 1)

@@ -100,3 +100,48 @@ def test_operators_in_a_query_do_the_same(client):
     assert urls(f"site:{host} slate") == urls("slate", include_domains=[host])
     assert urls("lighthouse after:2028-06-01") == urls("lighthouse", start_date="2028-06-01")
     assert urls("lighthouse newer_than:31d") == urls("lighthouse", time_range="month")
+
+
+def told(client, profile: str, query: str, k: int = 50) -> list[dict]:
+    return client.post(f"/w/{WORLD.id};profile={profile}/api/search", json={"query": query, "k": k}).json()["results"]
+
+
+def lit(client, profile: str) -> list[bool]:
+    """Of each hit for a lighthouse, whether it tells when it was lit: the one cell of its head beside the key."""
+    column = PAGES.words.columns["light", "lit"].label.lower()
+    shown = {PAGES.url(f"light/{i}"): f"{column} {WORLD.tables['light']['lit'][i]}" for i in range(24)}
+    hits = [hit for hit in told(client, profile, f"site:{PAGES.site('light/0').host}") if hit["url"] in shown]
+    return [shown[hit["url"]] in hit["snippet"] for hit in hits]
+
+
+def test_a_hit_tells_all_some_or_none_of_its_head_by_profile(client):
+    assert lit(client, "open") == [True] * 24
+    half = lit(client, "clean")
+    assert len(half) == 24
+    assert 6 <= sum(half) <= 18  # an odd half falls by a coin
+    assert lit(client, "sparse") == [False] * 24
+    few = lit(client, "scarce")
+    assert not any(few)
+    assert 6 <= len(few) <= 18
+
+
+def test_a_list_is_never_removed_and_tells_its_scope(client):
+    host = PAGES.site("stones/0").host
+    for profile in ("open", "clean", "sparse", "scarce"):
+        hits = told(client, profile, f"site:{host}")
+        assert {hit["url"] for hit in hits} == {PAGES.url(f"stones/{n}") for n in range(4)}
+        for hit in hits:
+            scope = hit["title"].split(" | ")[0].split(" (")[0]
+            assert scope.partition(": ")[2] in {"granite", "slate", "brick"}
+        named = [name for name in WORLD.tables["light"]["name"] if any(name in hit["snippet"] for hit in hits)]
+        assert bool(named) == (profile in {"open", "clean"}), (profile, named)
+
+
+def test_what_a_query_asks_for_stands_first_in_a_snippet(client):
+    def order(query: str) -> list[str]:
+        (hit,) = [hit for hit in told(client, "sparse", query) if hit["url"] == PAGES.url(PLACE)]
+        return hit["snippet"].partition(". ")[2].split(" · ")
+
+    assert order("Orvane Head range")[0].startswith("Range")
+    assert order("Orvane Head height")[0].startswith("Height")
+    assert order("Orvane Head stone")[0].startswith("Stone")
