@@ -111,6 +111,39 @@ def test_the_probe_finds_what_ranks_tell():
     assert {n: h for n, h in probe.guessed["light", "height"].items() if n in scoped} == seen
 
 
+class TellingLists(Telling):
+    """Lists that a name of one of their rows moves up, while entries stay where they are."""
+
+    def search(self, query, k=10, page=1):
+        if query.startswith("site:l.example") or "by stone" in query:
+            scopes = sorted(set(self.stones))
+            held = {stone for name, stone in zip(self.names, self.stones, strict=True) if f'"{name}"' in query}
+            hits = [
+                self.hit(f"https://l.example/{scope}", f"Lighthouses by stone: {scope} | Lists", "A list.")
+                for scope in sorted(scopes, key=lambda scope: scope not in held)
+            ]
+            return {"results": hits[k * (page - 1) :][:k], "more": False}
+        return super().search(query, k, page)
+
+    def says(self, i, words):
+        return False
+
+
+def test_the_probe_puts_names_to_lists():
+    world = isles()
+    task = next(
+        t
+        for t in candidates(world, Pages(world), 1, "small")
+        if t.query.table == "light" and t.query.scope.column == "stone"
+    )
+    probe = Probe(task, world.schema, TellingLists(world))
+    probe.answer()
+    columns = world.tables["light"]
+    truth = dict(zip(columns["name"], columns["stone"], strict=True))
+    first = min(set(truth.values()))
+    assert probe.guessed["light", "stone"] == {n: s for n, s in truth.items() if s != first}  # nor of the first list
+
+
 def test_what_a_guess_moved():
     usual = ["a", "b", "c", "d"]
     assert moved(["a", "b", "c"], usual) == []
