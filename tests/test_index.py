@@ -1,5 +1,6 @@
 """Search: what is asked for is found, any text is a query, pages of results join up, order hangs on nothing."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -428,3 +429,16 @@ def test_a_strange_query_is_a_query(query):
         hits, _ = INDEX.search(query, 10, page)
         assert len({page_id for page_id, _ in hits}) == len(hits) <= 10
     assert INDEX.search(query + " " * 100_000, 10, 1) == INDEX.search(query, 10, 1)
+
+
+def test_dormant_pages_are_found_where_they_are_asked_for_alone(monkeypatch):
+    plan = Pages.plan
+    monkeypatch.setattr(Pages, "plan", lambda self, p: replace(plan(self, p), dormant=p.startswith("log/")))
+    index = Index(Pages(WORLD))
+    for query in ("Orvane Head", "site:" + PAGES.site("log/0").host, "visits", "Orvane -granite"):
+        shown = [p for p, _ in index.search(query, DEPTH, 1)[0]]
+        whole = [p for p, _ in index.search(query, DEPTH, 1, hidden=True)[0]]
+        assert not any(p.startswith("log/") for p in shown)
+        assert any(p.startswith("log/") for p in whole)
+        assert [p for p in whole if p in shown][:5] == shown[:5]
+    assert cut(index.pages, index, Call("web_search", "Orvane Head")).views[0].page.id == "light/0"
