@@ -26,8 +26,8 @@ SLIPS = 16
 """Unknown words of a query that the nearest known one is looked for."""
 NEAREST = 3
 """Known words that an unknown one may be read as, where they are equally near."""
-MEANT = 0.5
-"""What the rows that tell a value score more where their table is named: "shops kept by X", not streets."""
+MEANT = 1.0
+"""What pages about a table score more where a query names it: "shops kept by X" wants shops."""
 MEMO = 256
 """Unknown words whose reading is kept."""
 OVERVIEWS = 2
@@ -48,6 +48,7 @@ class Index:
         self._told = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
         self._nouns = [tokens(form.singular) for form in pages.world.schema.tables.values()]
+        self._about = made.table % len(self._nouns)
         self._openers = frozenset(made.openers.tolist())
         self._bonus = math.log(1 + len(self.ids)) / 2
         self._all = np.ones(len(self.ids), dtype=bool)
@@ -93,7 +94,8 @@ class Index:
             scores[places[start:end]] += worth[start:end] if times == 1 else worth[start:end] * times
         for documents in told:
             scores[documents] += self._bonus
-            scores[documents[np.isin(self.stock.table[documents], self._called(asked.words))]] += MEANT
+        for table in self._called(asked.words):
+            scores[(self._about == table) & (scores > 0)] += MEANT
         np.round(scores, 3, out=scores)
         return scores
 
