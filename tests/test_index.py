@@ -312,7 +312,7 @@ def test_words_that_mean_the_same_find():
 
 def test_every_query_that_matches_has_as_many_hits():
     sizes = {query: len(INDEX.search(query, DEPTH, 1)[0]) for query in ("Yarrick", "lighthouse", "slate", "1902-05-09")}
-    assert set(sizes.values()) == {min(DEPTH, len(INDEX.ids))}
+    assert set(sizes.values()) == {min(DEPTH, int(INDEX.stock.live.sum()))}
     for query in ("qzxv", "x9 40000000", "2029-10-11", ""):
         assert INDEX.search(query, 10, 1) == ([], False)
 

@@ -30,8 +30,6 @@ MEANT = 1.0
 """What pages about a table score more where a query names it: "shops kept by X" wants shops."""
 MEMO = 256
 """Unknown words whose reading is kept."""
-OVERVIEWS = 2
-"""Pages about no one row that follow what matches, before its neighbours: a directory, then lists."""
 
 
 class Index:
@@ -186,7 +184,7 @@ class Index:
         return np.searchsorted(starts, at, side="right") - 1
 
     def _following(self, top: int, among: np.ndarray) -> np.ndarray:
-        """Return what follows the matches of a query: overviews of the top hit's table, its rows from there on, others.
+        """Return what follows the matches of a query: directory, list and rows of the top hit's table, then the rest.
 
         Which ones hangs on the top hit alone.
         """
@@ -196,8 +194,8 @@ class Index:
         ring = ring[among[ring]]
         own, about = table[ring], int(table[top]) % tables
         rows, rest = ring[own == about], ring[own % tables != about]
-        overviews = np.concatenate((np.sort(ring[own == about + 2 * tables])[:1], ring[own == about + tables]))
-        return np.concatenate((overviews[:OVERVIEWS], rows, overviews[OVERVIEWS:], rest))
+        directory, lists = np.sort(ring[own == about + 2 * tables]), ring[own == about + tables]
+        return np.concatenate((directory[:1], lists[:1], rows, lists[1:], directory[1:], rest))
 
     def _terms(self, words: tuple[str, ...]) -> list[int]:
         """Return the terms that words are read as, as often as they stand there."""
