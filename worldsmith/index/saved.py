@@ -31,9 +31,9 @@ Indexed = Callable[[Pages], Index]
 
 
 def key(pages: Pages) -> str:
-    """Return what an index hangs on: the world, the length of its pages, and the versions of both."""
-    world = pages.world
-    return sha256(canonical([world.id, world.digest, world.seed, pages.length, RENDER, INDEX])).hexdigest()
+    """Return what an index hangs on: the world, the length and styles of its pages, and the versions of both."""
+    world, styles = pages.world, getattr(pages, "without", ())
+    return sha256(canonical([world.id, world.digest, world.seed, pages.length, styles, RENDER, INDEX])).hexdigest()
 
 
 def dumps(stock: Stock, name: str) -> bytes:
