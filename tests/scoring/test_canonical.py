@@ -900,3 +900,27 @@ def test_a_number_is_not_accepted_for_a_text():
 @pytest.mark.parametrize(("span", "points"), [("one hundred and six", [106]), ("twenty and six", []), ("and six", [])])
 def test_and_joins_only_what_follows_a_hundred_or_more(span, points):
     assert [reading.point for reading in read(span, "num")] == points
+
+
+@pytest.mark.parametrize(
+    ("span", "value", "col", "good"),
+    [
+        ("https://a.example/x?", "https://a.example/x?", Column("Site", "url"), True),
+        ("5 m", 5_000_000, DOLLARS, True),
+        ("5 m", 5, DOLLARS, False),
+        ("5％", 5, PERCENT, True),
+        ("5％", 0.05, Column("Share", "num"), True),
+        ("5 million pieces", 5_000_000, PLAIN, True),
+        ("spring term", "Spring term", Column("Term", "num"), True),
+        ("20a", "20a", Column("Year", "year"), True),
+        ("20", "20a", Column("Year", "year"), False),
+    ],
+)
+def test_what_a_cell_may_be_in_its_column(span, value, col, good):
+    assert right(span, value, col) is good
+
+
+@pytest.mark.parametrize("tolerance", [math.inf, math.nan, -0.1])
+def test_a_tolerance_is_finite_and_not_negative(tolerance):
+    with pytest.raises(ScoreError, match="tolerance"):
+        Column("n", "int", tolerance=tolerance)

@@ -200,3 +200,8 @@ def test_one_struck_cell_in_html_withdraws_itself_alone():
     struck = html_table().replace("<td>5000</td>", "<td><s>5000</s></td>")
     assert [(w.gold_row, w.column, w.why) for w in scored(struck).wrong] == [(0, "Battery (mAh)", "unreadable")]
     assert not scored(html_table().replace("<tr><td>", "<tr><s><td>")).has_table
+
+
+def test_a_header_in_html_that_is_cut_off_is_a_header():
+    assert parse("<table><tr><th>Phone<th>Released").header == ("Phone", "Released")
+    assert parse('{"columns": ["Name"], "rows": [{"Name": "A"}]}').rows == (("A",),)

@@ -678,3 +678,11 @@ def test_a_batch_is_scored_in_this_process_unless_told_otherwise(monkeypatch):
     assert [s.success for s in score_many([(markdown(PHONES, GOLD), REFERENCE)])] == [True]
     with pytest.raises(AssertionError, match="2 processes"):
         score_many([(markdown(PHONES, GOLD), REFERENCE)], jobs=2)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "written", "good"), [(0.5, 60, True), (0.5, 49, False), (1.0, 1, True), (1.0, 201, False)]
+)
+def test_a_key_within_its_tolerance_names_its_row(tolerance, written, good):
+    columns = (Column("Weight (g)", "int", unit="g", tolerance=tolerance, key=True), Column("Phone", "text"))
+    assert score(markdown(columns, [[str(written), "a"]]), columns, [(100, "a")]).success is good
