@@ -260,7 +260,7 @@ def draw(lengths: dict[str, list[int]], count: int) -> None:
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(1, 3, figsize=(9, 2.2))
         for ax, (name, sizes) in zip(axes, lengths.items(), strict=True):
-            ax.hist(sizes, bins=40, color="#2b6cb0", alpha=0.6, density=True)
+            ax.hist(sizes, bins=range(min(sizes), max(sizes) + 3, 3), color="#2b6cb0", alpha=0.6, density=True)
             for at in REAL[name]:
                 ax.axvline(at, color="#dd6b20", lw=1, ls="--")
             ax.set_title(f"{name}, characters")
@@ -403,7 +403,7 @@ def opened(folder: Path) -> None:
         for name, indexed in (("no file", Index), ("file written", files), ("file read", files)):
             spent, _ = first_answers(folders, indexed)
             cuts = statistics.quantiles(spent, n=10)
-            print(f"first answer, {name}: median {statistics.median(spent):.1f}, p90 {cuts[8]:.1f} CPU-ms")
+            print(f"first answer, {name}: p10 {cuts[0]:.1f}, median {cuts[4]:.1f}, p90 {cuts[8]:.1f} CPU-ms")
         sizes = [path.stat().st_size for path in Path(place).iterdir()]
         print(f"a file: {statistics.mean(sizes) / 1e3:.0f} KB")
         # In processes of their own, or worlds would move into what the ones before left free.
