@@ -36,7 +36,7 @@ class Guard:
 
     def __init__(self, world: World, pages: "Pages", memo: int = MEMO) -> None:
         self.world, self.pages = world, pages
-        chrome = (*boilerplate(world.schema), world.schema.about, *(site.name for site in pages.sites))
+        chrome = (*boilerplate(world.schema), world.schema.about, *(site.name for site in pages.sites), *pages.authors)
         self.columns = Columns(world.schema)
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)

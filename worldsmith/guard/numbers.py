@@ -37,6 +37,8 @@ class Numbers:
     def beside(self, quantity: Quantity, said: Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
         """Return the columns of numbers with a word in their label that stands right before or after a number."""
         before = _BEFORE.search(said.text, max(said.span[0], quantity.span[0] - 40), quantity.span[0])
+        if before and any(m.kind == "name" and within(before.span(1), m.span) for m in said.names):
+            before = None  # "the length of Mill Street is 300": a name is no label
         words = (before.group(1).lower() if before else "", quantity.next)
         return frozenset(column for word in words for column in self.worded.get(word, ()) if column[0] in tables)
 

@@ -5,7 +5,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from worldsmith.pages.kinds import TITLE, byte, page_date, quantile
+from worldsmith.pages.looks import Look
+from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slugs
+from worldsmith.pages.sizes import planned
 from worldsmith.pages.titles import NAME
 from worldsmith.pages.types import Block, Page, Topics
 from worldsmith.pages.words import capital
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 
 PROSE = 6
 """Cells that the running text of a short page tells again."""
+BESIDE = 3
+"""Rows before and after it, in the order of the directory, that a long page links to."""
+FURTHER = ("lead", "infobox", "children", "text", "related")
+"""Parts of a further page about a row."""
 
 
 class EntityKind:
@@ -99,11 +106,7 @@ class EntityKind:
         chance = draw(pages.world.seed, "page", page_id)
         own = dict(zip(self.visible, pages.cells(self.table, n, self.visible), strict=True))
         row = own[self.form.key[0]].row
-        blocks = [*self._own_blocks(page_id, own, chance), *self._child_blocks(page_id, row)]
-        blocks += [
-            Block("text", (), byte(chance, 1) + 256 * self._notes(chance)),
-            Block("related", (), 0, self._related(row, page_id)),
-        ]
+        blocks = planned(pages, self._blocks(page_id, own, row, chance), (chance >> 40 & 0xFFFF) / 0xFFFF)
         stated = tuple(cell for block in blocks for cell in block.cells)
         return Page(
             id=page_id,
@@ -113,16 +116,55 @@ class EntityKind:
             date=page_date(pages, chance, stated, row),
             subject=row,
             head=Block("head", tuple(own[name] for name in self.heads), byte(chance, 2)),
-            blocks=tuple(blocks),
+            blocks=blocks,
             table=self.table,
             purpose="" if self.first else self.anchor(n).lower(),
             topics=self.topics,
+            look=self.look,
         )
 
-    def _notes(self, chance: int) -> int:
-        return (3 if self.pages.length == "short" else 11) + byte(chance, 3) % 3
+    @cached_property
+    def look(self) -> Look:
+        """The look of its site."""
+        return self.pages.look(self.site)
 
-    def _own_blocks(self, page_id: str, own: dict[str, Cell], chance: int) -> list[Block]:
+    def _blocks(self, page_id: str, own: dict[str, Cell], row: Row, chance: int) -> list[Block]:
+        """Return the blocks in the order of the site's layout."""
+        found = self._own_blocks(page_id, own, chance)
+        found["children"] = self._child_blocks(page_id, row)
+        found["related"] = [Block("related", (), byte(chance, 1), self._related(row, page_id))]
+        blocks: list[Block] = [Block("byline", (), byte(chance, 3))] if self.first and self.look.layout.signed else []
+        more = mixed(chance)
+        for i, part in enumerate(self.look.layout.entity if self.first else FURTHER):
+            if part in {"text", "comments"}:
+                blocks.append(Block(part, (), mixed(more + i) >> 8))
+            elif part == "neighbours":
+                blocks += self._neighbours(row)
+            else:
+                blocks += found.get(part, ())
+        return blocks
+
+    @cached_property
+    def order(self) -> tuple[dict[int, int], tuple[int, ...]]:
+        """The place of each row in the order of the directory, and the rows in that order."""
+        rows = self.pages.directory(self.table)
+        return {row: place for place, row in enumerate(rows)}, rows
+
+    def _beside(self, n: int) -> tuple[int, ...]:
+        """Return the rows next to row `n` in the directory that its page links to; none on a short page."""
+        if not self.first or self.pages.length == "short" or "neighbours" not in self.look.layout.entity:
+            return ()
+        places, rows = self.order
+        at = places[n]
+        return (*rows[max(0, at - BESIDE) : at], *rows[at + 1 : at + 1 + BESIDE])
+
+    def _neighbours(self, row: Row) -> list[Block]:
+        beside = self._beside(row.index)
+        cells = tuple(cell for i in beside for cell in self.pages.cells(self.table, i, self.form.key))
+        links = tuple(f"{self.name}/{i}" for i in beside)
+        return [Block("neighbours", cells, 0, links)] if cells else []
+
+    def _own_blocks(self, page_id: str, own: dict[str, Cell], chance: int) -> dict[str, list[Block]]:
         keys = tuple(own[name] for name in self.form.key)
         lead = tuple(own[n] for n in self.leads if n and own[n].value is not None)
         tellable = [n for n in self.tellable if n not in self.leads and own[n].value is not None]
@@ -132,14 +174,14 @@ class EntityKind:
             tellable = [n for n in tellable if n in picked]
         prose = tuple(own[n] for n in tellable)
         cells = tuple(own.values())
+        found = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead, page_id))]}
         if not self.first:
-            lead = ()
-        made = [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead if self.first else keys, page_id))]
+            found["lead"] = [Block("lead", keys, byte(chance, 5), self._links(keys, page_id))]
         if len(self.visible) > len(self.form.key):
-            made.append(Block("infobox", cells, byte(chance, 6), self._links(cells, page_id)))
+            found["infobox"] = [Block("infobox", cells, byte(chance, 6), self._links(cells, page_id))]
         if prose and self.first:
-            made.append(Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id)))
-        return made
+            found["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id))]
+        return found
 
     def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
         target = self.pages.target
@@ -164,7 +206,8 @@ class EntityKind:
         others = [f"{kind}/{row.index}" for kind in kinds if row.index in pages.kinds[kind].numbers]
         key = pages.world.value(row, self.form.key[0]) if len(self.form.key) == 1 else None
         lists = [pages.list_of(kind, key) for kind in self.lists] if key is not None else []
-        return (*others, *(page for page in lists if page), *pages.chrome(self.table, page_id))
+        stories = pages.stories.get(row, ()) if self.first else ()
+        return (*others, *(page for page in lists if page), *stories, *pages.chrome(self.table, page_id))
 
     def _title(self, row: Row, chance: int) -> str:
         if not self.first:
@@ -181,6 +224,8 @@ class EntityKind:
         """Return the page about the row, and that of the row it refers to, where they state the cell."""
         own = row.table == self.table and col in self.visible and row.index in self.numbers
         found = [row.index] if own else []
+        if row.table == self.table and col in self.form.key:
+            found += self._beside(row.index)
         for child in self.spec.children:
             if child.table == row.table:
                 found += self._stating_child(row, col, child)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from worldsmith import scoring
+from worldsmith.pages.english import ENGLISH, LANGUAGES
 from worldsmith.pages.words import PHRASES, capital, fill
 from worldsmith.schema import Column, Invent, Schema
 from worldsmith.world import Cell
@@ -15,6 +16,9 @@ _DETERMINER = re.compile(r"(a|an|the) ", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(\w+(ed|en|wn|rn|lt|ld|ht|nt|un|de|id|ung|ost)|lit|set|cut|put|shut|won)\b")
 _LEADING = re.compile(r"(of|in|to|by|for|from|on|at|with|under)\b")
 _OPEN = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|ending|until|since|year)$")
+_VOWEL = re.compile(r"(?!uni(?![nm])|use|usu|eu|ewe|one\b|once\b)[aeiou]|hour|honest|honou?r|heir")
+_SPELLED = re.compile(r"[AEFHILMNORSX]")
+_ODD = re.compile(r"[()]|\b(since|kept|let|using|sold|held|reached|won)\b", re.IGNORECASE)
 _GERUND = re.compile(r"\w+ing\b")
 
 
@@ -54,8 +58,10 @@ def names_unit(column: Column) -> bool:
 
 
 def article(noun: str) -> str:
-    """Return the noun with "a" or "an"."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """Return the noun with "a" or "an", as it is spoken: an hour, a unit, an RPG."""
+    first = noun.split(" ", 1)[0]
+    vowel = _SPELLED.match(first) if first.isupper() and len(first) > 1 else _VOWEL.match(first.lower())
+    return f"{'an' if vowel else 'a'} {noun}"
 
 
 def lower(label: str) -> str:
@@ -70,6 +76,13 @@ def plural(label: str) -> bool:
     while len(head) > 1 and head[-1].endswith("ed"):
         head.pop()
     return bool(head) and head[-1].endswith("s") and not head[-1].endswith(_SINGULAR_S)
+
+
+def term(label: str) -> str:
+    """Return a label as a sentence names it: a noun as it stands inside one, other words in quotes."""
+    form, words = says(lower(label)), label.split()
+    odd = form.participle or form.gerund or form.leading or len(words) > 3 or _ODD.search(label)
+    return f'"{label}"' if odd else lower(label)
 
 
 def listing(parts: tuple[str, ...] | list[str]) -> str:
@@ -92,6 +105,7 @@ class Phrasing:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.phrases = PHRASES.get(schema.lang, PHRASES["en"])
+        self.language = LANGUAGES.get(schema.lang, ENGLISH)
         self._said: dict[tuple[str, str], str] = {}
 
     @cached_property
@@ -131,6 +145,21 @@ class Phrasing:
             found = self._said[table, phrase] = fill(phrase, nouns.singular, nouns.plural, self.schema.about)
         return found
 
+    def pick(self, what: str, name: str, table: str, n: int) -> str:
+        """Return the `n`-th of a language's `what` for `name`, with the nouns of a table; other slots stay."""
+        told = getattr(self.language, what)
+        told = told[name] if name else told
+        phrase = told[n % len(told)]
+        if "{" not in phrase:
+            return str(phrase)
+        found = self._said.get((table, phrase))
+        if found is None:
+            nouns, found = self.schema.tables[table], phrase
+            for slot, noun in (("one", nouns.singular), ("many", nouns.plural)):
+                found = found.replace(f"{{{slot}}}", noun).replace(f"{{{capital(slot)}}}", capital(noun))
+            self._said[table, phrase] = found
+        return str(found)
+
     def called(self, table: str, keys: tuple[str, ...]) -> str:
         """Return the name of a row by the texts of its key: "Velmora 7", "the review of Velmora 7 by The Courier"."""
         if len(keys) == 1:
@@ -168,8 +197,8 @@ def _joint(column: Column) -> str:
 def _plans(column: Column) -> tuple[Plan, ...]:
     """Return the sentence plans that fit a column, from its type and its `says`; none for truth values.
 
-    "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive,
-    "free" stands alone: see `renderer.document`.
+    "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive, "of" comes
+    before "of" and the name, "back" follows the value, "free" stands alone: see `renderer.telling`.
     """
     phrase, form, noun = column.says, says(column.says), lower(column.label)
     unit = "" if names_unit(column) else column.unit
@@ -179,12 +208,26 @@ def _plans(column: Column) -> tuple[Plan, ...]:
         return ()
     if column.type == "date":
         if form.participle or form.gerund:
-            return (Plan("is" if form.gerund else "was", phrase if form.open else f"{phrase} on"),)
-        return (Plan("free", f"{noun}:"),)
+            return (
+                Plan("is" if form.gerund else "was", phrase if form.open else f"{phrase} on"),
+                *_lines(column.label, ""),
+            )
+        return _lines(column.label, "")
     if column.ref or column.type == "text":
         follows = form.open and (column.ref or not form.determined)
-        return (Plan("is", phrase) if follows else Plan("own", f"{noun} {'are' if many else 'is'}"),)
+        own = Plan("own", f"{noun} {'are' if many else 'is'}")
+        return (Plan("is", phrase), *(() if many else (own,))) if follows else (own, *_lines(column.label, ""))
     if many:
-        return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit),)
-    has = (Plan("has", phrase, unit),) if form.determined else ()
-    return (*has, Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit))
+        return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit), *_lines(column.label, unit))
+    has = (Plan("has", phrase, unit),) * 2 if form.determined else ()
+    stands = (Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit), Plan("of", noun, unit))
+    return (*has, *stands, *_lines(column.label, unit))
+
+
+def _lines(label: str, unit: str) -> tuple[Plan, ...]:
+    """Return plans that tell of a label what stands under it."""
+    return (
+        Plan("free", f'the line "{label}" reads', unit),
+        Plan("back", f'under "{label}"', unit),
+        Plan("free", f'under "{label}" the entry gives', unit),
+    )

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.kinds import byte, page_date
+from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, tag
+from worldsmith.pages.sizes import planned
 from worldsmith.pages.titles import SCOPE
 from worldsmith.pages.types import Block, Page, Topics
 from worldsmith.schema import PageSpec, Value
@@ -120,17 +122,33 @@ class ListKind:
             date=page_date(pages, chance, cells, None),
             subject=None,
             head=Block("head", head, byte(chance, 2)),
-            blocks=(
-                Block("intro", (), byte(chance, 1)),
-                Block("list", cells, byte(chance, 4), self._links(cells, page_id)),
-                Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
-            ),
+            blocks=self._blocks(page_id, cells, turns, chance),
             rows=rows,
             table=self.table,
             scope=self.by,
             part=1 + part.place,
             topics=self.topics,
+            look=pages.look(self.site),
         )
+
+    def _blocks(self, page_id: str, cells: tuple[Cell, ...], turns: tuple[str, ...], chance: int) -> tuple[Block, ...]:
+        """Return the blocks in the order of the site's layout."""
+        pages, more, wide = self.pages, mixed(chance), len(self.shown)
+        found = {
+            "list": Block("list", cells, byte(chance, 4), self._links(cells, page_id)),
+            "related": Block("related", (), byte(chance, 1), (*turns, *pages.chrome(self.table, page_id))),
+        }
+        told = more % max(1, len(cells) // wide) * wide
+        if any(pages.words.plans[self.table, n] for n in self.shown if n != self.by and n not in self.keys):
+            found["told"] = Block("told", cells[told : told + wide], more >> 8)
+        blocks: list[Block] = []
+        for i, part in enumerate(pages.look(self.site).layout.listed):
+            if part in {"text", "comments"}:
+                theme = "list" if part == "text" and not any(b.kind == "text" for b in blocks) else ""
+                blocks.append(Block(part, (), mixed(more + i) >> 8, by=theme))
+            elif part in found:
+                blocks.append(found[part])
+        return planned(pages, blocks, (chance >> 40 & 0xFFFF) / 0xFFFF)
 
     def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
         target = self.pages.target
@@ -153,9 +171,7 @@ class DirectoryKind:
     @cached_property
     def parts(self) -> list[tuple[int, ...]]:
         """The pages: rows in the order of their keys."""
-        columns = self.pages.world.tables[self.table]
-        rows = sorted(range(self.pages.world.size(self.table)), key=lambda i: tuple(columns[n][i] for n in self.keys))
-        return split(rows, NAMES)
+        return split(list(self.pages.directory(self.table)), NAMES)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -172,8 +188,8 @@ class DirectoryKind:
         return f"directory/{self.table}" + (f"/{tag(self.pages.world.seed, self.name, n)}" if n else "")
 
     def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
-        """Return "Directory of phones"."""
-        return self.pages.words.say(self.table, "Directory of {many}")
+        """Return "Directory of phones", as its site says it."""
+        return self.pages.words.pick("anchors", "directory", self.table, self.pages.look(self.site).turn)
 
     def plan(self, n: int) -> Page:
         """Return the plan of part `n`."""
@@ -194,13 +210,19 @@ class DirectoryKind:
             date=None,
             subject=None,
             head=Block("head", cells[: HEAD_ROWS * len(self.keys)], byte(chance, 2)),
-            blocks=(
-                Block("directory", cells, 0, tuple(pages.about(row) or "" for row in rows)),
-                Block("related", (), 0, (*turns, *pages.chrome(self.table, page_id))),
+            blocks=planned(
+                pages,
+                (
+                    Block("directory", cells, 0, tuple(pages.about(row) or "" for row in rows)),
+                    Block("text", (), mixed(chance) >> 8, by="list"),
+                    Block("related", (), byte(chance, 1), (*turns, *pages.chrome(self.table, page_id))),
+                ),
+                0.25,
             ),
             rows=rows,
             table=self.table,
             part=1 + n,
+            look=pages.look(self.site),
         )
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:

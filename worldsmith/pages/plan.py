@@ -3,35 +3,46 @@
 A plan is pure in (world, length, page id): nothing is kept but a bounded memo.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import Literal
 
 from worldsmith.naming import names
+from worldsmith.pages.copies import ArchiveKind, MirrorKind, NamesakeKind
+from worldsmith.pages.english import LANGUAGES
 from worldsmith.pages.entity import EntityKind
-from worldsmith.pages.extras import GuideKind, NewsKind
-from worldsmith.pages.grammar import Phrasing
+from worldsmith.pages.grammar import Phrasing, term
+from worldsmith.pages.guide import GuideKind
 from worldsmith.pages.kinds import Kind
 from worldsmith.pages.lists import DirectoryKind, ListKind
+from worldsmith.pages.looks import Look, look
+from worldsmith.pages.prose import Prose
 from worldsmith.pages.sites import Site, canonical, site
+from worldsmith.pages.sizes import Length
+from worldsmith.pages.stories import GENRES, StoryKind
 from worldsmith.pages.types import Page
 from worldsmith.pages.words import PHRASES, fill
-from worldsmith.schema import Schema, Value
+from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world import Cell, Row, World
 
 RENDER = 3
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
+AUTHORS = 16
+"""People who sign pages, a world."""
 MEMO = 512
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
 
 
 class Pages:
-    """The page plans of `world`; `length` is "short" (median about 1,500 characters) or "web"."""
+    """The page plans of `world`; `length` is "short" (median about 1,500 characters) or "web" (median 6,000).
 
-    def __init__(self, world: World, length: Literal["short", "web"] = "short") -> None:
-        self.world, self.length = world, length
+    `without` names layouts and voices (`looks.STYLES`) that no site uses: what an agent is trained without.
+    """
+
+    def __init__(self, world: World, length: Length = "short", without: Collection[str] = ()) -> None:
+        self.world, self.length, self.without = world, length, tuple(without)
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
+        self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
@@ -51,12 +62,55 @@ class Pages:
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
-        """The sites: one an entry of `[pages]`, one for news, one for directories and background."""
+        """The sites: one an entry of `[pages]`, one for directories and background, one a genre, three for copies."""
+        count = len(self.world.schema.pages) + 1 + len(GENRES) + 3
+        return tuple(site(n) for n in names("press", count, self.world.seed, "sites", taken=self._texts))
+
+    @cached_property
+    def authors(self) -> tuple[str, ...]:
+        """Who signs pages: people who are in no table."""
+        return tuple(names("person", AUTHORS, self.world.seed, "authors", taken=self._texts))
+
+    @cached_property
+    def _looks(self) -> dict[str, Look]:
+        return {home.host: look(home.host, self.world.seed, self.without) for home in self.sites}
+
+    def look(self, home: Site) -> Look:
+        """Return the look of a site."""
+        return self._looks[home.host]
+
+    @cached_property
+    def _prose(self) -> dict[str, Prose]:
+        return {}
+
+    def prose(self, table: str) -> Prose:
+        """Return what makes sentences without a cell for the pages of a table."""
+        found = self._prose.get(table)
+        if found is None:
+            form, schema = self.world.schema.tables[table], self.world.schema
+            nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
+            labels = tuple(term(c.label) for c in form.columns if not c.key and c.type not in {"bool", "text"})
+            found = self._prose[table] = Prose(schema.lang, nouns, labels, self._claimed)
+        return found
+
+    @cached_property
+    def _claimed(self) -> frozenset[str]:
+        """Texts that would tell a value wherever they stand: options and items of lists, labels of truth values."""
+        found: dict[str, None] = {}
+        for table in self.world.schema.tables.values():
+            for column in table.columns:
+                if isinstance(column.fill, Choice | Pick | Faker):
+                    told = self.world.tables[table.name][column.name]
+                    options = column.fill.options if isinstance(column.fill, Choice) else ()
+                    found |= dict.fromkeys(v.lower() for v in (*told, *options) if isinstance(v, str))
+                if column.type == "bool":
+                    found |= dict.fromkeys((column.label.lower(), column.says.lower()))
+        return frozenset(found)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
         texts = [v for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)]
-        taken = tuple(dict.fromkeys(text for text in texts if text[:1].isalpha()))
-        return tuple(
-            site(n) for n in names("press", len(self.world.schema.pages) + 2, self.world.seed, "sites", taken=taken)
-        )
+        return tuple(dict.fromkeys(text for text in texts if text[:1].isalpha()))
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
@@ -68,9 +122,31 @@ class Pages:
                 made.append(EntityKind(self, spec, home, first=self.abouts[spec.about][0] == spec.name))
             else:
                 made.append(ListKind(self, spec, home))
-        made += [DirectoryKind(self, table, sites[-1]) for table in self.abouts]
-        made += [NewsKind(self, sites[-2]), GuideKind(self, sites[-1])]
+        home, *others = sites[len(specs) :]
+        made += [DirectoryKind(self, table, home) for table in self.abouts]
+        made += [GuideKind(self, home)]
+        made += [StoryKind(self, genre, place) for genre, place in zip(GENRES, others, strict=False)]
+        made += [ArchiveKind(self, others[-3]), MirrorKind(self, others[-2]), NamesakeKind(self, others[-1])]
         return {kind.name: kind for kind in made}
+
+    @cached_property
+    def stories(self) -> dict[Row, tuple[str, ...]]:
+        """The stories about each row that has any."""
+        found: dict[Row, tuple[str, ...]] = {}
+        for kind in self.kinds.values():
+            if isinstance(kind, StoryKind):
+                for n, told in enumerate(kind.picks):
+                    found[told[0][0]] = (*found.get(told[0][0], ()), f"{kind.name}/{n}")
+        return found
+
+    def directory(self, table: str) -> tuple[int, ...]:
+        """Return the rows of a table in the order of their keys."""
+        found = self._directories.get(table)
+        if found is None:
+            columns, keys = self.world.tables[table], self.world.schema.tables[table].key
+            order = sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys))
+            found = self._directories[table] = tuple(order)
+        return found
 
     @cached_property
     def _ids(self) -> tuple[str, ...]:
@@ -214,7 +290,8 @@ class Pages:
 
 def boilerplate(schema: Schema | None = None) -> tuple[str, ...]:
     """Return every phrase a page may hold without a cell; with a schema, filled with the nouns of its tables."""
-    phrases = [p for language in PHRASES.values() for field in language.__slots__ for p in getattr(language, field)]
+    phrases = [p for told in PHRASES.values() for field in told.__slots__ for p in getattr(told, field)]
+    phrases += [p for language in LANGUAGES.values() for p in language.chrome]
     if schema is None:
         return tuple(dict.fromkeys(phrases))
     nouns = [(t.singular, t.plural) for t in schema.tables.values()] or [("", "")]

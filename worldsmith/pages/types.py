@@ -5,12 +5,18 @@ come from the same plan, so what a page may state and what it does state can't d
 """
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
+from worldsmith.pages.looks import PLAIN, Look
 from worldsmith.world import Cell, Row
 
 Topics = tuple[tuple[tuple[str, str], str], ...]
 """((table, column), label) of columns."""
+
+
+HEAD = 80
+"""Characters that the title and the date of a page take, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,9 @@ class Block:
     links: tuple[str, ...] = ()
     """Ids of the pages that the block links to; each stands for a cell of the block or for declared chrome."""
     by: str = ""
-    """children, linked: the column by which the block's rows refer to the subject."""
+    """children, linked: the column by which the block's rows refer to the subject; text: the theme it starts with."""
+    size: int = 0
+    """Characters of Markdown that it is planned to take; a text takes what the blocks before it left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +69,23 @@ class Page:
     """What a further page about a row holds: "inspections"; "" for the row's entry."""
     topics: Topics = ()
     """What a snippet may mention without telling it."""
+    look: Look = PLAIN
+    """How its site lays pages out and speaks."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the page's blocks, in order, each once: what the page may and must state."""
         return tuple(dict.fromkeys(cell for block in self.blocks for cell in block.cells))
+
+    @property
+    def size(self) -> int:
+        """Characters of its Markdown, known without rendering: within a few per cent."""
+        return HEAD + sum(block.size for block in self.blocks)
+
+    @property
+    def tokens(self) -> int:
+        """What its Markdown costs an agent, known likewise: UTF-8 bytes over 3.5."""
+        return ceil(self.size / 3.5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,12 @@ class Phrases:
 
     taglines: tuple[str, ...]
     """What follows the name in the title of an entity page."""
-    notes: tuple[str, ...]
-    """Sentences about the entry itself, for the foot of a page."""
     guide: tuple[str, ...]
     """Sentences of background pages, opening sentence first in each group of three."""
     asides: tuple[str, ...]
     """Short sentences that fill any snippet."""
     entry_asides: tuple[str, ...]
     """Short sentences that fill the snippet of a page about one row."""
-    list_notes: tuple[str, ...]
-    """Sentences under the heading of a list."""
-    news: tuple[str, ...]
-    """Sentences around the fact of a news page."""
     headings: tuple[str, ...]
     """Headings, captions and link texts."""
     parts: tuple[str, ...]
@@ -50,22 +44,6 @@ EN = Phrases(
         "an entry in the open collection, in full",
         "open record with facts, figures and links",
         "the complete entry, with related pages",
-    ),
-    notes=(
-        "Each line of this entry was checked against a primary source before it went online.",
-        "Where two sources disagreed, the later one was used and the change was noted by the desk.",
-        "Readers who spot an error can write to the desk; corrections are made without delay.",
-        "The entry follows the layout of every other {one} on this site, so that two of them can be laid side by side.",
-        "Terms are used as the reader's guide to {many} explains them.",
-        "Names are spelled as their bearers spell them.",
-        "Older versions of this text are kept and can be asked for.",
-        "Nothing here is advice: it is a record for people who compare {many}.",
-        "What could not be confirmed was left out.",
-        "This page was put together by hand from documents that anybody may ask to see.",
-        "Links in the text lead to the entries they name.",
-        "The desk looks through its {many} regularly and brings them up to date.",
-        "Reuse is free as long as the source is named.",
-        "Opinions have no place in an entry; they belong in the letters column.",
     ),
     guide=(
         "This guide explains how to read what we hold on {many}.",
@@ -101,20 +79,6 @@ EN = Phrases(
         "The full entry has the rest.",
         "Open the entry for the complete record.",
         "One of our {many}, described in full on its page.",
-    ),
-    list_notes=(
-        "Every name leads to an entry of its own, where the rest of the facts are found.",
-        "The list shows a few facts only; the entries have them all.",
-        "Lists are drawn from the entries and follow them when those change.",
-        "Long lists are split; the links below lead on.",
-    ),
-    news=(
-        "The desk has gone through its papers on {many} and picked out a line that readers keep asking about.",
-        "A line from our files on {many}, in brief.",
-        "Readers wrote in about this {one}, so the desk looked it up.",
-        "The full entry, linked below, has the rest of the record.",
-        "Letters on the matter can be sent to the desk.",
-        "As always, the entry is the place for corrections.",
     ),
     headings=(
         "Overview",

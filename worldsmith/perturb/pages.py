@@ -54,7 +54,8 @@ def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
 def _mutable(pages: Pages, cell: Cell) -> bool:
     """Whether a cell may be told wrong: no key, no reference, no null, no yes or no."""
     column = pages.words.columns[cell.row.table, cell.col]
-    return not (column.key or column.ref or cell.value is None or isinstance(cell.value, bool))
+    true = pages.world.value(cell.row, cell.col) == cell.value  # an archive copy tells what was
+    return true and not (column.key or column.ref or cell.value is None or isinstance(cell.value, bool))
 
 
 def _with(block: Block, cell: Cell, other: Cell) -> Block:

@@ -13,6 +13,7 @@ EDITS = (*RANKINGS, *PAGE_EDITS, "paginate")
 
 PROFILES: dict[str, Profile] = {
     "clean": Profile("clean", "short pages; a hit shows half of what its columns allow"),
+    "web": Profile("web", "pages as long as the web's; a hit shows half of what its columns allow", length="web"),
     "open": Profile("open", "a hit shows all that its columns allow", withhold=0),
     "sparse": Profile("sparse", "a hit shows its key alone", withhold=2),
     "scarce": Profile("scarce", "a hit shows its key alone, and half of the hits are gone", withhold=3),

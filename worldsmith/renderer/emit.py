@@ -34,6 +34,28 @@ def _md(piece: Piece) -> str:
             return _md_grid(piece)
 
 
+def extent(piece: Piece) -> int:
+    """Return how many characters a piece takes as Markdown, the blank line after it counted."""
+    match piece:
+        case Heading(level, text):
+            return level + len(text) + 3
+        case Para(text=content):
+            return _extent(content) + 2
+        case KeyValues(pairs):
+            return sum([len(label) + _extent(value) + 9 for label, value in pairs]) + 1
+        case Items(items, ordered):
+            return sum([_extent(item) + 3 + ordered for item in items]) + 1
+        case Grid(header, rows, caption):
+            width = 3 * len(header) + 2
+            cells = sum([_extent(cell) for row in rows for cell in row]) + len(rows) * width
+            top = sum(map(len, header)) + width + 6 * len(header) + 2
+            return cells + top + (len(caption) + 2 if caption else 0) + 1
+
+
+def _extent(text: Text) -> int:
+    return sum([len(part) if isinstance(part, str) else len(part.text) + len(part.url) + 4 for part in text])
+
+
 def markdown(doc: Doc) -> str:
     """Return the document as Markdown: the title as its first heading, the date below it."""
     head = [f"# {doc.title}", *([f"Updated {doc.date}"] if doc.date else [])]

@@ -1,0 +1,68 @@
+"""What a language's prose is made of: word lists, themes and voices. Data alone; `prose` makes sentences of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What a section is about: headings, and frames of sentences that start, go on with and end a paragraph."""
+
+    name: str
+    heads: tuple[str, ...]
+    start: tuple[str, ...]
+    middle: tuple[str, ...]
+    end: tuple[str, ...]
+    past: bool = False
+    """It tells of what was: its paragraphs are all in the past tense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a site speaks."""
+
+    name: str
+    joints: tuple[str, ...]
+    """What may open a sentence within a paragraph."""
+    openers: tuple[str, ...]
+    """What may open a sentence that tells a fact."""
+    spelled: bool
+    """Days and large numbers are written out in running text: 9 May 1902, 12,500."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The prose of one language."""
+
+    lists: Mapping[str, tuple[str, ...]]
+    """Words and phrases by the name of their slot; `who` is `person` or `people`."""
+    irregular: Mapping[str, str]
+    """Past tenses that end in no "ed"."""
+    neutral: tuple[Theme, ...]
+    personal: tuple[Theme, ...]
+    """Themes of people who speak for themselves: in blogs, forums, comments."""
+    genres: tuple[Theme, ...]
+    """Themes that one kind of page opens with, by its name."""
+    voices: tuple[Voice, ...]
+    headings: Mapping[str, tuple[str, ...]]
+    """By the kind of block below them."""
+    anchors: Mapping[str, tuple[str, ...]]
+    """Texts of links to pages that no cell names, by what they lead to."""
+    titles: Mapping[str, tuple[str, ...]]
+    """Titles by kind of page, with {name} and {label}."""
+    bylines: tuple[str, ...]
+    """With {author}."""
+    walls: tuple[str, ...]
+    """What stands where a page goes on for subscribers alone."""
+    cues: tuple[str, ...]
+    """What leads from a page that may be wrong to the entry."""
+    copies: tuple[str, ...]
+    """What stands over an archive's copy, before the link to the page."""
+    namesakes: tuple[str, ...]
+    """What leads from a page about something else to the row of the same name."""
+
+    @property
+    def chrome(self) -> tuple[str, ...]:
+        """Headings, link texts and notices: what stands on pages as it is, but for the nouns of a table."""
+        told = [p for of in (self.headings, self.anchors) for phrases in of.values() for p in phrases]
+        return (*told, *self.walls, *self.cues, *self.copies, *self.namesakes)

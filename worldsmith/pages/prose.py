@@ -1,0 +1,282 @@
+"""Prose without a cell, made from the frames of a language: as long as it is asked for, in the voice of a site.
+
+Pure in what it is given. A frame is read once a language; what it may be filled with is found once a table.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from worldsmith.pages.english import ENGLISH, LANGUAGES
+from worldsmith.pages.grammar import article
+from worldsmith.pages.lang import Language, Theme, Voice
+
+LAST = 170
+"""Characters left at which a sentence is chosen by its length."""
+TRIES = 6
+"""Sentences of which the one that fits best is chosen."""
+SECTION = 1300
+"""Characters of a section, about."""
+SENTENCES = (3, 4, 5, 5, 6, 7)
+"""Sentences a paragraph."""
+STEP = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_SLOT = re.compile(r"(?P<article>\b[aA] )?(?:<(?P<list>\w+)>|\[(?P<verbs>[^\]]+)\]|\{(?P<noun>\w+)\})")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+
+
+def inflected(verb: str, irregular: Mapping[str, str], *, past: bool, many: bool) -> str:
+    """Return a verb in the third person: "turn up" is "turns up", "turn up" of several, "turned up"."""
+    head, _, rest = verb.partition(" ")
+    tail = f" {rest}" if rest else ""
+    if head == "be":
+        return ("were" if many else "was") + tail if past else ("are" if many else "is") + tail
+    if head == "have":
+        return ("had" if past else "have" if many else "has") + tail
+    if past:
+        return irregular.get(head, _past(head)) + tail
+    return (head if many else _third(head)) + tail
+
+
+def _past(verb: str) -> str:
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith("y") and verb[-2] not in "aeiou" else f"{verb}ed"
+
+
+def _third(verb: str) -> str:
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else f"{verb}s"
+
+
+Slot = tuple[str, int, int, bool]
+"""List, which of how many parts of it, and whether an article stands before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A sentence to be filled: `text` with %s for each slot."""
+
+    text: str
+    slots: tuple[Slot, ...]
+    joint: bool
+    """Whether a joint may stand before it."""
+    words: frozenset[str]
+    """What its own words are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The frames of a theme in one tense."""
+
+    start: tuple[Frame, ...]
+    middle: tuple[Frame, ...]
+    end: tuple[Frame, ...]
+
+
+def grams(text: str) -> frozenset[str]:
+    """Return the words of a text and what up to three of them in a row say."""
+    words = _WORD.findall(text.lower())
+    return frozenset(" ".join(words[i : i + n]) for n in (1, 2, 3) for i in range(len(words) - n + 1))
+
+
+def _frame(line: str, language: Language, verbs: dict[str, tuple[str, ...]], *, past: bool, many: bool) -> Frame:
+    """Return a frame in a tense, with one person or several as who."""
+    seen: dict[str, int] = {}
+    plain = line.replace("{label}", "<label>").replace("<who>", "<people>" if many else "<person>")
+    for found in _SLOT.finditer(plain):
+        name = found["list"] or found["noun"] or ""
+        seen[name] = seen.get(name, 0) + 1
+    done: dict[str, int] = {}
+    slots: list[Slot] = []
+
+    def fill(found: re.Match[str]) -> str:
+        if found["verbs"]:
+            before = plain[: found.start()]
+            several = found["verbs"].startswith("+") or before.rfind("<people>") > before.rfind("<person>")
+            stems = found["verbs"].removeprefix("+").split("|")
+            told = tuple(inflected(s, language.irregular, past=past, many=several) for s in stems)
+            name = f"!{'/'.join(told)}"
+            verbs[name] = told
+            slots.append((name, 0, 1, False))
+            return f"{found['article'] or ''}%s"
+        name = found["list"] or found["noun"]
+        place = done[name] = done.get(name, -1) + 1
+        slots.append((name, place, seen[name], bool(found["article"])))
+        return "%s"
+
+    text = _SLOT.sub(fill, plain)
+    opened = line.startswith(("<time>", "<habit>", "For ", "In ", "After ", "Every so ", "With ", "Where ", "If "))
+    return Frame(text, tuple(slots), not opened, grams(_SLOT.sub(" . ", line)))
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The frames of a language, read once."""
+
+    language: Language
+
+    @cached_property
+    def verbs(self) -> dict[str, tuple[str, ...]]:
+        """Verbs by the name of their slot."""
+        return {}
+
+    @cached_property
+    def themes(self) -> dict[str, Theme]:
+        """Themes by name."""
+        told = (*self.language.neutral, *self.language.personal, *self.language.genres)
+        return {theme.name: theme for theme in told}
+
+    @cached_property
+    def frames(self) -> dict[tuple[str, bool], Frames]:
+        """Frames by theme and whether they are in the past tense."""
+        found = {}
+        for name, theme in self.themes.items():
+            for past in (False, True):
+                told = [
+                    tuple(self._both(lines, past=past or theme.past))
+                    for lines in (theme.start, theme.middle, theme.end)
+                ]
+                found[name, past] = Frames(*told)
+        return found
+
+    def _both(self, lines: Iterable[str], *, past: bool) -> Iterator[Frame]:
+        told = tuple(lines)
+        for many in (False, True):
+            for line in told if not many else (line for line in told if "<who>" in line):
+                yield _frame(line, self.language, self.verbs, past=past, many=many)
+
+
+@lru_cache(maxsize=8)
+def grammar(lang: str) -> Grammar:
+    """Return the grammar of a language; English where there is none of it."""
+    made = Grammar(LANGUAGES.get(lang, ENGLISH))
+    assert made.frames
+    return made
+
+
+def mixed(x: int) -> int:
+    """Return 64 bits that look drawn from `x` (the finish of splitmix64)."""
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return x ^ (x >> 31)
+
+
+class Slots(dict[Slot, tuple[str, ...]]):
+    """What each slot may be filled with on the pages of one table."""
+
+    def __init__(self, lists: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__()
+        self._lists = lists
+
+    def __missing__(self, slot: Slot) -> tuple[str, ...]:
+        name, place, of, an = slot
+        told = self._lists.get(name, ())
+        # Each place of a list in a sentence has its own share of it: no "papers and papers".
+        told = told[place::of] or told
+        self[slot] = told = tuple(article(text) for text in told) if an else told
+        return told
+
+
+class Prose:
+    """Makes sentences about the rows of one table in general, and about the page they stand on."""
+
+    def __init__(self, lang: str, nouns: Mapping[str, str], labels: tuple[str, ...], taken: frozenset[str]) -> None:
+        """Stand ready.
+
+        Args:
+            lang: the language of the world.
+            nouns: what `{one}`, `{many}` and `{about}` stand for.
+            labels: the labels that may be named.
+            taken: texts in small letters that no sentence may hold: they are values of the world.
+        """
+        self.grammar = grammar(lang)
+        language = self.grammar.language
+        lists = {name: tuple(t for t in told if taken.isdisjoint(grams(t))) for name, told in language.lists.items()}
+        lists |= {name: (text,) for name, text in nouns.items()} | {"label": labels}
+        self._slots = Slots(lists | self.grammar.verbs)
+        self._taken = taken
+        self._frames: dict[tuple[str, bool], Frames] = {}
+
+    def frames(self, theme: str, *, past: bool) -> Frames:
+        """Return the frames of a theme that may be used here."""
+        found = self._frames.get((theme, past))
+        if found is None:
+            every = self.grammar.frames[theme, past]
+            told = [tuple(f for f in part if self._fits(f)) for part in (every.start, every.middle, every.end)]
+            found = self._frames[theme, past] = Frames(*told)
+        return found
+
+    def _fits(self, frame: Frame) -> bool:
+        return self._taken.isdisjoint(frame.words) and all(self._slots[slot] for slot in frame.slots)
+
+    def say(self, frame: Frame, chance: int) -> str:
+        """Return a frame filled by chance, from a small letter on."""
+        slots, shift = self._slots, 8
+        told = []
+        for slot in frame.slots:
+            options = slots[slot]
+            told.append(options[(chance >> shift) % len(options)])
+            shift += 7
+        return frame.text % tuple(told)
+
+    def paragraphs(self, theme: str, chance: int, room: int, voice: Voice) -> list[str]:
+        """Return paragraphs on a theme that fill `room` characters, blank lines counted."""
+        out: list[str] = []
+        frames, turn = self.frames(theme, past=bool(chance & 1)), chance >> 4
+        while room > LAST // 3:
+            chance = mixed(chance + STEP)
+            told, turn = self._paragraph(frames, chance, turn, room, voice, first=not out)
+            if not told:
+                break
+            out.append(told)
+            room -= len(told) + 2
+        return out
+
+    def _paragraph(
+        self, frames: Frames, chance: int, turn: int, room: int, voice: Voice, *, first: bool
+    ) -> tuple[str, int]:
+        """Return a paragraph, and the turn of the frame that comes next: a section tells each before any twice."""
+        count = SENTENCES[(chance >> 1) % len(SENTENCES)]
+        out, left = "", room
+        for i in range(count):
+            chance = mixed(chance + i + 1)
+            among = frames.middle
+            if i == 0 and first:
+                among = frames.start or among
+            elif i == count - 1 and chance & 2:
+                among = frames.end or among
+            if not among:
+                break
+            if left < LAST:
+                last = self._fitting(among, chance, left)
+                return f"{out} {last}".strip(), turn + i
+            joint = "" if i == 0 else voice.joints[(turn + 2 * i) % len(voice.joints)]
+            told = self._sentence(among[(turn + i) % len(among)], chance, joint)
+            out = f"{out} {told}" if out else told
+            left -= len(told) + 1
+        return out, turn + count
+
+    def _sentence(self, frame: Frame, chance: int, joint: str = "") -> str:
+        told = self.say(frame, chance)
+        if joint and frame.joint and told[:2] != "I ":
+            return f"{joint}{told[0].lower()}{told[1:]}"
+        return told[0].upper() + told[1:]
+
+    def _fitting(self, frames: tuple[Frame, ...], chance: int, room: int) -> str:
+        """Return the sentence, of a few, that comes nearest to `room` characters; "" where leaving it out is nearer."""
+        best = ""
+        for i in range(TRIES):
+            told = self._sentence(frames[(chance + i) % len(frames)], mixed(chance + i))
+            if abs(len(told) + 3 - room) < abs(len(best) + 3 * bool(best) - room):
+                best = told
+        return best
+
+    def heading(self, theme: str, chance: int) -> str:
+        """Return a heading of a section on a theme."""
+        heads = self.grammar.themes[theme].heads
+        nouns = {name: self._slots[name, 0, 1, False][0] for name in ("one", "many", "about")}
+        text = heads[chance % len(heads)].format(**nouns)
+        return text[:1].upper() + text[1:]
