@@ -274,3 +274,19 @@ def test_the_order_of_a_key_is_not_told_by_its_column():
     gold = [(day, name) for name, day in AMBIGUOUS]
     rows = [["04/03/2029", "A1"], ["25/07/2029", "C3"]]
     assert scored(rows, columns, gold).matched == ((1, 2),)
+
+
+def test_a_row_that_says_nothing_asked_for_costs():
+    columns = [*PHONES, Column("Notes", "text")]
+    rows = [[*row, "x"] for row in cells()]
+    assert score(markdown(columns, rows), PHONES, GOLD).success
+    result = score(markdown(columns, [*rows, [*[""] * 6, "x"]]), PHONES, GOLD)
+    assert (result.row.precision, len(result.rows)) == (pytest.approx(4 / 5), 5)
+
+
+@pytest.mark.parametrize("name", ["Rank", "Ranks", "Ranking by units", "Place", "Position", "Final standing"])
+def test_columns_of_ranks(name):
+    columns = (KEY, Column(name, "int"))
+    for cell in ("6 of 12", "6=", "joint 6th"):
+        assert scored([["A1", cell]], columns, [("A1", 6)]).success
+        assert not scored([["A1", cell]], (KEY, Column("Floors", "int")), [("A1", 6)]).success
