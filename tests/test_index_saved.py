@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from pages_world import isles
 
+from worldsmith.cli.backend import Answering
 from worldsmith.index import Index, saved
 from worldsmith.index.saved import dumps, key, loads
 from worldsmith.pages import Pages
+from worldsmith.perturb import PROFILES
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call
 
@@ -111,3 +113,11 @@ def test_a_simulator_answers_from_a_file_as_without(tmp_path):
     calls = [Call("web_search", query) for query in QUERIES]
     plain, kept = Simulator(world), Simulator(world, indexed=indexed)
     assert [plain.call(Address(world.id), c) for c in calls] == [kept.call(Address(world.id), c) for c in calls]
+
+
+def test_a_server_keeps_indices_where_it_is_told(tmp_path):
+    world = isles()
+    answering = Answering(None, "", None, PROFILES, index_folder=lambda name: tmp_path / name)
+    answering.simulator(world).warm(Address(world.id))
+    assert [path.name for path in (tmp_path / world.id).iterdir()] == [f"{world.id}.short"]
+    assert Answering(None, "", None, PROFILES).simulator(world).call(Address(world.id), Call("web_search", "light"))
