@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from html import escape
+from zlib import crc32
 
 from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Para, Piece, Text
 
@@ -87,6 +88,23 @@ def plain(doc: Doc) -> str:
     return "\n\n".join([*head, *(_plain(piece) for piece in doc.pieces)]) + "\n"
 
 
+FONTS = ("Georgia, serif", "Helvetica, Arial, sans-serif", "Palatino, serif", "Verdana, sans-serif")
+INKS = ("#17324d", "#6b2737", "#2f4f2f", "#4a3b6b", "#7a4a12", "#1f5a5a", "#333")
+WIDTHS = ("42em", "48em", "56em")
+
+
+def _style(host: str) -> str:
+    """Return the style sheet of a host: the same on all of its pages."""
+    turn = crc32(host.encode())
+    font, ink, width = FONTS[turn % 4], INKS[(turn >> 8) % 7], WIDTHS[(turn >> 16) % 3]
+    return (
+        f"body{{font:16px/1.55 {font};color:#222;margin:0}}header{{background:{ink};color:#fff;padding:.6em 2em}}"
+        f"main{{max-width:{width};margin:0 auto;padding:1em 2em}}h1,h2,h3{{color:{ink};line-height:1.2}}a{{color:{ink}}}"
+        "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .7em;text-align:left}"
+        "th{background:#f4f4f2}caption{text-align:left;font-weight:bold;padding:.3em 0}time{color:#777}"
+    )
+
+
 def _same(url: str) -> str:
     return url
 
@@ -112,7 +130,7 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
                 rows = "".join(
                     f"<tr><th>{escape(label, quote=False)}</th><td>{text(v)}</td></tr>" for label, v in pairs
                 )
-                return f"<table>{rows}</table>"
+                return f'<table class="facts">{rows}</table>'
             case Items(items, ordered):
                 tag = "ol" if ordered else "ul"
                 return f"<{tag}>{''.join(f'<li>{text(item)}</li>' for item in items)}</{tag}>"
@@ -122,10 +140,12 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
                 body = "".join(f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
                 return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-    name = escape(doc.title, quote=False)
+    name, host = escape(doc.title, quote=False), doc.url.partition("://")[2].partition("/")[0]
     day = f'<p><time datetime="{doc.date}">Updated {doc.date}</time></p>' if doc.date else ""
     body = "\n".join(element(piece) for piece in doc.pieces)
     return (
-        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{name}</title></head>\n'
-        f"<body><main><article>\n<h1>{name}</h1>\n{day}\n{body}\n</article></main></body>\n</html>\n"
+        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        f"<title>{name}</title><style>{_style(host)}</style></head>\n"
+        f"<body><header>{host}</header>\n<main><article>\n<h1>{name}</h1>\n{day}\n{body}\n</article></main>"
+        f"</body>\n</html>\n"
     )

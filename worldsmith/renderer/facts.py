@@ -1,10 +1,18 @@
 """Blocks that set facts out: pairs of label and value, tables of rows, lists of names."""
 
-from worldsmith.pages import Block, Grid, Heading, Items, KeyValues, Para, Piece
+from collections.abc import Sequence
+
+from worldsmith.pages import Block, Grid, Heading, Items, KeyValues, Link, Para, Piece
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.titles import commonest
 from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined
 from worldsmith.world import Cell
+
+
+MENU_SIZE = 900
+"""Characters of a table from which it is taken for a menu more easily."""
+MENU = (0.75, 0.45)
+"""Share of links in the text of a smaller and a larger table that makes it one: what extractors of text go by."""
 
 
 def infobox(desk: Desk, block: Block) -> list[Piece]:
@@ -60,12 +68,25 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str, caption: str = "") 
     names = [n for n in dict.fromkeys(name for cells in rows.values() for name in cells) if n != without]
     order = sorted(names, key=lambda n: n not in desk.pages.world.schema.tables[table].key)
     if len(order) == 1:
-        return Items(tuple((desk.text(cells[order[0]], block),) for cells in rows.values() if order[0] in cells))
-    return Grid(
-        tuple(words.columns[table, n].header for n in order),
-        tuple(tuple((desk.text(c[n], block, unit=False),) if n in c else ("",) for n in order) for c in rows.values()),
-        caption,
-    )
+        told = [desk.text(cells[order[0]], block) for cells in rows.values() if order[0] in cells]
+        noun = f" ({desk.pages.world.schema.tables[table].singular})"
+        return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in told))
+    lines = [[desk.text(c[n], block, unit=False) if n in c else "" for n in order] for c in rows.values()]
+    header = tuple(words.columns[table, n].header for n in order)
+    return Grid(header, tuple(tuple((text,) for text in line) for line in _thinned(header, lines)), caption)
+
+
+def _thinned(header: Sequence[str], lines: list[list[str | Link]]) -> list[list[str | Link]]:
+    """Return a table's cells with fewer links where nearly all of its text would be one: readers take that for a menu.
+
+    Names of other rows lose theirs first, then all do.
+    """
+    size = sum(map(len, header)) + sum(len(t) if isinstance(t, str) else len(t.text) for line in lines for t in line)
+    most = MENU[size >= MENU_SIZE] * size
+    for kept in (len(header), 1, 0):
+        if sum(len(t.text) for line in lines for t in line[:kept] if isinstance(t, Link)) <= most:
+            return [[*line[:kept], *(t if isinstance(t, str) else t.text for t in line[kept:])] for line in lines]
+    return lines
 
 
 def linked(desk: Desk, block: Block) -> list[Piece]:
@@ -96,10 +117,12 @@ def table(desk: Desk, block: Block) -> list[Piece]:
 
 def neighbours(desk: Desk, block: Block) -> list[Piece]:
     """Rows that stand beside the subject in the directory."""
-    return [Heading(2, desk.heading(block.kind)), *directory(desk, block)] if block.cells else []
+    return [Heading(2, desk.heading(block.kind)), *directory(desk, block, " in the directory")] if block.cells else []
 
 
-def directory(desk: Desk, block: Block) -> list[Piece]:
+def directory(desk: Desk, block: Block, where: str = "") -> list[Piece]:
     """Names, each a link to its page."""
     rows = by_row(block.cells)
-    return [Items(tuple((desk.name_link(cells, block),) for cells in rows.values()))]
+    form = desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None
+    noun = f" ({form.singular if form and len(form.key) == 1 else 'entry'}{where})"
+    return [Items(tuple((desk.name_link(cells, block), noun) for cells in rows.values()))]
