@@ -5,6 +5,7 @@ import click
 from worldsmith import __version__
 from worldsmith.cli.auditing import audit
 from worldsmith.cli.base import Commands
+from worldsmith.cli.evaluating import evaluate
 from worldsmith.cli.mining import tasks
 from worldsmith.cli.reviewing import audit_tasks
 from worldsmith.cli.serving import extract, search, serve
@@ -26,11 +27,12 @@ def main() -> None:
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
     worldsmith export w --to verl --out e    hand the tasks to a trainer
+    worldsmith evaluate w --model NAME       judge a language model as the search engine
 
     Exit codes: 0 fine, 1 faults were found, 2 wrong use.
     """
 
 
-for command in (generate, check, show, schema, audit, search, extract, tasks, serve, run, score, export):
+for command in (generate, check, show, schema, audit, search, extract, tasks, serve, run, score, export, evaluate):
     main.add_command(command)
 audit.add_command(audit_tasks)

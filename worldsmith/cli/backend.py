@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from worldsmith.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
+MODEL_URL = "http://127.0.0.1:8001/v1"
+"""Where a model is asked unless told: not the port of `serve`."""
 
 OPTIONS = (
     click.option("--model", help="Let this language model write the answers; what it may not say, our renderer says."),
     click.option(
         "--model-url",
-        default="http://127.0.0.1:8001/v1",
+        default=MODEL_URL,
         show_default=True,
         help="OpenAI-compatible endpoint of --model; its key is taken from OPENAI_API_KEY.",
     ),

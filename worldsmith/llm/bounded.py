@@ -10,7 +10,7 @@ MOST_BYTES: Final = 8_000_000
 
 
 class Bounded(httpx2.AsyncBaseTransport):
-    """A transport whose replies end with an error after `MOST_BYTES`. A packed one is refused: it may unpack to more."""
+    """A transport whose replies end in an error after `MOST_BYTES`. Packed ones, which may hide more, are refused."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner

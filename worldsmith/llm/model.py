@@ -228,6 +228,8 @@ class Backend:
         for name in ("prompt_tokens", "completion_tokens"):
             told = getattr(usage, name, None)
             self._counts[name] += told if isinstance(told, int) else 0
+        told = getattr(usage, "prompt_tokens", None)
+        self._counts["longest_prompt"] = max(self._counts["longest_prompt"], told if isinstance(told, int) else 0)
         if getattr(first, "finish_reason", None) == "length":
             self._counts["cut_off"] += 1
         if not isinstance(content, str):

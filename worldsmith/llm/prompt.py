@@ -90,7 +90,8 @@ def schema(part: Slice) -> Mapping[str, Any]:
     """Return the JSON Schema of the answer to a search: its results, in number and at addresses as in the slice."""
     text = {"type": "string"}
     url = {"type": "string", "enum": [view.page.url for view in part.views]}
-    hit = {"url": url, "title": text, "snippet": text, "date": text}
+    day = {"type": "string", "enum": list(dict.fromkeys(view.page.date or "N/A" for view in part.views))}
+    hit = {"url": url, "title": text, "snippet": text, "date": day}
     one = {"type": "object", "properties": hit, "required": list(hit), "additionalProperties": False}
     hits = {"type": "array", "items": one, "minItems": len(part.views), "maxItems": len(part.views)}
     return {"type": "object", "properties": {"results": hits}, "required": ["results"], "additionalProperties": False}

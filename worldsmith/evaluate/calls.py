@@ -1,0 +1,55 @@
+"""The calls that a model is judged by: drawn from a world by seed, searches and pages in turn."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from worldsmith.llm.prompt import asked
+from worldsmith.pages import Pages
+from worldsmith.seeding import draw
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Slice
+
+BYTES_A_TOKEN = 3
+"""Of a prompt with names and addresses in it, rounded down: so that a prompt's tokens are rather over-estimated."""
+
+
+def calls(
+    simulator: Simulator, address: Address, pages: Pages, count: int, *, hits: int, most: int, first: int = 0
+) -> list[Call]:
+    """Return `count` calls that have an answer and whose prompt takes at most `most` tokens, by estimate.
+
+    Searches and pages take turns; a page is first where `first` is odd. What has no fitting prompt is passed over, so
+    that turns may be uneven.
+    """
+    found: list[Call] = []
+    for call in _drawn(pages, hits, address.seed, first):
+        if len(found) == count:
+            break
+        part = simulator.prepare(address, call)
+        if call not in found and isinstance(part, Slice) and tokens(part, pages) <= most:
+            found.append(call)
+    return found
+
+
+def tokens(part: Slice, pages: Pages) -> int:
+    """Return about how many tokens the prompt for a slice takes."""
+    sizes = [len(message["content"].encode()) for message in asked(part, pages.world, pages).messages]
+    return ceil(sum(sizes) / BYTES_A_TOKEN)
+
+
+def _drawn(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
+    """Yield calls in an order drawn by seed: a page's title as a query, a page, a table's nouns as a query, a page."""
+    ids = [page_id for page_id in pages.ids() if not pages.page(page_id).dormant]
+    order = sorted(ids, key=lambda page_id: draw(seed, "evaluate", pages.world.id, page_id))
+    tables = pages.world.schema.tables
+    for place, page_id in enumerate(order, first):
+        page = pages.page(page_id)
+        if place % 2:
+            yield Call("web_extractor", page.url)
+            continue
+        named = pages.world.title(page.subject) if page.subject else ""
+        nouns = tables[page.table].plural if page.table else ""
+        query = (
+            named if named and place % 4 == 0 else " ".join(filter(None, (nouns, named))) or pages.world.schema.about
+        )
+        yield Call("web_search", query, k=hits)

@@ -1,0 +1,81 @@
+"""The figures of a model as a table for people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+ROWS = (
+    ("replies", "replies judged"),
+    ("leaks", "replies that leak"),
+    ("bounds", "  95% bounds"),
+    ("factuality", "statements that stand"),
+    ("completeness", "facts told of those that must be"),
+    ("contradicted", "statements that contradict"),
+    ("unsupported", "statements unsupported"),
+    ("incomplete", "facts not told"),
+    ("form", "faults of form"),
+)
+
+
+def table(figures: Mapping[str, Any]) -> str:
+    """Return the figures in lines: a column before and after the guard for each mode, then who wrote, control, cost."""
+    modes = figures["modes"]
+    width = max(len(label) for _, label in ROWS) + 2
+    heads = [f"{name}, {when}" for name in modes for when in ("before", "after")]
+    sides = [mode[when] for mode in modes.values() for when in ("before", "after")]
+    lines = [
+        f"{figures['model']}: {figures['calls']} calls to {len(figures['worlds'])} worlds, profile {figures['profile']}"
+    ]
+    lines += ["", " " * width + "".join(f"{head:>18}" for head in heads)]
+    for name, label in ROWS:
+        lines.append(f"{label:<{width}}" + "".join(f"{_shown(name, side):>18}" for side in sides))
+    lines += ["", *(_served(name, mode) for name, mode in modes.items())]
+    lines += [*(_realism(name, mode["realism"]) for name, mode in modes.items() if "realism" in mode)]
+    told = figures["consistency"]
+    lines += [
+        "",
+        f"consistency: asked twice, {_rate(told['same_facts'])} of the facts are the same ({told['pairs']} pairs)",
+    ]
+    obeyed = [f"{name} {_rate(o['obeyed'])} of {o['given']}" for name, o in figures["control"].items()]
+    lines.append(f"control, obeyed: {', '.join(obeyed)}")
+    cost = figures["cost"]
+    lines.append(
+        f"cost: {cost['requests']} requests, {cost['prompt_tokens']} + {cost['completion_tokens']} tokens, "
+        f"{_number(cost['seconds_a_request'])} s a request, {cost['from_store']} replies from the store"
+    )
+    for name in figures["failing"]:
+        lines.append(f"FAILING: {name}: our renderer writes more than half of the replies; this model is no use for it")
+    return "\n".join(lines)
+
+
+def _shown(name: str, side: Mapping[str, Any]) -> str:
+    if name == "replies":
+        return str(side["replies"])
+    if name == "leaks":
+        return f"{side['leaks']['replies']} ({_rate(side['leaks']['rate'])})"
+    if name == "bounds":
+        low, high = side["leaks"]["bounds"]
+        return f"{low:.1%} to {high:.1%}"
+    if name in side["statements"]:
+        return str(side["statements"][name])
+    return _rate(side[name])
+
+
+def _served(name: str, mode: Mapping[str, Any]) -> str:
+    by = ", ".join(f"{who} {_rate(mode['served'][who])}" for who in ("model", "retry", "fallback"))
+    return (
+        f"{name}: readable {_rate(mode['format'])} of tries; served by {by}; "
+        f"unchanged {_rate(mode['served']['unchanged'])}; accepted {_rate(mode['accepted'])} of what was written"
+    )
+
+
+def _realism(name: str, told: Mapping[str, Any]) -> str:
+    before, after = (_number(told[when]["mean"]) for when in ("before", "after"))
+    return f"{name}: realism by the judge, 1 to 5: {before} before, {after} after"
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
