@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Protocol
 
@@ -41,6 +42,8 @@ from worldsmith.world import World, canonical
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
+REASONS = 600
+"""Characters of objections that a model is told, at most; one is told whole."""
 TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
@@ -361,8 +364,10 @@ def _blocks(page: Page) -> list[list[object]]:
 
 
 def _reasons(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """Return what was wrong, at most a dozen, for the model to mend: without its own words, which may be a leak."""
-    return tuple(dict.fromkeys(f"{v.where}: {_QUOTED.sub('what it says', v.why)}" for v in verdicts if not v.ok))[:12]
+    """Return what was wrong, for the model to mend: without its own words, which may be a leak."""
+    said = dict.fromkeys(f"{v.where}: {_QUOTED.sub('what it says', v.why)}" for v in verdicts if not v.ok)
+    sizes = accumulate(len(reason) for reason in said)
+    return tuple(reason for reason, size in zip(said, sizes, strict=True) if size <= REASONS) or tuple(said)[:1]
 
 
 def cut_text(text: str, offset: int, most: int | None) -> tuple[str, int | None]:
