@@ -7,6 +7,7 @@ from worldsmith import scoring
 from worldsmith.guard.ground import Ground
 from worldsmith.guard.judge import Heard, Judge, passed
 from worldsmith.guard.names import cue_phrase
+from worldsmith.guard.text import clean, scan
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row
@@ -46,6 +47,8 @@ class Reader:
     topic: tuple[Row, ...] = ()
     level: int = 0
     said: list[str] = field(default_factory=list)
+    declared: frozenset[str] = frozenset()
+    """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
     def take(self, heard: Heard) -> bool:
         """Keep what a unit stated; whether all of it stands."""
@@ -65,8 +68,12 @@ class Reader:
         """Judge one piece; whether all of it stands."""
         before = len(self.verdicts)
         match piece:
+            case Heading(text=told) if told in self.declared:
+                self._declared("heading", told)
             case Heading(level, text):
                 self._heading(level, text)
+            case Para(text) if words_of(text) in self.declared:
+                self._declared("sentence", words_of(text))
             case Para(text):
                 self.text("sentence", words_of(text))
             case Items(items):
@@ -86,6 +93,20 @@ class Reader:
             known = link.url in self.links
             self.verdicts.append(passed("link") if known else Verdict("link", ok=False, why=why, text=link.text))
         return all(v.ok for v in self.verdicts[before:])
+
+    def _declared(self, where: str, text: str) -> None:
+        """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
+        if where == "heading":
+            self.topic = ()
+        read = scan(clean(text))
+        found = self.judge.names.find(read)
+        named = next((read.text[slice(*m.span)] for m in found if m.kind in ("name", "alias", "coded")), "")
+        if not named and any(map(str.isdigit, read.text)):
+            chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year
+            digits = ((i, c) for i, c in enumerate(read.text) if c.isdigit())
+            named = next((c for i, c in digits if not any(a <= i < b for a, b in chrome)), "")
+        why = f"says {named!r}, though it is declared to state nothing"
+        self.verdicts.append(Verdict(where, ok=False, why=why, text=text) if named else passed(where))
 
     def _heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
@@ -188,9 +209,11 @@ class Reader:
         return all(self.ground.world.value(row, cell.col) == cell.value for row in self.ground.members)
 
 
-def read_document(judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str) -> Reader:
+def read_document(
+    judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
+) -> Reader:
     """Judge a whole document."""
-    reader = Reader(judge, ground, links, query)
+    reader = Reader(judge, ground, links, query, declared=declared)
     reader.text("title", doc.title)
     for piece in doc.pieces:
         reader.piece(piece)

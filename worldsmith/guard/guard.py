@@ -18,6 +18,7 @@ from worldsmith.guard.text import clean, scan
 from worldsmith.llm.markdown import document
 from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.types import Doc, Page
+from worldsmith.renderer.document import declared
 from worldsmith.slices import Result, Slice, Verdict, View
 from worldsmith.world import Cell, World
 
@@ -45,6 +46,8 @@ class Guard:
         self._plans: dict[Hashable, int] = {}
         self._seen: dict[str, tuple[Page, int]] = {}
         """By page id, the plan last seen and its number."""
+        self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
+        """By page id, the plan last read and what is declared of it."""
         self._last = 0
         self._most = memo
 
@@ -142,9 +145,16 @@ class Guard:
 
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
-        return read_document(
-            self.judge, doc, ground(self.world, self.columns, page, page.cells), self.links(page), query
-        )
+        about = ground(self.world, self.columns, page, page.cells)
+        return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
+
+    def _declared(self, page: Page) -> frozenset[str]:
+        """Return what our renderer writes on a page without a cell: a pure function of the plan, so declared chrome."""
+        kept = self._chrome.get(page.id)
+        if kept is None or kept[0] is not page:
+            _bound(self._chrome, max(self._most // 16, 1))
+            kept = self._chrome[page.id] = (page, declared(page, self.pages))
+        return kept[1]
 
     def must(self, page: Page) -> list[Cell]:
         """Return the cells a page must state; a null without words of its own may go unsaid."""
