@@ -147,12 +147,13 @@ LISTS = {
     ),
 }
 
-_PASTS = """find:found keep:kept write:wrote rewrite:rewrote read:read reread:reread send:sent say:said take:took
-leave:left make:made come:came go:went see:saw tell:told give:gave hold:held begin:began bring:brought know:knew
-think:thought put:put set:set upset:upset lie:lay rise:rose draw:drew redraw:redrew speak:spoke lend:lent
-spend:spent meet:met hear:heard stand:stood win:won mean:meant feel:felt lead:led grow:grew run:ran let:let build:built catch:caught pay:paid
-fall:fell sit:sat deal:dealt do:did plan:planned spot:spotted prefer:preferred stop:stopped
-drop:dropped"""
+_PASTS = """
+find:found keep:kept write:wrote rewrite:rewrote read:read reread:reread send:sent say:said take:took leave:left
+make:made come:came go:went see:saw tell:told give:gave hold:held begin:began bring:brought know:knew think:thought
+put:put set:set upset:upset lie:lay rise:rose draw:drew redraw:redrew speak:spoke lend:lent spend:spent meet:met
+hear:heard stand:stood win:won mean:meant feel:felt lead:led grow:grew run:ran let:let build:built catch:caught
+pay:paid fall:fell sit:sat deal:dealt do:did plan:planned spot:spotted prefer:preferred stop:stopped drop:dropped
+"""
 IRREGULAR = dict(pair.split(":") for pair in _PASTS.split())
 
 

@@ -89,7 +89,8 @@ class Pages:
         if found is None:
             form, schema = self.world.schema.tables[table], self.world.schema
             nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
-            labels = tuple(term(c.label) for c in form.columns if not c.key and c.type not in {"bool", "text"})
+            told = (c.label for c in form.columns if not c.key and c.type not in {"bool", "text"})
+            labels = tuple(term(label) for label in told if not any(map(str.isdigit, label)))
             found = self._prose[table] = Prose(schema.lang, nouns, labels, self._claimed)
         return found
 

@@ -3,9 +3,9 @@
 Of `Pages` no more is asked than words of the schema, addresses and chrome, where links lead, never a value.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from worldsmith.pages import Block, Doc, Page, Pages, Piece
+from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import HEAD
 from worldsmith.renderer import facts, telling, texts
@@ -13,7 +13,7 @@ from worldsmith.renderer.desk import Desk, by_row
 from worldsmith.renderer.emit import extent
 from worldsmith.world import World
 
-__all__ = ["by_row", "render"]
+__all__ = ["by_row", "declared", "render"]
 
 
 def render(page: Page, world: World, pages: Pages) -> Doc:
@@ -23,9 +23,26 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     long as its plan says.
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
-    desk = Desk(page, pages)
     name = title(page, page.cells, pages.words)
-    pieces: list[Piece] = []
+    pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
+    return Doc(page.url, name, page.date, pieces)
+
+
+def declared(page: Page, pages: Pages) -> frozenset[str]:
+    """Return the headings and paragraphs of a page's document that its language makes without a cell."""
+    found: dict[str, None] = {}
+    for block, told in _written(page, title(page, page.cells, pages.words), pages):
+        for piece in told if block.kind in CHROME else ():
+            if isinstance(piece, Heading):
+                found[piece.text] = None
+            elif isinstance(piece, Para):
+                found["".join(part if isinstance(part, str) else part.text for part in piece.text)] = None
+    return frozenset(found)
+
+
+def _written(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
+    """Yield the pieces of each block of a page called `name`."""
+    desk = Desk(page, pages)
     spare = HEAD - len(name) - (24 if page.date else 4)
     for block in page.blocks:
         if block.kind in FILLERS:
@@ -33,12 +50,13 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
         else:
             told = BLOCKS[block.kind](desk, block)
         spare += block.size - sum(map(extent, told))
-        pieces += told
-    return Doc(page.url, name, page.date, tuple(pieces))
+        yield block, told
 
 
 FILLERS: dict[str, Callable[[Desk, Block, int], list[Piece]]] = {"text": texts.text, "comments": texts.comments}
 """Writers of blocks that fill the room they are given, in characters."""
+CHROME = frozenset((*FILLERS, "byline", "notice", "cue", "wall", "guide"))
+"""Kinds of block without a cell."""
 BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "lead": telling.lead,
     "infobox": facts.infobox,

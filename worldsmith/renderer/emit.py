@@ -99,7 +99,7 @@ def _style(host: str) -> str:
     font, ink, width = FONTS[turn % 4], INKS[(turn >> 8) % 7], WIDTHS[(turn >> 16) % 3]
     return (
         f"body{{font:16px/1.55 {font};color:#222;margin:0}}header{{background:{ink};color:#fff;padding:.6em 2em}}"
-        f"main{{max-width:{width};margin:0 auto;padding:1em 2em}}h1,h2,h3{{color:{ink};line-height:1.2}}a{{color:{ink}}}"
+        f"main{{max-width:{width};margin:0 auto;padding:1em 2em}}h1,h2,h3,a{{color:{ink}}}h1,h2,h3{{line-height:1.2}}"
         "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .7em;text-align:left}"
         "th{background:#f4f4f2}caption{text-align:left;font-weight:bold;padding:.3em 0}time{color:#777}"
     )

@@ -8,7 +8,6 @@ from worldsmith.pages.titles import commonest
 from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined
 from worldsmith.world import Cell
 
-
 MENU_SIZE = 900
 """Characters of a table from which it is taken for a menu more easily."""
 MENU = (0.75, 0.45)

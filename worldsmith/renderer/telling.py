@@ -182,8 +182,4 @@ def named(desk: Desk, block: Block) -> list[Piece]:
     row = desk.page.subject
     assert row is not None
     name = called(desk.pages.words, row, by_row(block.cells).get(row, {}))
-    return [
-        Para(
-            (f"{capital(name)} is a name that more than a {desk.pages.world.schema.tables[row.table].singular} bears.",)
-        )
-    ]
+    return [Para((f"This page is about the name {name}.",))]
