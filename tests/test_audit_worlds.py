@@ -42,7 +42,7 @@ def test_worlds_of_ours_are_clean(towns, smartphones):
     kin = result.kin["town"]
     assert kin.named["shop.name"] == sum(w.size("shop") for w in towns)
     assert kin.named["values.parishes"] == 4 * 6
-    assert kin.named["hosts"] == sum(len(w.schema.pages) + 2 for w in towns)
+    assert kin.named["hosts"] == sum(len(Pages(w).sites) for w in towns)
     assert kin.twins == kin.alike == sum(kin.rows.shared.values()) == 0
 
 

@@ -52,7 +52,7 @@ def test_the_index_leaves_jax_alone(before, tmp_path):
     (jax / "lax.py").write_text("raise SystemExit('jax computed')")
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {before}import worldsmith.index as index; "
-        "print('jax' in sys.modules, index.stock.__module__); import jax; print(jax.__file__)"
+        "print('jax' in sys.modules, index.stock.__name__); import jax; print(jax.__file__)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -130,7 +130,8 @@ class Store:
             return 0
         made = [orjson.dumps(astuple(part)).decode() for part in (address, call)]
         with self._lock:
-            n, last = self._db.execute(_COUNT, made).fetchone()
+            # All rows are fetched: a statement that is not run to its end is not committed.
+            ((n, last),) = self._db.execute(_COUNT, made).fetchall()
             if last % EVERY == 0:
                 self._forget(MAX_ATTEMPTS)
         return int(n)
