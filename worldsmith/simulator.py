@@ -232,7 +232,7 @@ class Simulator:
 
     def _kept(self, part: Slice, desk: _Desk, asked: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
-        kept = self.store.get(self.key(part, asked)) if self.store else None
+        kept = self.store.get(self.key(part, asked)) if self.store is not None else None
         if kept is None:
             return None
         if not all(v.ok for v in self._judge(kept, part, desk)):

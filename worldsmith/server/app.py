@@ -292,7 +292,7 @@ def create_app(
     base = None if link_base is None else _base(link_base)
     shelf = Shelf(worlds, memory, simulate)
     default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, attempts or Counted(), profiles)
+    service = Service(shelf, default, base, Counted() if attempts is None else attempts, profiles)
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
