@@ -24,7 +24,7 @@ HALVES: tuple[Half, Half] = ("tuning", "heldout")
 Scalar = str | int | float | bool
 
 
-class Absent(Exception):
+class Absent(Exception):  # noqa: N818 - no error: a cell this row lacks
     """The sentence needs what the page does not have."""
 
 

@@ -281,7 +281,9 @@ def _list_snippet(told: Told, world: World, rng: Random) -> str:
     scope = f" ({shown(told.scope)})" if told.scope is not None else ""
     if not keys or len(told.others[0].cells) > 2 or ", " in keys[0]:
         return f"A list of {many}{scope} with the most important data ..."
-    return rng.choice((f"{many.capitalize()}{scope}, among them {' and '.join(keys)}.", f"Includes {keys[0]} and more."))
+    return rng.choice(
+        (f"{many.capitalize()}{scope}, among them {' and '.join(keys)}.", f"Includes {keys[0]} and more.")
+    )
 
 
 # lies
@@ -304,7 +306,7 @@ def _far(a: object, b: object) -> bool:
     """Whether two values differ by more than anyone would round away."""
     if a is None or b is None or a == b:
         return False
-    if isinstance(a, bool) or isinstance(a, str):
+    if isinstance(a, bool | str):
         return not (isinstance(b, str) and str(a)[:7] == str(b)[:7])
     return abs(float(a) - float(b)) > 0.25 * max(abs(float(a)), abs(float(b)), 4)  # type: ignore[arg-type]
 

@@ -19,11 +19,11 @@ from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world import table_bytes
 
 GOLDEN = {
-    ("company", 7): "f7b3f307579a7d777bf2e73b7036b5d9022281c1379c4a4c50d5cd2dfaa01ab1",
-    ("films", 7): "0ff043ba5f7696c1dc72e0c4bdf1ca867915d079754a9efbdd11b220de1d29ff",
-    ("league", 7): "4f237fc81ec3b59bce44d706585a9848e53b03eded8cb13a7340b046b596967e",
-    ("smartphones", 7): "2b106f1ef3f3e9a6308f95e8af5ab0b3f1a47797a2e1601c6de2d55233badd6a",
-    ("town", 7): "918d9e20c15c54b0b3482a990cb113951ddc4594cdd885df4a1fd6b651416e34",
+    ("company", 7): "8be4ecb65fc08a09cc20cd93fdfdabfe312473cb464804c1295a4f8c2daa064b",
+    ("films", 7): "a18b9c7177cd982a2e1f1c6237fa2d4624e5fa9d69e0142ae3c51c5237435e34",
+    ("league", 7): "f4c2ec096919510c612348b891e49dbf77ff2c407165009ab9d7838f91c18039",
+    ("smartphones", 7): "5aa0f22e836d3a71ec655b76d992d6d4d9d6fc9a5888081fc9f5b1057fcb9222",
+    ("town", 7): "b6c46cf79aab38af8532e668b50a38dfba59c5fa6c45e595a913b71683922640",
 }
 
 

@@ -15,8 +15,8 @@ from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 GOLDEN = {
-    "smartphones-ac5c8a656c": "c13ff6439d40947670e213da6ee560e20f88933f02272653d2f956aaf2da2742",
-    "town-39a64c82ee": "4af81ed16e0ee10067a15c52b452bc88f763227410b6d76e7b9a3417d2131184",
+    "smartphones-90c1fe8f08": "f4a2dbd42ff1593864253a9e43f8adf0b2be2245481e1847bd5014d1e9948e71",
+    "town-18e4aad5e8": "3c4d4c1cf8fd285e3670cb2c357ba1a003d17451e936320c5f0b291961577bbe",
 }
 
 
