@@ -338,7 +338,7 @@ def test_a_verdict_is_kept_for_all_that_it_was_made_of() -> None:
     page = replace(KESTREL.page, date="2001-02-03")
     cells = tuple(WORLD.cell(c.row, c.col) for c in page.cells)
     dated = tuple(c._replace(value="2001-02-03") if c.col == "founded" else c for c in cells)
-    other = replace(page, blocks=(Block("facts", dated),))
+    other = replace(page, blocks=(Block("infobox", dated),))
     before, after = View(page, 1.0), View(other, 1.0)
     guard = Guard(WORLD, PAGES)
     said = hit(before, 0, "", WORLD, PAGES)
