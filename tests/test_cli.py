@@ -405,4 +405,7 @@ def test_a_server_says_what_it_counted_when_it_ends(out):
 
 
 def test_a_store_needs_a_model(out, tmp_path):
-    assert "name one" in call("search", worlds(out)[0], "x", "--store", tmp_path / "s", code=2).output
+    said = call("search", worlds(out)[0], "x", "--store", tmp_path / "s", code=2).output
+    assert "holds no text of any model. Name the --model that writes" in said
+    named = call("search", worlds(out)[0], "x", "--model", "a", "--prose", "b", code=2).output
+    assert "--model writes pages too: name it or --prose" in named

@@ -1,7 +1,9 @@
 """The simulator: every branch, purity of replies, the store, and defects that never leave."""
 
 import asyncio
+import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +15,7 @@ import pytest
 
 from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
 from worldsmith.guard import POLICY
+from worldsmith.llm.model import Absent
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
@@ -20,7 +23,7 @@ from worldsmith.perturb import PROFILES
 from worldsmith.renderer import Renderer
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
-from worldsmith.store import Counted, Store
+from worldsmith.store import Counted, Kept, Store
 from worldsmith.world import World
 
 
@@ -500,3 +503,102 @@ def test_replies_are_the_same_bytes_in_any_process(repository: Path) -> None:
         ).stdout
 
     assert run("0") == run("1")
+
+
+# what travels of a store
+
+
+def written(town: World, made: Store, queries: tuple[str, ...] = ("shop", "street")) -> list[Observation]:
+    simulator = Simulator(town, model=Model(lambda part, _a: ours(town, part)), store=made)
+    return [ask(simulator, search(query)) for query in queries]
+
+
+def test_a_run_repeats_without_its_model_from_an_export(town: World, store: Stores) -> None:
+    first = store("a.db")
+    before = written(town, first)
+    second = store("b.db")
+    assert second.read(first.lines()) == Kept(2, 0, 0)
+    assert list(second.lines()) == list(first.lines())
+    assert second.authors() == ("model 1",)
+    again = Simulator(town, model=Absent("model 1"), store=second)
+    after = [ask(again, search(query)) for query in ("shop", "street")]
+    assert [o.source for o in after] == ["store", "store"]
+    assert [o.results for o in after] == [o.results for o in before]
+    other = ask(again, search("resident"))
+    assert (other.source, other.verdicts[0].why) == (
+        "renderer",
+        "the store has no text of model 1 for this call, and no model is asked",
+    )
+
+
+def test_what_stands_in_a_store_stays(town: World, store: Stores) -> None:
+    first, second = store("a.db"), store("b.db")
+    written(town, first)
+    (key,) = [json.loads(text)["key"] for text in list(first.lines())[1:2]]
+    second.put(key, (Result("u", "t", "other", None, 0.5),), "model 2")
+    assert second.read(first.lines()) == Kept(1, 0, 1)
+    assert second.read(first.lines()) == Kept(0, 1, 1)
+    assert second.get(key) == (Result("u", "t", "other", None, 0.5),)
+    assert second.authors() == ("model 1", "model 2")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda lines: lines[:-1], "names 2 texts and holds 1"),
+        (lambda lines: lines[1:], "its first line says nothing of one"),
+        (lambda _lines: [], "its first line says nothing of one"),
+        (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: no text of a store"),
+        (lambda lines: [lines[0], lines[1], lines[2].replace(b'"key":"', b'"key":"x')], "line 3: no text"),
+        (lambda lines: [lines[0].replace(b'store":2', b'store":9'), *lines[1:]], "is of format 9"),
+    ],
+    ids=["short", "no head", "empty", "cut", "key", "format"],
+)
+def test_a_broken_export_changes_nothing(
+    town: World, store: Stores, change: Callable[[list[bytes]], list[bytes]], why: str
+) -> None:
+    first, second = store("a.db"), store("b.db")
+    written(town, first)
+    with pytest.raises(FormatError, match=why):
+        second.read(change(list(first.lines())), "x.jsonl")
+    assert len(list(second.lines())) == 1
+    assert second.authors() == ()
+
+
+def test_a_store_of_the_first_format_keeps_its_texts(tmp_path: Path, store: Stores) -> None:
+    made = sqlite3.connect(tmp_path / "old.db")
+    made.executescript(
+        "create table about (format integer not null); insert into about values (1);"
+        "create table drafts (key text primary key, body blob not null) without rowid;"
+        "create table attempts (session text, call text, n integer, primary key (session, call)) without rowid;"
+        """insert into drafts values ('k', '{"results":[["u","t","s",null,0.5,null]]}');"""
+    )
+    made.close()
+    kept = store("old.db")
+    assert kept.get("k") == (Result("u", "t", "s", None, 0.5),)
+    assert kept.next(Address("w", session="s"), search("q")) == 0
+    assert store("old.db").get("k") is not None
+
+
+def test_attempts_are_pruned_in_a_file_too(store: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worldsmith.store.MAX_ATTEMPTS", 2)
+    monkeypatch.setattr("worldsmith.store.EVERY", 1)
+    kept, address = store("s.db"), Address("w", session="s")
+    assert [kept.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
+    assert kept.prune() == 2
+    assert [kept.next(address, search(q)) for q in "ab"] == [0, 0]
+
+
+def test_an_instruction_of_the_profile_reaches_the_model_without_its_faults(town: World) -> None:
+    model = Model(lambda part, _asked: ours(town, part))
+    asyncio.run(Simulator(town, model=model).acall(Address(town.id, "adversarial", session="s"), search("shop"), 2))
+    assert model.instruction.startswith("Snippets name what the result is about and state nothing else of it.")
+    assert "archive copies" in model.instruction
+    assert "Some calls" not in model.instruction
+
+
+def test_a_model_may_write_pages_alone(town: World) -> None:
+    model = Model(lambda part, _asked: ours(town, part))
+    simulator = Simulator(town, model=model, tools=("web_extractor",))
+    assert (ask(simulator, search("shop")).source, model.asked) == ("renderer", 0)
+    assert (ask(simulator, Call("web_extractor", some_url(town))).source, model.asked) == ("model", 1)

@@ -15,6 +15,7 @@ from worldsmith.errors import UsageError
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
 from worldsmith.tasks import Task
+from worldsmith.traces import Traces
 from worldsmith.world import World
 
 SYSTEM: Final = (
@@ -78,6 +79,10 @@ class Environment:
     """Results a search gives."""
     max_chars: int = 8000
     """Characters of a page that one call gives; the next part follows from its offset."""
+    traces: Traces | None = None
+    """Where messages and calls are written down."""
+    session: str = ""
+    """Names the episode in traces; nothing depends on it."""
     observations: list[Observation] = field(default_factory=list)
     """What the tools answered so far."""
     calls: list[Call] = field(default_factory=list)
@@ -94,7 +99,13 @@ class Environment:
         """Begin the episode; return the messages the agent starts from."""
         self.observations, self.calls, self.turns = [], [], 0
         self._attempts, self._done = {}, False
+        if self.traces:
+            self.traces.message(self._address, "user", self.task.question, task_id=self.task.task_id)
         return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": self.task.question}]
+
+    @property
+    def _address(self) -> Address:
+        return Address(self.world.id, self.profile, self.seed, self.session)
 
     def step(self, message: str) -> Step:
         """Take the agent's message: answer its first tool call, or score it.
@@ -105,6 +116,8 @@ class Environment:
         if self._done:
             raise UsageError("the episode has ended: reset the environment")
         self.turns += 1
+        if self.traces:
+            self.traces.message(self._address, "assistant", message)
         found = _CALL.search(message)
         if found is None:
             return self._end(message, truncated=False)
@@ -137,7 +150,9 @@ class Environment:
             return f"Error: {wrong}"
         self.calls.append(call)
         attempt = self._attempts[call] = self._attempts.get(call, -1) + 1
-        seen = self.simulator.call(Address(self.world.id, self.profile, self.seed), call, attempt)
+        seen = self.simulator.call(self._address, call, attempt)
+        if self.traces:
+            self.traces.call(self._address, call, attempt, seen)
         self.observations.append(seen)
         return told(seen, call)
 

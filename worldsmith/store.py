@@ -149,16 +149,11 @@ class Store:
         with self._lock:
             return tuple(row[0] for row in self._db.execute("select version from authors order by version"))
 
-    def __len__(self) -> int:
-        """Return how many drafts are kept."""
-        with self._lock:
-            return int(self._db.execute("select count(*) from drafts").fetchone()[0])
-
     def lines(self) -> Iterator[bytes]:
         """Yield the store as JSON lines: what it is, then a draft each, by key. Attempts stay."""
-        yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(self), "authors": self.authors()})
         with self._lock:
             rows = self._db.execute("select key, body from drafts order by key").fetchall()
+        yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(rows), "authors": self.authors()})
         for key, body in rows:
             yield orjson.dumps({"key": key, "draft": orjson.Fragment(body)})
 

@@ -9,6 +9,7 @@ mark. A process that dies leaves at most half a line, which the next one closes 
 may write to one folder.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,19 +45,20 @@ class Traces:
         """Append what became of a call."""
         self._append(address, record(call, attempt, seen))
 
-    def message(self, address: Address, role: str, content: str) -> None:
-        """Append a message of the agent, or one it was given."""
-        self._append(address, {"role": role, "content": content})
+    def message(self, address: Address, role: str, content: str, **more: Any) -> None:
+        """Append a message of the agent, or one it was given, and what else is known of it."""
+        self._append(address, {"role": role, "content": content, **more})
 
-    def reply(self, address: Address, call: Mapping[str, Any], text: str) -> None:
+    def reply(self, address: Address, call: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
         """Append a call whose reply alone is known, as an agent has it that works over HTTP."""
-        self._append(address, {"call": dict(call), "observation": {"text": text}})
+        self._append(address, {"call": dict(call), "observation": dict(seen)})
 
     def _append(self, address: Address, what: Mapping[str, Any]) -> None:
         try:
             path = self._begun.get(address) or self._begin(address)
             _write(path, line(what))
         except OSError as error:
+            self._begun.pop(address, None)  # half of the line may stand there: it is closed before the next
             if not self._failed:
                 self._say(f"worldsmith: the trace of a call could not be written, and maybe others: {error}\n")
             self._failed = True
@@ -96,7 +98,8 @@ def _ends(path: Path) -> bool:
 def _write(path: Path, data: bytes) -> None:
     out = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
-        os.write(out, data)
+        if os.write(out, data) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(out)
 

@@ -11,6 +11,7 @@ from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Page
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
+from worldsmith.traces import Traces
 
 TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
@@ -71,9 +72,14 @@ class SimulatorClient:
     """
 
     def __init__(
-        self, simulator: Simulator, address: Address | None = None, kept: dict[Call, Observation] | None = None
+        self,
+        simulator: Simulator,
+        address: Address | None = None,
+        kept: dict[Call, Observation] | None = None,
+        traces: Traces | None = None,
     ) -> None:
         self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
+        self.traces = traces
         self.seen: list[Page] = []
         self.retries = 0
         self.goes_on: int | None = None
@@ -107,6 +113,8 @@ class SimulatorClient:
         for attempt in range(TRIES):
             self.retries += attempt > 0
             found = self.simulator.call(self.address, call, attempt)
+            if self.traces:
+                self.traces.call(self.address, call, attempt, found)
             if found.status in {"ok", "not_found"}:
                 return found
         raise BackendError(f"{call.tool} {call.arg[:80]!r}: {found.status} in {TRIES} attempts")

@@ -6,6 +6,7 @@ from worldsmith import __version__
 from worldsmith.cli.auditing import audit
 from worldsmith.cli.base import Commands
 from worldsmith.cli.evaluating import evaluate
+from worldsmith.cli.keeping import store, trace
 from worldsmith.cli.mining import tasks
 from worldsmith.cli.reviewing import audit_tasks
 from worldsmith.cli.serving import extract, search, serve
@@ -28,11 +29,28 @@ def main() -> None:
     worldsmith run w --agent oracle          solve every task through search
     worldsmith export w --to verl --out e    hand the tasks to a trainer
     worldsmith evaluate w --model NAME       judge a language model as the search engine
+    worldsmith trace FILE                    what a session asked and was answered, and why
 
     Exit codes: 0 fine, 1 faults were found, 2 wrong use.
     """
 
 
-for command in (generate, check, show, schema, audit, search, extract, tasks, serve, run, score, export, evaluate):
+for command in (
+    generate,
+    check,
+    show,
+    schema,
+    audit,
+    search,
+    extract,
+    tasks,
+    serve,
+    run,
+    score,
+    export,
+    evaluate,
+    trace,
+    store,
+):
     main.add_command(command)
 audit.add_command(audit_tasks)

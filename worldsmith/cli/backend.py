@@ -3,36 +3,40 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.llm.model import Backend
+    from worldsmith.llm.model import Absent, Backend
+    from worldsmith.server.shelf import Answers
     from worldsmith.simulator import Simulator
-    from worldsmith.slices import Observation, Profile
+    from worldsmith.slices import Observation, Profile, Tool
     from worldsmith.store import Store
+    from worldsmith.traces import Traces
     from worldsmith.world import World
 
-F = TypeVar("F", bound=Callable[..., Any])
 MODEL_URL = "http://127.0.0.1:8001/v1"
 """Where a model is asked unless told: not the port of `serve`."""
 
 OPTIONS = (
     click.option("--model", help="Let this language model write the answers; what it may not say, our renderer says."),
+    click.option("--prose", help="Let this language model write the pages alone, in running sentences."),
     click.option(
         "--model-url",
         default=MODEL_URL,
         show_default=True,
-        help="OpenAI-compatible endpoint of --model; its key is taken from OPENAI_API_KEY.",
+        help="OpenAI-compatible endpoint of the model; its key is taken from OPENAI_API_KEY.",
     ),
     click.option(
         "--store",
         type=click.Path(path_type=Path),
-        help="SQLite file for accepted texts of --model: what is in it is answered from it for ever.",
+        help="SQLite file for accepted texts of a model: what is in it is answered from it for ever, without one too.",
     ),
 )
 
@@ -44,6 +48,22 @@ profiles_option = click.option(
 )
 
 
+trace_option = click.option(
+    "--trace",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for traces: each session's calls, edits, replies and verdicts; see `worldsmith trace`.",
+)
+
+
+def traces_in(folder: Path | None) -> "Traces | None":
+    """Return what writes traces into a folder, None without one."""
+    if folder is None:
+        return None
+    from worldsmith.traces import Traces
+
+    return Traces(folder)
+
+
 def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
     """Return the profiles an address may name: worldsmith's, and those of a file. Raises FormatError."""
     from worldsmith.perturb import PROFILES, load_curriculum
@@ -51,11 +71,29 @@ def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
     return PROFILES if file is None else load_curriculum(file).profiles
 
 
-def model_options(command: F) -> F:
-    """Add --model, --model-url and --store to a command."""
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --model, --prose, --model-url and --store to a command, which gets them as `asked`."""
+
+    @wraps(command)
+    def taken(
+        *args: Any, model: str | None, prose: str | None, model_url: str, store: Path | None, **options: Any
+    ) -> Any:
+        return command(*args, asked=Asked(model, prose, model_url, store), **options)
+
+    found: Callable[..., Any] = taken
     for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+        found = option(found)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of `model_options`."""
+
+    model: str | None
+    prose: str | None
+    url: str
+    store: Path | None
 
 
 class Answering:
@@ -63,26 +101,27 @@ class Answering:
 
     def __init__(
         self,
-        model: str | None,
-        url: str,
-        store: Path | None,
+        asked: "Asked",
         profiles: "Mapping[str, Profile]",
         *,
         quiet: bool = True,
         index_folder: Callable[[str], Path | None] = lambda _: None,
+        traces: "Traces | None" = None,
     ) -> None:
         """Stand ready by the options above; `quiet` says nothing of a model that fails.
 
-        `index_folder` says where the search index of a world, by its id, is kept.
+        `index_folder` says where the search index of a world, by its id, is kept; `traces` writes down every call.
 
         Raises:
-            UsageError: there is a store without a model.
+            UsageError: two models are named, or a store is of none or of several.
         """
-        if model is None and store is not None:
-            raise UsageError("--store keeps the texts of a --model: name one, or leave the store out")
-        self.backend = _backend(model, url, quiet=quiet) if model else None
-        self.store = _store(store) if store else None
-        self.profiles, self.index_folder = profiles, index_folder
+        if asked.model and asked.prose:
+            raise UsageError("--model writes pages too: name it or --prose")
+        self.store = _store(asked.store) if asked.store else None
+        self.backend = _backend(asked, quiet=quiet) if asked.model or asked.prose else None
+        self.author = self.backend or (_absent(self.store, asked.store) if self.store else None)
+        self.tools: tuple[Tool, ...] = ("web_extractor",) if asked.prose else ("web_search", "web_extractor")
+        self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
         self.counts: Counter[str] = Counter()
 
     def simulator(self, world: "World") -> "Simulator":
@@ -92,12 +131,21 @@ class Answering:
 
         return Simulator(
             world,
-            model=self.backend,
+            model=self.author,
             store=self.store,
             counts=self.counts,
             profiles=self.profiles,
             indexed=saved(self.index_folder),
+            tools=self.tools,
         )
+
+    def answers(self, world: "World") -> "Answers":
+        """Return what answers the calls of a world, written down where there are traces."""
+        if self.traces is None:
+            return self.simulator(world)
+        from worldsmith.traces import Traced
+
+        return Traced(self.simulator(world), self.traces)
 
     def totals(self) -> str:
         """Return what was counted, a line for the simulators and one for the model."""
@@ -116,13 +164,26 @@ class Answering:
             self.store.close()
 
 
-def _backend(model: str, url: str, *, quiet: bool) -> "Backend":
+def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
     from worldsmith.llm.model import Backend, Endpoint
 
-    endpoint = Endpoint(url, model, os.environ.get("OPENAI_API_KEY") or "EMPTY")
+    key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
+    endpoint = Endpoint(asked.url, asked.model or asked.prose or "", key, prose=bool(asked.prose))
     return (
         Backend(endpoint) if quiet else Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
     )
+
+
+def _absent(store: "Store", path: Path | None) -> "Absent":
+    """Return what stands for the one model whose texts a store holds. Raises UsageError where it isn't one."""
+    from worldsmith.llm.model import Absent
+
+    authors = store.authors()
+    if len(authors) == 1:
+        return Absent(authors[0])
+    store.close()
+    held = f"texts of {len(authors)} models: {'; '.join(authors)}" if authors else "no text of any model"
+    raise UsageError(f"{path} holds {held}. Name the --model that writes")
 
 
 def _store(path: Path) -> "Store":

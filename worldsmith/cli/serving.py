@@ -5,7 +5,16 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import Answering, model_options, profiles_option, read_profiles, why_ours
+from worldsmith.cli.backend import (
+    Answering,
+    Asked,
+    model_options,
+    profiles_option,
+    read_profiles,
+    trace_option,
+    traces_in,
+    why_ours,
+)
 from worldsmith.cli.base import emit, json_option, one_world
 from worldsmith.cli.worlds import PATHS
 
@@ -37,6 +46,7 @@ seed_option = click.option(
 @profiles_option
 @seed_option
 @model_options
+@trace_option
 def serve(
     paths: tuple[Path, ...],
     host: str,
@@ -47,9 +57,8 @@ def serve(
     profile: str,
     profiles: Path | None,
     seed: int,
-    model: str | None,
-    model_url: str,
-    store: Path | None,
+    asked: Asked,
+    trace: Path | None,
 ) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
 
@@ -72,12 +81,11 @@ def serve(
     folders = world_folders(paths)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
-        model,
-        model_url,
-        store,
+        asked,
         read_profiles(profiles),
         quiet=False,
         index_folder=beside.get if index_dir is None else lambda _: index_dir,
+        traces=traces_in(trace),
     )
 
     async def close() -> None:
@@ -91,7 +99,7 @@ def serve(
         profile=profile,
         seed=seed,
         link_base=link_base,
-        simulate=answering.simulator,
+        simulate=answering.answers,
         profiles=answering.profiles,
         attempts=answering.store,
         close=close,
@@ -137,9 +145,7 @@ def search(
     profile: str,
     profiles: Path | None,
     seed: int,
-    model: str | None,
-    model_url: str,
-    store: Path | None,
+    asked: Asked,
     *,
     as_json: bool,
 ) -> None:
@@ -155,7 +161,7 @@ def search(
         profile,
         seed,
         Call("web_search", query, page, k),
-        Answering(model, model_url, store, read_profiles(profiles)),
+        Answering(asked, read_profiles(profiles)),
     )
     if as_json:
         hits = [
@@ -192,9 +198,7 @@ def extract(
     profile: str,
     profiles: Path | None,
     seed: int,
-    model: str | None,
-    model_url: str,
-    store: Path | None,
+    asked: Asked,
     *,
     as_json: bool,
 ) -> None:
@@ -202,7 +206,7 @@ def extract(
     from worldsmith.slices import Call
 
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    seen = _answer(path, profile, seed, call, Answering(model, model_url, store, read_profiles(profiles)))
+    seen = _answer(path, profile, seed, call, Answering(asked, read_profiles(profiles)))
     if as_json:
         title = seen.doc.title if seen.doc else None
         told = {"status": seen.status, "url": url, "title": title, "text": seen.text}

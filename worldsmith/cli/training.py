@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import profiles_option, read_profiles
+from worldsmith.cli.backend import profiles_option, read_profiles, trace_option, traces_in
 from worldsmith.cli.base import emit, json_option, progress, table
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, close_match
@@ -20,6 +20,7 @@ from worldsmith.errors import FormatError, NotFoundError, close_match
 @profiles_option
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
+@trace_option
 @json_option
 def run(
     paths: tuple[Path, ...],
@@ -29,6 +30,7 @@ def run(
     profiles: Path | None,
     limit: int | None,
     tokenizer: Path | None,
+    trace: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -48,7 +50,13 @@ def run(
     pairs = _spread([(folder, tasks_of(folder)) for folder in disk.world_folders(paths)], limit)
     rows = []
     results = run_many(
-        pairs, agent, base_url=base_url, profile=profile, profiles=read_profiles(profiles), tokenizer_file=tokenizer
+        pairs,
+        agent,
+        base_url=base_url,
+        profile=profile,
+        profiles=read_profiles(profiles),
+        tokenizer_file=tokenizer,
+        traces=traces_in(trace),
     )
     for row in progress(results, len(pairs), "tasks", quiet=as_json):
         rows.append(row)
