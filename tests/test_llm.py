@@ -11,7 +11,7 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.errors import BackendError
-from worldsmith.llm.answer import draft, observation, results
+from worldsmith.llm.answer import draft, json_results, observation, results
 from worldsmith.llm.markdown import document
 from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.llm.prompt import action, asked
@@ -26,7 +26,7 @@ WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)
 SEARCH = Call("web_search", "Kestrel Point Observatory")
 PAGE = Call("web_extractor", "https://kestrelpoint.example/")
-ENDPOINT = Endpoint("http://127.0.0.1:9/v1", "fake", deadline=0.4, retries=1, backoff=0.0, breaker=3, cooldown=60.0)
+ENDPOINT = Endpoint("http://127.0.0.1:9/v1", "fake", deadline=20.0, retries=1, backoff=0.0, breaker=3, cooldown=60.0)
 Reply = Callable[[httpx2.Request], httpx2.Response]
 
 
@@ -378,3 +378,75 @@ def test_what_our_renderer_writes_reads_back_the_same(town: World) -> None:
         doc = render(pages.page(page_id), town, pages)
         again = document(markdown(doc), doc.url)
         assert (again.title, again.date, markdown(again)) == (doc.title, doc.date, markdown(doc))
+
+
+# structured output
+
+
+def hits_as_json(found: Observation, *, cut: int = 0) -> str:
+    hits = [
+        {"url": r.url, "title": r.title, "snippet": f"{r.title}. Told in our own words.", "date": "N/A"}
+        for r in found.results
+    ]
+    text = json.dumps({"results": hits})
+    return text[: len(text) - cut]
+
+
+def test_results_are_asked_for_by_a_schema_and_pages_are_not() -> None:
+    asked_for = []
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(request.content)
+        asked_for.append(body.get("response_format"))
+        return chat(hits_as_json(ours(SEARCH)) if "response_format" in body else "# Kestrel Point Observatory")
+
+    found, language, _ = ask(reply, SEARCH, PAGE)
+    assert found[0].source == "model"
+    assert {r.snippet for r in found[0].results} == {f"{r.title}. Told in our own words." for r in found[0].results}
+    schema = asked_for[0]["json_schema"]["schema"]["properties"]["results"]
+    assert schema["items"]["properties"]["url"]["enum"] == [r.url for r in ours(SEARCH).results]
+    assert (schema["minItems"], schema["maxItems"]) == (len(found[0].results),) * 2
+    assert asked_for[1:] == [None] * (len(asked_for) - 1)
+    assert language.counts["without_schema"] == 0
+
+
+def test_a_server_without_schemas_is_asked_for_text_from_then_on() -> None:
+    mine, tried = ours(SEARCH), []
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        tried.append("response_format" in json.loads(request.content))
+        return httpx2.Response(400) if tried[-1] else chat(serp(mine))
+
+    found, language, _ = ask(reply, SEARCH, SEARCH)
+    assert [o.source for o in found] == ["model", "model"]
+    assert tried == [True, False, False]
+    assert (language.counts["without_schema"], language.counts["failed"]) == (1, 0)
+
+
+def test_a_server_that_refuses_text_too_keeps_its_schema() -> None:
+    tried = []
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        tried.append("response_format" in json.loads(request.content))
+        return httpx2.Response(400)
+
+    found, _, _ = ask(reply, SEARCH, SEARCH)
+    assert tried == [True, False, True, False]
+    assert {o.source for o in found} == {"renderer"}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('{"results": [{"url": "u", "title": "t", "snippet": "s", "date": "N/A"}]}', 1),
+        ('[{"url": "u", "title": "t", "snippet": "s"}]', 1),
+        ('{"results": [{"url": "u", "title": "t", "snippet": "s"}, {"url": "v", "ti', 1),
+        ('{"results": [{"url": 1, "title": "t", "snippet": "s"}]}', 0),
+        ('{"results": []}', 0),
+        ('{"results": ' + "[" * 100_000, 0),
+        ('{"a": 1}', 0),
+        ('see [{"url": "u", "title": "t", "snippet": "s"}]', 0),
+    ],
+)
+def test_json_results_are_read_as_far_as_they_go(text: str, count: int) -> None:
+    assert len(json_results(text)) == count

@@ -178,7 +178,7 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
     if drafts:
         mode.before.add(_verdicts(site, drafts[0], part), site.leaks.of(drafts[0], part), must, labels)
         mode.served["unchanged"] += _texts(served) == _texts(drafts[-1])
-        units, kept = _taken(site, drafts[-1], served, part)
+        units, kept = _taken(site, drafts[-1], served, part, ours=seen.source == "renderer")
         mode.units, mode.kept = mode.units + units, mode.kept + kept
     mode.after.add(_verdicts(site, served, part), site.leaks.of(served, part), must, labels)
     if repeat:
@@ -233,18 +233,14 @@ def written(told: Draft) -> str:
     )
 
 
-def _taken(site: _Site, told: Draft, served: Draft, part: Slice) -> tuple[int, int]:
+def _taken(site: _Site, told: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
     """Return the units of a model's draft and how many of them were served: hits, or statements of a page."""
     if isinstance(told, Doc):
         verdicts = [v for v in _verdicts(site, told, part) if v.where not in {"missing", "url", "date"}]
-        return len(verdicts), sum(v.ok for v in verdicts) if served != _ours(site, part) else 0
+        return len(verdicts), 0 if ours else sum(v.ok for v in verdicts)
     assert not isinstance(served, Doc)
     mine = {r.url: (r.title, r.snippet) for r in served}
     return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in told}.values())
-
-
-def _ours(site: _Site, part: Slice) -> Draft:
-    return _draft(site.simulator.finish(site.address, part))
 
 
 async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:

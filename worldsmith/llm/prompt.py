@@ -4,7 +4,7 @@ The turn format is that of Qwen-AgentWorld (system prompt = task description, ac
 simulation instruction; a user turn is an action, an assistant turn an observation).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -121,14 +121,16 @@ def _page(view: View, world: World, pages: Pages) -> str:
     page = view.page
     head = [f"Address: {page.url}", f"Title: {title(page, page.cells, pages.words)}", f"Date: {page.date or 'N/A'}"]
     links = dict.fromkeys(link for block in page.blocks for link in block.links)
-    listed = [f"- {_anchor(link, pages)}: {pages.url(link)}" for link in links]
+    said = {cell.value for cell in page.cells}
+    listed = [f"- {_anchor(link, pages, said)}: {pages.url(link)}" for link in links]
     return "\n".join([*head, "Facts:", *_facts(_once(page.blocks), world), *(["Links:", *listed] if listed else [])])
 
 
-def _anchor(page_id: str, pages: Pages) -> str:
-    """Return what a link leads to: the row a page is about, by its key, or the words of a chrome link."""
+def _anchor(page_id: str, pages: Pages, said: Collection[object]) -> str:
+    """Return what a link leads to: the row a page is about, where its key is said too; else chrome's words."""
     subject = pages.page(page_id).subject
-    return pages.name(subject) if subject else pages.anchor(page_id)
+    named = subject is not None and all(key in said for key in pages.world.key(subject))
+    return pages.name(subject) if subject is not None and named else pages.anchor(page_id)
 
 
 def _once(blocks: tuple[Block, ...]) -> tuple[Cell, ...]:

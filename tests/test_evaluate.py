@@ -1,0 +1,216 @@
+"""Judging a model as a world model: honest, lying and broken ones, and what the figures say of them."""
+
+import asyncio
+import json
+import re
+
+import httpx2
+import pytest
+
+from worldsmith.evaluate import Leaks, Plan, evaluate, interval, jobs_of, table
+from worldsmith.evaluate.tally import KINDS, Tally, kind
+from worldsmith.llm.model import Backend, Endpoint
+from worldsmith.pages import Pages
+from worldsmith.renderer import Renderer, markdown
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call, Slice, Verdict
+from worldsmith.world import World
+
+PLAN = Plan(calls=8, repeats=2, orders=2, hits=3)
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "low", "high"),
+    [
+        (0, 0, 0.0, 1.0),
+        (0, 100, 0.0, 0.036217),
+        (100, 100, 0.963783, 1.0),
+        (5, 10, 0.187086, 0.812914),
+        (20, 65, 0.199077, 0.434461),
+        (1, 1, 0.025, 1.0),
+    ],
+)
+def test_bounds_are_those_of_clopper_and_pearson(hits: int, trials: int, low: float, high: float) -> None:
+    assert interval(hits, trials) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict("missing", ok=False, why="Age of X (3) is not stated"), "incomplete"),
+        (Verdict("hit", ok=False, why="is missing", text="u"), "incomplete"),
+        (Verdict("url", ok=False, why="is 'a', the page is at 'b'", text="a"), "form"),
+        (Verdict("snippet", ok=False, why="is empty"), "form"),
+        (Verdict("sentence", ok=False, why="gives '1893', which states no", text="Opened in 1893."), "contradicted"),
+        (Verdict("sentence", ok=False, why="gives '7', which states no", text="It has 7 doors."), "unsupported"),
+        (Verdict("sentence", ok=False, why="says 'x', which is not so", text="x"), "contradicted"),
+        (Verdict("sentence", ok=False, why="names 'Imre', which is no fact of this page", text="Imre"), "unsupported"),
+    ],
+)
+def test_rejections_are_of_kinds(verdict: Verdict, said: str) -> None:
+    assert kind(verdict, ("opened",)) == said
+    assert said in KINDS
+
+
+def test_a_tally_counts_statements_and_replies() -> None:
+    tally = Tally()
+    bad = Verdict("sentence", ok=False, why="says 'x', which is not so", text="x")
+    lacking = Verdict("missing", ok=False, why="A of B (1) is not stated")
+    tally.add((Verdict("title", ok=True), bad, bad, lacking), ["Imre"], 4, ())
+    tally.add((Verdict("title", ok=True),), [], 4, ())
+    told = tally.to_json()
+    assert told["statements"] == {"all": 4, "contradicted": 2, "unsupported": 0, "incomplete": 1, "form": 0}
+    assert told["replies_with"]["contradicted"] == 1
+    assert (told["factuality"], told["completeness"]) == (0.5, 7 / 8)
+    assert (told["leaks"]["replies"], told["leaks"]["rate"]) == (1, 0.5)
+
+
+def test_our_own_replies_leak_nothing_and_a_withheld_value_is_a_leak(town: World) -> None:
+    pages = Pages(town)
+    simulator, leaks = Simulator(town, pages=pages), Leaks(town, pages)
+    for row in list(town.rows_of("shop"))[:10]:
+        part = simulator.prepare(Address(town.id, "sparse"), Call("web_search", town.title(row), k=5))
+        assert isinstance(part, Slice)
+        told = Renderer(town, pages).write(part)
+        assert leaks.of(told, part) == []
+        value = town.value(row, "value")
+        view = next(v for v in part.views if v.page.subject == row)
+        lying = tuple(
+            type(r)(r.url, r.title, f"It is worth {value:,} crowns.", None, 0.0) if r.url == view.page.url else r
+            for r in told
+        )
+        assert leaks.of(lying, part) == [f"{value:,}", f"{value:,} crowns"]
+
+
+# models over a transport
+
+
+def backend(answer) -> Backend:
+    """A model that answers (messages, whether JSON was asked for) by a function."""
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        asked = json.loads(request.content)
+        content = answer([m["content"] for m in asked["messages"]], "response_format" in asked)
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        return httpx2.Response(200, json={"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage})
+
+    endpoint = Endpoint("http://127.0.0.1:9/v1", "fake", deadline=60.0, retries=0, breaker=10_000)
+    return Backend(endpoint, transport=httpx2.MockTransport(reply))
+
+
+def judged(worlds: list[World], answer, plan: Plan = PLAN, judge=None) -> dict:
+    async def run() -> dict:
+        model = backend(answer)
+        second = backend(judge) if judge else None
+        try:
+            return await evaluate(worlds, model, plan, judge=second)
+        finally:
+            await model.close()
+            if second:
+                await second.close()
+
+    return asyncio.run(run())
+
+
+def honest(world: World):
+    """Answers with our renderer's text, and obeys every order."""
+    pages = Pages(world)
+    simulator = Simulator(world, pages=pages)
+
+    def answer(messages: list[str], structured: bool) -> str:
+        call = json.loads(re.search(r"\{.*\}", messages[1])[0])
+        orders = messages[0].rsplit("# Simulation instruction", 1)[1]
+        if "is down" in orders:
+            return "Error 503: the service is unavailable, try again later."
+        asked = call["arguments"]
+        part = simulator.prepare(Address(world.id), Call(call["name"], asked.get("query") or asked.get("url"), k=3))
+        assert isinstance(part, Slice)
+        told = Renderer(world, pages).write(part)
+        if not isinstance(told, tuple):
+            return markdown(told)
+        if "name what the result is about and state nothing else" in orders:
+            keys = [" ".join(pages.keys(v.page.subject)) if v.page.subject else v.page.title for v in part.views]
+            told = tuple(type(r)(r.url, k, k, None, 0.0) for r, k in zip(told, keys, strict=True))
+        if "Show only the first 2" in orders:
+            told = told[:2]
+        if structured:
+            hits = [{"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date or "N/A"} for r in told]
+            return json.dumps({"results": hits})
+        return "\n\n".join(
+            f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}"
+            for i, r in enumerate(told, 1)
+        )
+
+    return answer
+
+
+def test_an_honest_model_has_the_best_figures(town: World) -> None:
+    found = judged([town], honest(town))
+    assert (found["calls"], found["failing"]) == (8, [])
+    for name in ("search", "pages"):
+        mode = found["modes"][name]
+        assert (mode["format"], mode["accepted"]) == (1.0, 1.0)
+        assert mode["served"] == {"model": 1.0, "retry": 0.0, "fallback": 0.0, "unchanged": 1.0}
+        for when in ("before", "after"):
+            assert mode[when]["leaks"]["replies"] == 0
+            assert (mode[when]["factuality"], mode[when]["completeness"]) == (1.0, 1.0)
+    assert found["consistency"] == {"same_facts": 1.0, "pairs": 2, "not_repeated": 0}
+    assert found["control"]["error"] == {"given": 2, "obeyed": 1.0, "not_asked": 0}
+    assert found["control"]["paging"] == {"given": 2, "obeyed": 1.0, "not_asked": 0}
+    cost = found["cost"]
+    assert cost["requests"] == 8 + 2 + 6
+    assert (cost["prompt_tokens"], cost["completion_tokens_a_request"]) == (160, 5.0)
+
+
+def test_a_liar_is_found_out_and_fails(town: World) -> None:
+    def lies(messages: list[str], structured: bool) -> str:
+        urls = re.findall(r"^\[\d+\] (\S+)$", messages[0].split("# Initial state")[1], re.MULTILINE)
+        if "web_extractor" in messages[1]:
+            return "# A page\n\nIt was founded in 1893 by Zarvok Plint."
+        hits = [{"url": u, "title": "A place", "snippet": "Founded in 1893.", "date": "N/A"} for u in urls]
+        return json.dumps({"results": hits})
+
+    found = judged([town], lies)
+    assert found["failing"] == ["search", "pages"]
+    search, pages = found["modes"]["search"], found["modes"]["pages"]
+    assert search["served"]["fallback"] == 1.0
+    assert search["before"]["factuality"] < 0.8
+    assert search["before"]["completeness"] < 1.0
+    assert pages["before"]["completeness"] == 0.0
+    for mode in (search, pages):
+        assert mode["after"]["factuality"] == mode["after"]["completeness"] == 1.0
+        assert mode["after"]["leaks"]["replies"] == 0
+    assert found["control"]["error"]["obeyed"] == 0.0
+    assert "FAILING: search" in table(found)
+
+
+def test_a_model_that_writes_nothing_readable(town: World) -> None:
+    found = judged([town], lambda _messages, _structured: "<think>hm</think>")
+    assert found["failing"] == ["search", "pages"]
+    assert found["modes"]["search"]["format"] == 0.0
+    assert found["modes"]["search"]["before"]["replies"] == 0
+    assert found["modes"]["search"]["before"]["leaks"]["bounds"] == [0.0, 1.0]
+    assert found["consistency"]["not_repeated"] == 2
+    assert "95% bounds" in table(found)
+
+
+def test_realism_is_graded_by_a_second_model(town: World) -> None:
+    found = judged([town], honest(town), Plan(calls=2, repeats=0, orders=0), lambda _m, _s: "Fine. Realism: 4")
+    (mode, *_) = found["modes"].values()
+    assert mode["realism"]["before"]["mean"] == mode["realism"]["after"]["mean"] == 4.0
+    assert "realism by the judge" in table(found)
+    mute = judged([town], honest(town), Plan(calls=2, repeats=0, orders=0), lambda _m, _s: "no idea")
+    assert next(iter(mute["modes"].values()))["realism"]["ungraded"] == 2
+
+
+def test_calls_are_shared_among_worlds_and_the_same_each_time(town: World, smartphones: World) -> None:
+    def mute(_messages: list[str], _structured: bool) -> str:
+        return ""
+
+    plan = Plan(calls=6, repeats=1, orders=1)
+    assert jobs_of(plan) == 9
+    first, second = judged([town, smartphones], mute, plan), judged([town, smartphones], mute, plan)
+    assert first["calls"] == 6
+    assert first["modes"] == second["modes"]
+    assert sum(mode["replies"] for mode in first["modes"].values()) == 6
