@@ -101,7 +101,7 @@ def test_extract_as_plain_text_of_one_url():
 
 
 def test_errors_stand_where_the_client_looks():
-    assert error(429, "slow down")["detail"]["error"] == "slow down"
+    assert error(500, "slow down")["detail"]["error"] == "slow down"
     with pytest.raises(UsageError, match='"urls" must be a list'):
         extract(request({}))
     with pytest.raises(UsageError, match='"urls" has 40 items; at most 20 go in one request: split it'):
@@ -109,3 +109,10 @@ def test_errors_stand_where_the_client_looks():
     assert len(extract(request({"urls": [URL] * 20})).calls) == 20
     with pytest.raises(UsageError, match="max_results"):
         search(request({"query": "mills", "max_results": 21}))
+
+
+def test_a_429_has_the_services_words():
+    body = error(429, "too many requests: try again later")
+    assert body["detail"]["error"].startswith("Your request has been blocked due to excessive requests.")
+    assert body["error"] == "too many requests: try again later"
+    assert error(500, "x") == {"detail": {"error": "x"}, "error": "x"}

@@ -32,9 +32,13 @@ MAX_RESULTS = 20
 MAX_URLS = 20
 
 
-def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
-    """Return {"detail": {"error": text}}, Tavily's form, beside "error", ours."""
-    return {"detail": {"error": text}, "error": text}
+TOO_MANY = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
+"""What the service says with a 429: agents are trained on its words."""
+
+
+def error(status: int, text: str) -> dict[str, Any]:
+    """Return {"detail": {"error": text}}, Tavily's form and, of a 429, its words, beside "error", ours."""
+    return {"detail": {"error": TOO_MANY if status == 429 else text}, "error": text}
 
 
 def _request_id(request: Request) -> str:
