@@ -14,13 +14,13 @@ from worldsmith.batch import of_kinds, orders
 from worldsmith.check import check
 from worldsmith.cli import main
 from worldsmith.cli.worlds import generate as generate_command
-from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.errors import FormatError, GenerationError, NotFoundError, UsageError
 from worldsmith.generate import generate
 from worldsmith.naming import ALSO, KINDS, denied
 from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
-from worldsmith.schema import Knobs, Pick, load_schema, read_facts, shipped, under
+from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, under
 from worldsmith.schema.knobs import DENSITY, FACTS, HOMONYMS, LISTING
 from worldsmith.trial import declared_rows
 from worldsmith.turned import admit, turned
@@ -271,6 +271,15 @@ def test_shipped_schemas_follow(name, knobs):
         assert check(world).ok, check(world).violations[:1]
         if knobs.facts:
             assert knobs.facts[0] <= world.facts <= knobs.facts[1]
+
+
+def test_a_world_that_fails_under_knobs_names_them(mini_data):
+    rule = {"on": "berth", "must": "calls < 0"}
+    schema = parse_schema({**mini_data, "rules": {"never": rule}})
+    with pytest.raises(GenerationError, match=r"Or it is the knobs: --density 1\.5 is more than the schema can follow"):
+        generate(schema, 1, knobs=Knobs(density=1.5))
+    with pytest.raises(GenerationError, match=r"what each rule costs\.$"):
+        generate(schema, 1)
 
 
 @pytest.mark.slow

@@ -89,6 +89,28 @@ def test_a_nest_of_arrays_is_refused(tmp_path):
         load_schema(str(path))
 
 
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("inf", "deep.toml:6: tables.berth.columns.depth.step: inf is too large, or no number"),
+        ("nan", "step: nan is too large, or no number: write one within 2\\^53 of 0"),
+        ("1e400", "step: inf is too large"),
+        ("[1, 9007199254740993]", "step: 9007199254740993 is too large"),
+        ("0x1" + "0" * 5000, "step: a number of more than 60 digits is too large"),
+        ("9" * 5000, "deep.toml: not a schema: a number has too many digits"),
+        ("9007199254740992", "schema is missing"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_numbers_that_no_reader_keeps_are_refused(tmp_path, written, says):
+    path = tmp_path / "deep.toml"
+    path.write_text(
+        f"[values]\ngoods = [1]\n\n[tables.berth.columns]\nname = {{ invent = 'ship' }}\ndepth.step = {written}\n"
+    )
+    with pytest.raises(SchemaError, match=says):
+        load_schema(str(path))
+
+
 def test_a_circle_of_columns_is_named(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["call"]["columns"]["stay"] = {"derive": "tons + 1"}

@@ -1,8 +1,9 @@
 """Likeness between worlds of one schema: names, rows and columns that two of them share. One pass, bounded memory.
 
 Names, rows and whole columns are remembered by hash with the world that had them first. Beyond a limit every second
-hash is let go (adaptive sampling, Wegman 1984; Flajolet 1990): shares stay unbiased, since both their parts are
-counted over what is kept. Columns that are nearly equal are looked for in a reservoir of earlier worlds.
+hash is let go (adaptive sampling, Wegman 1984; Flajolet 1990): counts stay unbiased, since each item that is counted
+stands for as many as one was kept of when it came (Horvitz and Thompson 1952). Columns that are nearly equal are looked
+for in a reservoir of earlier worlds.
 """
 
 from collections import Counter
@@ -31,15 +32,15 @@ SURE = 20.0
 
 
 class Seen:
-    """Which world first had an item. Of items beyond `limit` a share of 1/2, 1/4, … is kept, and counted."""
+    """Which world first had an item. Of items beyond `limit` a share of 1/2, 1/4, … is kept, and the rest estimated."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit, self.mask = limit, 0
         self.first: dict[int, str] = {}
         self.asked: Counter[str] = Counter()
-        """Items by sort."""
+        """Items by sort; an estimate once there were more than `limit`."""
         self.shared: Counter[str] = Counter()
-        """Items by sort that an earlier world had."""
+        """Items by sort that an earlier world had, likewise."""
 
     def add(self, sort: str, item: str, world: str) -> str | None:
         """Remember an item of a world; return the earlier world that had it first, if any."""
@@ -47,9 +48,9 @@ class Seen:
         if key & self.mask:
             return None
         earlier = self.first.setdefault(key, world)
-        self.asked[sort] += 1
+        self.asked[sort] += self.mask + 1
         if earlier != world:
-            self.shared[sort] += 1
+            self.shared[sort] += self.mask + 1
             return earlier
         while len(self.first) > self.limit:
             self.mask = self.mask * 2 + 1

@@ -61,7 +61,8 @@ class Kin:
     twins: int = 0
     alike: int = 0
     findings: list[Finding] = field(default_factory=list)
-    kept: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    """Findings by sort, those that are not kept among them."""
 
     @property
     def commonest(self) -> float:
@@ -70,8 +71,8 @@ class Kin:
 
     def find(self, finding: Finding) -> None:
         """Keep a finding, unless SHOWN of its sort are kept."""
-        self.kept[finding.what] += 1
-        if self.kept[finding.what] <= SHOWN:
+        self.found[finding.what] += 1
+        if self.found[finding.what] <= SHOWN:
             self.findings.append(finding)
 
 
@@ -228,5 +229,5 @@ def _json(kin: Kin) -> dict[str, Any]:
         "equal_columns": kin.alike,
         "structures": len(kin.structures),
         "commonest_structure": kin.commonest,
-        "findings": dict(kin.kept),
+        "findings": dict(kin.found),
     }

@@ -36,7 +36,8 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
                   other worlds; whole copies are found among all. A copy in another order is not told.
     structure     over 25% of 20 or more worlds have the same tables, columns, rules and pages
 
-    One pass, a fixed amount of memory: of very many worlds a share of the names and rows is counted, and told.
+    One pass, a fixed amount of memory: of very many worlds a share of the names and rows is counted, and the whole
+    estimated from it.
 
     \b
     worldsmith audit worlds w
@@ -59,6 +60,8 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
 
 def _text(found: "Survey") -> str:
     """Return a survey as a person reads it."""
+    from worldsmith.survey import SHOWN
+
     kin = found.kin.values()
     tested = sum(sum(one.named.values()) for one in kin)
     places = [
@@ -78,7 +81,7 @@ def _text(found: "Survey") -> str:
     parts += [f"  names met before: {example}" for one in kin for example in one.same_names[:1]]
     parts.append(f"\n{counted(len(found.findings), 'finding')}")
     parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in found.findings]
-    more = {f"{one.schema}: {what}": n - min(n, 5) for one in kin for what, n in one.kept.items() if n > 5}
+    more = {f"{one.schema}: {what}": n - SHOWN for one in kin for what, n in one.found.items() if n > SHOWN}
     parts += [f"  … and {n} more of {sort}" for sort, n in more.items()]
     return "\n".join(parts)
 

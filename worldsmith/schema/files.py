@@ -63,6 +63,8 @@ def _meant(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
         raise SchemaError(_not_toml(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
+    except ValueError:  # what `int` says of thousands of digits; the parser passes it on
+        raise SchemaError(f"{path}: not a schema: a number has too many digits") from None
     file = SchemaFile(name, text)
     return parse_schema(plain(data, file), file), file
 

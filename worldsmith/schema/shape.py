@@ -22,6 +22,8 @@ from worldsmith.schema.source import (
 
 SHOWN = 8
 """Faults told at once."""
+LARGEST = 2**53
+"""Whole numbers up to here are kept exactly by every reader of JSON, and by every engine."""
 
 SHOULD_BE = {
     "string_type": "should be a text in quotes",
@@ -63,7 +65,10 @@ Steps = tuple[str | int, ...]
 
 
 def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
-    """Return TOML values as JSON values: dates as ISO text. SchemaError for a time of day."""
+    """Return TOML values as JSON values: dates as ISO text.
+
+    Raises SchemaError for a time of day, and for numbers that are none or too large.
+    """
     if isinstance(value, dict):
         return {k: plain(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
     if isinstance(value, list):
@@ -73,6 +78,10 @@ def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
         raise SchemaError(
             f"{where}: {value} has a time of day; only dates are values here: write {str(value)[:10]}, or a text"
         )
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # of nan, too
+        where = (file or SchemaFile("schema")).at(place)
+        shown = value if isinstance(value, float) or abs(value) < 10**60 else "a number of more than 60 digits"
+        raise SchemaError(f"{where}: {shown} is too large, or no number: write one within 2^53 of 0")
     return value.isoformat() if isinstance(value, dt.date) else value
 
 
