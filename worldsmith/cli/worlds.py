@@ -132,7 +132,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     """Test every declared and implied rule of worlds; exit 1 when one is broken.
 
     The check is a second meaning of the schema, in SQL, and shares nothing with generation but the parsed schema.
-    A world whose bytes differ from its manifest is a violation too.
+    A world whose rows differ from its manifest is a violation too (how the files are laid out is not).
     """
     from worldsmith import disk
     from worldsmith.check import check as check_world
