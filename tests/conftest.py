@@ -1,13 +1,19 @@
 """Worlds that several tests read; none of them changes one."""
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from worldsmith.cli import main
+from worldsmith.disk import save_lines, save_world, tasks_file
 from worldsmith.generate import generate
+from worldsmith.mine import mine
 from worldsmith.schema import Schema, load_schema, parse_schema
 from worldsmith.schema.shape import plain
+from worldsmith.tasks import Task
 from worldsmith.world import World
 
 MINI = """
@@ -108,3 +114,28 @@ def town() -> World:
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def call() -> Callable[..., Result]:
+    """Run a command in this process and return what it gave; its exit code is asserted."""
+
+    def run(*args: object, code: int = 0) -> Result:
+        result = CliRunner().invoke(main, [str(a) for a in args])
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def mined(town) -> tuple[Task, ...]:
+    return mine(town, 6, size="small").tasks
+
+
+@pytest.fixture
+def folder(town, mined, tmp_path) -> Path:
+    """The town and its tasks on disk."""
+    made = save_world(town, tmp_path)
+    save_lines(tasks_file(made), [task.to_json() for task in mined])
+    return made

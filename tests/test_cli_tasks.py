@@ -4,33 +4,17 @@ import json
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 from worldsmith import scoring
-from worldsmith.cli import main
-from worldsmith.disk import save_lines, save_world, tasks_file
+from worldsmith.disk import save_lines, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.exports.rows import load
-from worldsmith.mine import mine
 from worldsmith.tasks import read_references, read_tasks, tasks_of, written
 
 
-def call(*args, code=0):
-    result = CliRunner().invoke(main, [str(a) for a in args])
-    assert result.exit_code == code, result.output
-    return result
-
-
 @pytest.fixture(scope="module")
-def mined(town):
-    return mine(town, 2, size="small").tasks
-
-
-@pytest.fixture
-def folder(town, mined, tmp_path):
-    made = save_world(town, tmp_path)
-    save_lines(tasks_file(made), [task.to_json() for task in mined])
-    return made
+def mined(mined):
+    return mined[:2]
 
 
 def edited(folder, place, **fields):
@@ -61,7 +45,7 @@ def test_tasks_are_read_as_they_were_written(folder, mined):
         ({"query": 7}, "a query has table"),
     ],
 )
-def test_every_reader_says_path_line_and_reason(folder, fields, why):
+def test_every_reader_says_path_line_and_reason(folder, fields, why, call):
     path = edited(folder, 1, **fields)
     for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load([folder])):
         with pytest.raises(FormatError, match="line 3: ") as said:
@@ -97,7 +81,7 @@ def bare(tmp_path, mined, **changed):
     return tmp_path / "bare.jsonl", tmp_path / "answers.jsonl"
 
 
-def test_scoring_needs_no_more_than_id_columns_and_gold(tmp_path, mined):
+def test_scoring_needs_no_more_than_id_columns_and_gold(tmp_path, mined, call):
     paths = bare(tmp_path, mined, note="ours")
     rows = [json.loads(line) for line in call("score", *paths, "--json").stdout.splitlines()]
     assert [(r["task_id"], r["item"]["f1"]) for r in rows] == [(t.task_id, 1.0) for t in mined]
@@ -113,11 +97,11 @@ def test_scoring_needs_no_more_than_id_columns_and_gold(tmp_path, mined):
         ({"columns": [{"name": "a"}]}, "line 1: columns and gold can't be scored by: A column in JSON has no name"),
     ],
 )
-def test_references_that_can_not_score(tmp_path, mined, changed, why):
+def test_references_that_can_not_score(tmp_path, mined, changed, why, call):
     assert why in call("score", *bare(tmp_path, mined, **changed), code=2).output
 
 
-def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined):
+def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined, call):
     task = mined[0]
     # Ours takes the last table, the benchmark the first: the one place where an honest answer differs by design.
     short = replace(task, gold=task.gold[:-1]).table()
@@ -138,7 +122,7 @@ def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined):
     assert "first table in the text" in " ".join(call("score", "--help").output.split())
 
 
-def test_an_answer_that_is_no_json_stops_nothing(tmp_path, mined):
+def test_an_answer_that_is_no_json_stops_nothing(tmp_path, mined, call):
     tasks, answers = bare(tmp_path, mined)
     lines = answers.read_bytes().split(b"\n")
     answers.write_bytes(b"\n".join([lines[0], b"", b"{torn", b"\xff", lines[1]]))
@@ -149,7 +133,7 @@ def test_an_answer_that_is_no_json_stops_nothing(tmp_path, mined):
     assert "can't be read" in call("score", tasks, tmp_path / "none.jsonl", code=2).output
 
 
-def test_what_was_exported_is_scored(folder, tmp_path, mined):
+def test_what_was_exported_is_scored(folder, tmp_path, mined, call):
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--test-share", "0")
     _, answers = bare(tmp_path, mined)
     rows = call("score", tmp_path / "out" / "train.jsonl", answers, "--json").stdout.splitlines()
@@ -160,7 +144,7 @@ def test_what_was_exported_is_scored(folder, tmp_path, mined):
             read_references(tmp_path / "odd.jsonl")
 
 
-def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined):
+def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined, call):
     tasks, answers = bare(tmp_path, mined)
     answers.write_text(answers.read_text().splitlines()[0])
     said = call("score", tasks, answers).stdout.splitlines()
@@ -172,7 +156,7 @@ def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined):
     assert "mean of 0: none; 2 of 2 tasks had no answer" in call("score", tasks, answers).stdout
 
 
-def test_an_empty_cell_is_told_in_words(tmp_path, mined):
+def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     task = mined[0]
     tasks, answers = bare(tmp_path, [task])
     first = [scoring.show(v, c) for v, c in zip(task.gold[0], task.columns, strict=True)]
@@ -184,7 +168,7 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined):
     assert said.count("(empty;") == 1
 
 
-def test_tasks_are_not_replaced_by_none(folder, mined):
+def test_tasks_are_not_replaced_by_none(folder, mined, call):
     path = tasks_file(folder)
     before = path.read_bytes()
     said = call("tasks", folder, "--count", "1", "--max-tokens", "1000", code=1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pages_world import isles
 
-from worldsmith.cli.backend import Answering
+from worldsmith.cli.backend import Answering, Asked
 from worldsmith.index import Index, saved
 from worldsmith.index.saved import dumps, key, loads
 from worldsmith.pages import Pages
@@ -117,7 +117,7 @@ def test_a_simulator_answers_from_a_file_as_without(tmp_path):
 
 def test_a_server_keeps_indices_where_it_is_told(tmp_path):
     world = isles()
-    answering = Answering(None, "", None, PROFILES, index_folder=lambda name: tmp_path / name)
+    answering = Answering(Asked(None, None, "", None), PROFILES, index_folder=lambda name: tmp_path / name)
     answering.simulator(world).warm(Address(world.id))
     assert [path.name for path in (tmp_path / world.id).iterdir()] == [f"{world.id}.short"]
-    assert Answering(None, "", None, PROFILES).simulator(world).call(Address(world.id), Call("web_search", "light"))
+    assert Answering(Asked(None, None, "", None), PROFILES).simulator(world).call(Address(world.id), Call("web_search", "light"))

@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 LAYERS = [
     "errors", "seeding", "scoring", "expr", "schema", "naming", "turned", "world", "engine", "graph", "generate",
     "check", "disk", "pages", "index", "slices", "tasks", "renderer", "llm", "guard", "perturb", "store",
-    "simulator", "traces", "agents", "environment", "failures", "certificate", "audit", "mine", "cover", "review",
+    "simulator", "traces", "agents", "certificate", "audit", "mine", "cover", "review",
     "evaluate", "report", "fictional", "likeness", "survey", "draft", "models", "implied", "trial", "taskfiles",
-    "batch", "stream", "dialects", "window", "redirect", "server", "exports", "cli",
+    "batch", "stream", "dialects", "environment", "failures", "window", "redirect", "server", "exports", "cli",
 ]
 # fmt: on
 

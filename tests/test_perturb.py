@@ -15,12 +15,12 @@ from worldsmith.perturb import (
     LEVELS,
     PAGE_EDITS,
     PROFILES,
+    Edited,
     edits,
     faults,
     instruction,
     load_curriculum,
     profile,
-    ranked,
     spare,
     withhold,
 )
@@ -150,7 +150,7 @@ def test_background_comes_before_hits_and_none_is_lost(pages: Pages, share: floa
     plain, mixed = [], []
     for found, shares in ((plain, {}), (mixed, {"distract": share})):
         for n in range(1, 40):
-            part = ranked(pages, index, replace(call, page=n), shares, 3)
+            part = cut(pages, Edited(pages, index, shares, 3), replace(call, page=n))
             assert len(part.views) == 8 or not part.more
             found += [view.page.id for view in part.views]
             if not part.more:
@@ -167,7 +167,8 @@ def test_no_edits_rank_as_the_index_does(pages: Pages) -> None:
     for query in ("street", "shops in the parish", "nobody", "site:x.example"):
         for n in (1, 2, 5):
             call = Call("web_search", query, page=n)
-            assert ranked(pages, index, call, {}, 9) == cut(pages, index, call)
+            plain, same = cut(pages, index, call), cut(pages, Edited(pages, index, {}, 9), call)
+            assert same == plain
 
 
 def test_edits_that_lose_meet_spare_pages_alone(town: World, pages: Pages) -> None:

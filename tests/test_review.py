@@ -4,37 +4,16 @@ import json
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 from tests.test_mine import by_hand
-from worldsmith.cli import main
 from worldsmith.cli.reviewing import histogram, page
 from worldsmith.cover import chosen, curve, least_pages, together, told
-from worldsmith.disk import save_lines, save_world, tasks_file
+from worldsmith.disk import save_lines, tasks_file
 from worldsmith.errors import FormatError
-from worldsmith.mine import mine
 from worldsmith.pages import Pages
 from worldsmith.review import review
 from worldsmith.tasks import Reader, curriculum, difficulty, read_tasks
 from worldsmith.tasks.difficulty import conditions
-
-
-def call(*args, code=0):
-    result = CliRunner().invoke(main, [str(a) for a in args])
-    assert result.exit_code == code, result.output
-    return result
-
-
-@pytest.fixture(scope="module")
-def mined(town):
-    return mine(town, 6, size="small").tasks
-
-
-@pytest.fixture
-def folder(town, mined, tmp_path):
-    made = save_world(town, tmp_path)
-    save_lines(tasks_file(made), [task.to_json() for task in mined])
-    return made
 
 
 def test_pages_are_chosen_by_what_they_tell_anew():
@@ -104,7 +83,7 @@ def test_what_is_wrong_with_tasks_is_found(town, mined):
         review([(town, [replace(task, world_digest="0")])])
 
 
-def test_audit_tasks_exits_by_the_gates(folder, mined, tmp_path):
+def test_audit_tasks_exits_by_the_gates(folder, mined, tmp_path, call):
     told_json = json.loads(call("audit", "tasks", folder, "--json").stdout)
     assert told_json["ok"] is True
     said = call("audit", "tasks", folder, "--html", tmp_path / "t.html").stdout
@@ -129,7 +108,7 @@ def test_a_page_needs_no_other_file(town, mined):
     assert html.startswith("<!doctype html>")
 
 
-def test_tasks_are_mined_by_kind_and_listed_by_difficulty(folder, tmp_path):
+def test_tasks_are_mined_by_kind_and_listed_by_difficulty(folder, tmp_path, call):
     file = tmp_path / "c.jsonl"
     call("tasks", folder, "--count", "3", "--kinds", "deep", "--curriculum", file, "--hold-out", "town")
     tasks = read_tasks(tasks_file(folder))
@@ -145,7 +124,7 @@ def test_tasks_are_mined_by_kind_and_listed_by_difficulty(folder, tmp_path):
         assert why in call("tasks", folder, "--verify", *options, code=2).output
 
 
-def test_failing_tasks_are_counted_where_they_are_kept(folder):
+def test_failing_tasks_are_counted_where_they_are_kept(folder, call):
     line = call(
         "tasks", folder, "--count", "12", "--size", "small", "--kinds", "wide", "--keep-failing", "--json"
     ).stdout
@@ -156,13 +135,13 @@ def test_failing_tasks_are_counted_where_they_are_kept(folder):
     call("audit", "tasks", folder, code=1)
 
 
-def test_certificates_are_verified_under_profiles(folder):
+def test_certificates_are_verified_under_profiles(folder, call):
     said = call("tasks", folder, "--verify", "--profile", "flaky", "--profile", "scarce").stdout
     assert "all certificates hold" in said
     assert "Did you mean 'flaky'" in call("tasks", folder, "--verify", "--profile", "flaki", code=2).output
 
 
-def test_kinds_of_generated_tasks(tmp_path):
+def test_kinds_of_generated_tasks(tmp_path, call):
     call("generate", "town", "--tasks", "2", "--task-kinds", "deep", "--out", tmp_path)
     (path,) = (tmp_path / "_tasks").glob("*.jsonl")
     assert [t.kind for t in read_tasks(path)] == ["deep", "deep"]

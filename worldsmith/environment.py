@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from worldsmith import scoring
+from worldsmith.agents.client import reply, shown
+from worldsmith.dialects.status import failure
 from worldsmith.errors import UsageError
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
@@ -47,6 +49,11 @@ TOOLS: Final[tuple[Mapping[str, Any], ...]] = (
 """The two tools, as JSON Schemas of their arguments."""
 MAX_OFFSET: Final = 1_000_000
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+
+
+def prompt(task: Task) -> list[dict[str, str]]:
+    """Return the messages an agent starts from."""
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": task.question}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class Environment:
         self._attempts, self._done = {}, False
         if self.traces:
             self.traces.message(self._address, "user", self.task.question, task_id=self.task.task_id)
-        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": self.task.question}]
+        return prompt(self.task)
 
     @property
     def _address(self) -> Address:
@@ -183,12 +190,10 @@ def _text(value: Any) -> str:
 
 def told(seen: Observation, call: Call) -> str:
     """Return a reply as the agent reads it."""
-    if seen.status == "not_found":
-        return "Error: page not found: take a url from a search result or from a link on a page"
-    if seen.status != "ok":
-        return f"Error: {seen.status.replace('_', ' ')}: try again"
+    failed = failure(seen)
+    if failed:
+        return f"Error: {failed.text}"
     if call.tool == "web_search":
-        blocks = (f"[{i}] {r.title}\n{r.url}\n{r.snippet}" for i, r in enumerate(seen.results, 1))
-        return "\n\n".join(blocks) or "No results."
+        return shown(reply(seen)) or "No results."
     goes_on = f"\n[the page goes on at offset {seen.next_offset}]" if seen.next_offset is not None else ""
     return seen.text + goes_on

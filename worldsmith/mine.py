@@ -157,11 +157,11 @@ class _Miner:
             return f"not certified: {proof}"
         if proof.tool_tokens > self.max_tokens:
             return "too many tokens"
+        if self.max_turns is not None and proof.cost.turns > self.max_turns:
+            return "too many turns"
         other = attempt(task, self.world, self.simulator, reader=self.reader, client=client, agent="reworded")
         if isinstance(other, str):
             return f"not certified by other queries: {other}"
-        if self.max_turns is not None and proof.cost.turns > self.max_turns:
-            return "too many turns"
         try:
             figures = measure(task, self.world, client)
         except BackendError:

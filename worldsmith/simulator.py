@@ -19,7 +19,7 @@ from worldsmith.guard.repair import repaired, too_long
 from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
-from worldsmith.perturb import PROFILES, RANKINGS, edits, faults, instruction, profile, ranked
+from worldsmith.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
 from worldsmith.renderer import Renderer, markdown
 from worldsmith.slices import (
     Address,
@@ -166,10 +166,9 @@ class Simulator:
         if asked.full_text and not call.full_text:
             call = replace(call, full_text=True)
         shares = asked.edits or {}
-        if any(shares.get(name) for name in RANKINGS):
-            part = ranked(desk.pages, desk.index, call, shares, address.seed)
-        else:
-            part = cut(desk.pages, desk.index, call)
+        edited = any(shares.get(name) for name in RANKINGS)
+        index = Edited(desk.pages, desk.index, shares, address.seed) if edited else desk.index
+        part = cut(desk.pages, index, call)
         for edit in self._edits_of(asked):
             part = edit(desk.pages, part, address.seed)
         if part.views:
@@ -207,8 +206,7 @@ class Simulator:
         kept = self._kept(part, desk, asked)
         if kept is not None:
             return kept
-        # What a fault answers is never asked of a model.
-        talk = Talk(instruction(replace(asked, faults=None)))
+        talk = Talk(_ordered(asked))
         try:
             draft = await self._draft(part, desk, talk)
         except BackendError as error:
@@ -354,8 +352,12 @@ class Simulator:
         call = part.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
         name = self.model.version if self.model else "renderer"
-        told = instruction(replace(asked, faults=None))
-        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, told, name])).hexdigest()
+        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, _ordered(asked), name])).hexdigest()
+
+
+def _ordered(asked: Profile) -> str:
+    """Return what a model is told to do: what a fault answers is never asked of it."""
+    return instruction(replace(asked, faults=None))
 
 
 def _blocks(page: Page) -> list[list[object]]:

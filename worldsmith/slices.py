@@ -4,11 +4,10 @@ A slice is all that the answer to one call may draw on. It depends on the world,
 the attempt, never on a task.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.seeding import draw
@@ -186,25 +185,32 @@ class WorldModel(Protocol):
         ...
 
 
-def cut(pages: Pages, index: Index, call: Call) -> Slice:
+class Ranking(Protocol):
+    """What ranks the pages of a world for a query: an index, or what a profile makes of one."""
+
+    def search(self, query: str, k: int, page: int) -> tuple[Sequence[tuple[str, float]], bool]:
+        """Return results page `page` (from 1) of `k` hits as (page id, score), and whether there is more."""
+        ...
+
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be read."""
+        ...
+
+
+def cut(pages: Pages, index: Ranking, call: Call) -> Slice:
     """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
 
     A search that asks for ten or more gets one fewer for about half of the queries, as on the web. There is
-    no view where a page is not found or dormant.
+    no view where a page is not found or not shown.
     """
     if call.tool == "web_extractor":
         page_id = pages.by_url(call.arg)
         page = pages.page(page_id) if page_id else None
-        return Slice(call, (View(page, 0.0),) if page and not page.dormant else (), more=False)
-    k = hits_of(pages, call)
+        return Slice(call, (View(page, 0.0),) if page and index.shows(page) else (), more=False)
+    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
     hits, more = index.search(call.arg, k, call.page)
     first = (max(call.page, 1) - 1) * k
     plan = pages.page
     return Slice(
         call, tuple([View(plan(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first)]), more
     )
-
-
-def hits_of(pages: Pages, call: Call) -> int:
-    """Return the hits a results page of a search has: one fewer than ten or more for about half of the queries."""
-    return call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k

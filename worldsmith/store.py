@@ -8,7 +8,6 @@ import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from threading import Lock
@@ -165,20 +164,14 @@ class Store:
         """
         authors, drafts = _read_lines(lines, name)
         added = other = 0
-        with self._lock:
+        with self._lock, self._db:  # committed at its end, rolled back where it fails
             self._db.execute("begin immediate")
-            try:
-                self._db.executemany("insert or ignore into authors values (?)", [(author,) for author in authors])
-                for key, body in drafts:
-                    if self._db.execute("insert or ignore into drafts values (?, ?)", (key, body)).rowcount:
-                        added += 1
-                    elif self._db.execute("select body from drafts where key = ?", (key,)).fetchone()[0] != body:
-                        other += 1
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
+            self._db.executemany("insert or ignore into authors values (?)", [(author,) for author in authors])
+            for key, body in drafts:
+                if self._db.execute("insert or ignore into drafts values (?, ?)", (key, body)).rowcount:
+                    added += 1
+                elif self._db.execute("select body from drafts where key = ?", (key,)).fetchone()[0] != body:
+                    other += 1
         return Kept(added, len(drafts) - added - other, other)
 
     def close(self) -> None:

@@ -12,43 +12,40 @@ from pathlib import Path
 
 from worldsmith.disk import load_world, tasks_file, world_folders
 from worldsmith.environment import Environment
-from worldsmith.exports.sft import tool_call
+from worldsmith.exports.sft import conversation, tool_call
 from worldsmith.simulator import Simulator
 from worldsmith.tasks import tasks_of
-from worldsmith.tasks.task import markdown
 
 CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
 
 
-def detours(environment: Environment, call: dict, chance: random.Random) -> list[dict]:
-    """Return messages of a way that leads nowhere, before a call of the certificate."""
+def detour(call: dict, chance: random.Random) -> dict | None:
+    """Return a call that leads nowhere, before a call of the certificate; None where none comes to mind."""
     words = call["arg"].split()
     if call["tool"] == "web_search" and len(words) > 2:
-        tried = {"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}
-    elif call["tool"] == "web_extractor":
-        tried = {"tool": "web_extractor", "arg": call["arg"][: -chance.randint(1, 4)]}
-    else:
-        return []
-    said = tool_call(tried)
-    return [
-        {"role": "assistant", "content": said, "detour": True},
-        {"role": "tool", "content": environment.step(said).observation},
-    ]
+        return {"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}
+    if call["tool"] == "web_extractor":
+        return {"tool": "web_extractor", "arg": call["arg"][: -chance.randint(1, 4)]}
+    return None
 
 
-def conversation(task, world, simulator, chance: random.Random, *, detour: float) -> list[dict]:
-    environment = Environment(world, task, simulator, hits=5, max_turns=1000)
-    messages = environment.reset()
-    for call in task.certificate["calls"]:
-        if chance.random() < detour:
-            messages += detours(environment, call, chance)
-        said = tool_call(call)
-        messages += [
-            {"role": "assistant", "content": said},
-            {"role": "tool", "content": environment.step(said).observation},
-        ]
-    return [*messages, {"role": "assistant", "content": markdown(task.columns, task.gold)}]
+def with_detours(
+    messages: list[dict], task, environment: Environment, chance: random.Random, share: float
+) -> list[dict]:
+    """Return a conversation with detours before some of its calls. Replies hang on the call alone."""
+    opening, turns = messages[:2], messages[2:]
+    environment.reset()
+    for n, call in enumerate(task.certificate["calls"]):
+        tried = detour(call, chance) if chance.random() < share else None
+        if tried:
+            said = tool_call(tried)
+            opening += [
+                {"role": "assistant", "content": said, "detour": True},
+                {"role": "tool", "content": environment.step(said).observation},
+            ]
+        opening += turns[2 * n : 2 * n + 2]
+    return [*opening, turns[-1]]
 
 
 def main() -> None:
@@ -73,7 +70,10 @@ def main() -> None:
             counts["worlds without tasks"] += 1
             continue
         for task in tasks_of(folder):
-            messages = conversation(task, world, simulator, chance, detour=0.06 if part == "train" else 0.0)
+            messages = conversation(task, world, simulator)
+            if part == "train":
+                environment = Environment(world, task, simulator, max_turns=1000)
+                messages = with_detours(messages, task, environment, chance, 0.06)
             if sum(len(m["content"]) for m in messages) / CHARS > asked.longest:
                 counts["too long"] += 1
                 continue

@@ -86,12 +86,7 @@ class SimulatorClient:
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
-        found = self._answered(Call("web_search", query, page, k))
-        results = [
-            {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-            for r in found.results
-        ]
-        return {"results": results, "more": found.more}
+        return reply(self._answered(Call("web_search", query, page, k)))
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
@@ -186,10 +181,18 @@ def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdecimal() else None
 
 
-def shown(reply: Reply) -> str:
+def reply(found: Observation) -> Reply:
+    """Return the reply that an observation of a search is."""
+    results = [
+        {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score} for r in found.results
+    ]
+    return {"results": results, "more": found.more}
+
+
+def shown(told: Reply) -> str:
     """Return a search reply as an agent reads it."""
     blocks = (
-        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in reply["results"]
+        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in told["results"]
     )
     return "\n\n".join(blocks)
 
@@ -211,9 +214,9 @@ class Recorder:
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Search, and record."""
-        reply = self.client.search(query, k, page)
-        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(reply))
-        return reply
+        told = self.client.search(query, k, page)
+        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(told))
+        return told
 
     @property
     def goes_on(self) -> int | None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from worldsmith import __version__
 from worldsmith.disk import save_lines, write_file
-from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, prompt, reference, told
+from worldsmith.environment import prompt
+from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, reference, told
 from worldsmith.tasks import Task
 
 README = """\

@@ -16,12 +16,6 @@ from worldsmith.tasks import Task, tasks_of
 Splits = Mapping[str, Sequence[Task]]
 """Tasks by the name of their split: "train" and "test"."""
 
-SYSTEM = (
-    "You answer questions by research on the web. Use web_search to find pages and web_extractor to read them; search "
-    "results show only a part of what pages say. What is asked cannot be known without them. When you have found "
-    "everything, reply with the table alone."
-)
-"""The first message of every prompt."""
 ANSWER_FORMAT = "markdown table"
 
 
@@ -65,11 +59,6 @@ def copy_scorer(out: Path) -> None:
     (out / "scoring").mkdir(exist_ok=True)
     for file in sorted(Path(scoring.__file__).parent.glob("*.py")):
         write_file(out / "scoring" / file.name, file.read_bytes())
-
-
-def prompt(task: Task) -> list[dict[str, str]]:
-    """Return the messages an agent starts from."""
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": task.question}]
 
 
 def reference(task: Task) -> str:

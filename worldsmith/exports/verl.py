@@ -11,7 +11,8 @@ from typing import Any
 import duckdb
 
 from worldsmith.disk import save_lines, write_file
-from worldsmith.exports.rows import Splits, copy_scorer, max_turns, prompt, reference, told
+from worldsmith.environment import prompt
+from worldsmith.exports.rows import Splits, copy_scorer, max_turns, reference, told
 from worldsmith.tasks import Task
 
 FILES = Path(__file__).parent / "verl_files"

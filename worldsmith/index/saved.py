@@ -32,8 +32,9 @@ Indexed = Callable[[Pages], Index]
 
 def key(pages: Pages) -> str:
     """Return what an index hangs on: the world, the length and styles of its pages, and the versions of both."""
-    world, styles = pages.world, getattr(pages, "without", ())
-    return sha256(canonical([world.id, world.digest, world.seed, pages.length, styles, RENDER, INDEX])).hexdigest()
+    world = pages.world
+    hangs = [world.id, world.digest, world.seed, pages.length, pages.without, RENDER, INDEX]
+    return sha256(canonical(hangs)).hexdigest()
 
 
 def dumps(stock: Stock, name: str) -> bytes:

@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from worldsmith.index.query import Terms, read_query
 from worldsmith.index.stock import Stock, mark, take_stock
 from worldsmith.index.words import MEANINGS, tokens
-from worldsmith.pages import Pages
+from worldsmith.pages import Page, Pages
 
 DEPTH = 60
 """Hits a query, over all results pages."""
@@ -65,6 +65,10 @@ class Index:
         start = (max(page, 1) - 1) * k
         hits = [(self.ids[i], float(scores[i])) for i in order[start : start + k].tolist()]
         return hits, len(order) > start + k
+
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be read: all but dormant ones."""
+        return not page.dormant
 
     def _ranked(self, query: str, *, hidden: bool) -> tuple[np.ndarray, np.ndarray]:
         asked = read_query(query)

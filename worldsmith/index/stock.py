@@ -32,8 +32,6 @@ COMPANY = 8
 """Values of a column that are one to the index: who finds a row by one of them knows it for one in eight."""
 DECIMALS = 6
 """Digits after the point by which a step between values is told."""
-DIRECTORY = "-directory"
-"""What kinds of page that name all rows of a table end in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ def take_stock(pages: Pages) -> Stock:
 
 def _breadth(page: Page) -> int:
     """Return 0 for a page about a row, 1 for one about several or none, 2 for a directory."""
-    return 0 if page.subject is not None else 2 if page.kind.endswith(DIRECTORY) else 1
+    return 0 if page.subject is not None else 2 if page.directory else 1
 
 
 def _scored(
@@ -200,7 +198,7 @@ class Fielder:
     def _names(self, page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
         """Yield the names that a page about no one row is found by: a directory's all, others' at its head."""
         if not page.scope:
-            told = cells if page.kind.endswith(DIRECTORY) else page.head.cells
+            told = cells if page.directory else page.head.cells
             yield from (cell for cell in told if cell.col in self.words.schema.tables[cell.row.table].key)
 
     def _labelled(self, page: Page, cells: tuple[Cell, ...]) -> dict[tuple[str, str], None]:

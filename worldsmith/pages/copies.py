@@ -9,7 +9,7 @@ from worldsmith.pages.kinds import byte
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.sizes import planned
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
 from worldsmith.world import Cell, Row, named
@@ -177,7 +177,7 @@ class NamesakeKind:
         blocks = (
             Block("text", (), mixed(chance) >> 8, by="kin"),
             Block("notice", (), byte(chance, 1), (entry,), by="namesakes"),
-            Block("related", (), byte(chance, 3), (f"{row.table}-directory/0", "world-guide/0")),
+            Block("related", (), byte(chance, 3), (f"{row.table}{DIRECTORY}/0", "world-guide/0")),
         )
         named_block = Block("named", keys, byte(chance, 4))
         return Page(

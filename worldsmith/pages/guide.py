@@ -6,7 +6,7 @@ from worldsmith.pages.kinds import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site
 from worldsmith.pages.sizes import planned
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.seeding import draw
 from worldsmith.world import Row
 
@@ -55,7 +55,7 @@ class GuideKind:
         """Return the plan of page `n`."""
         pages, page_id = self.pages, f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
-        directories = tuple(f"{table}-directory/0" for table in pages.abouts)
+        directories = tuple(f"{table}{DIRECTORY}/0" for table in pages.abouts)
         guides = tuple(f"{self.name}/{i}" for i in self.numbers if i != n)
         links = (*directories, *guides) if n == 0 else (*directories[: n and 1], f"{self.name}/0")
         if n >= 2:

@@ -10,7 +10,7 @@ from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, tag
 from worldsmith.pages.sizes import planned
 from worldsmith.pages.titles import SCOPE
-from worldsmith.pages.types import Block, Page, Topics
+from worldsmith.pages.types import DIRECTORY, Block, Page, Topics
 from worldsmith.schema import PageSpec, Value
 from worldsmith.seeding import draw
 from worldsmith.world import Cell, Row
@@ -165,7 +165,7 @@ class DirectoryKind:
 
     def __init__(self, pages: "Pages", table: str, site: Site) -> None:
         self.pages, self.table, self.site = pages, table, site
-        self.name = f"{table}-directory"
+        self.name = f"{table}{DIRECTORY}"
         self.keys = pages.world.schema.tables[table].key
 
     @cached_property

@@ -19,7 +19,7 @@ from worldsmith.pages.prose import Prose
 from worldsmith.pages.sites import Site, canonical, site
 from worldsmith.pages.sizes import Length
 from worldsmith.pages.stories import GENRES, StoryKind
-from worldsmith.pages.types import Page
+from worldsmith.pages.types import DIRECTORY, Page
 from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world import Cell, Row, World
@@ -271,7 +271,7 @@ class Pages:
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""
-        directory = (f"{table}-directory/0",) if table in self.abouts else ()
+        directory = (f"{table}{DIRECTORY}/0",) if table in self.abouts else ()
         guide = self.kinds["world-guide"]
         assert isinstance(guide, GuideKind)
         ids = (*directory, f"world-guide/{2 + guide.tables.index(table)}", "world-guide/0")

@@ -19,6 +19,10 @@ HEAD = 80
 """Characters that the title and the date of a page take, about."""
 
 
+DIRECTORY = "-directory"
+"""What the kinds of directory end in, after their table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Cells stated together in one form: "lead", "infobox", "table", "list", "links", "prose", "caption", and more."""
@@ -71,6 +75,11 @@ class Page:
     """What a snippet may mention without telling it."""
     look: Look = PLAIN
     """How its site lays pages out and speaks."""
+
+    @property
+    def directory(self) -> bool:
+        """Whether it names all rows of a table."""
+        return self.kind.endswith(DIRECTORY)
 
     @property
     def cells(self) -> tuple[Cell, ...]:

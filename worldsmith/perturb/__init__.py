@@ -14,7 +14,7 @@ from worldsmith.perturb.faults import FAULTS, LAST, faults
 from worldsmith.perturb.instruct import instruction
 from worldsmith.perturb.pages import PAGE_EDITS, spare
 from worldsmith.perturb.profiles import EDITS, PROFILES, edits, profile
-from worldsmith.perturb.ranking import RANKINGS, ranked
+from worldsmith.perturb.ranking import RANKINGS, Edited
 from worldsmith.perturb.withhold import LEVELS, withhold
 
 __all__ = [
@@ -26,12 +26,12 @@ __all__ = [
     "PROFILES",
     "RANKINGS",
     "Curriculum",
+    "Edited",
     "edits",
     "faults",
     "instruction",
     "load_curriculum",
     "profile",
-    "ranked",
     "spare",
     "withhold",
 ]

@@ -26,7 +26,7 @@ PageEdit = Callable[[Pages, Page, int], Page | None]
 def spare(pages: Pages, page: Page) -> bool:
     """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
     declared = any(spec.name == page.kind for spec in pages.world.schema.pages)
-    return bool(page.cells) and not declared and not page.kind.endswith("-directory")
+    return bool(page.cells) and not declared and not page.directory
 
 
 def _gone(pages: Pages, page: Page, chance: int) -> None:

@@ -74,7 +74,7 @@ def profile(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile:
 
 
 def edits(asked: Profile) -> tuple[SliceEdit, ...]:
-    """Return the edits of a profile that map pages, in the order they are made; rankings are `ranked`.
+    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `Edited`.
 
     Raises:
         NotFoundError: the profile names an edit that does not exist.

@@ -5,14 +5,18 @@ ranks is lost: it comes later.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Page
 from worldsmith.seeding import draw
-from worldsmith.slices import Call, Slice, View, hits_of
 
-REVEALS: Mapping[str, str] = {"stale_copy": "archive", "near_duplicate": "mirror", "homonym": "homonym"}
+REVEALS: Mapping[str, str] = {
+    "stale_copy": "world-archive",
+    "near_duplicate": "world-mirror",
+    "homonym": "world-homonym",
+}
 """Kinds of dormant page by the edit that reveals them."""
 RANKINGS = ("distract", *REVEALS)
 """Names of the edits of rankings."""
@@ -23,63 +27,50 @@ def drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
     return share > 0 and draw(seed, kind, page_id) < share * 2**64
 
 
-def revealed(page: Page, edits: Mapping[str, float], seed: int) -> bool:
-    """Whether a page can be found: it is not dormant, or an edit reveals it."""
-    if not page.dormant:
-        return True
-    return any(
-        page.kind.endswith(kind) and drawn(name, edits.get(name, 0), page.id, seed) for name, kind in REVEALS.items()
-    )
-
-
-def ranked(pages: Pages, index: Index, call: Call, edits: Mapping[str, float], seed: int) -> Slice:
-    """Return the slice of a search or an extract under the edits of rankings, with their shares.
+class Edited:
+    """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
     distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
     and namesakes are found.
     """
-    if call.tool == "web_extractor":
-        page_id = pages.by_url(call.arg)
-        page = pages.page(page_id) if page_id else None
-        return Slice(call, (View(page, 0.0),) if page and revealed(page, edits, seed) else (), more=False)
-    k = hits_of(pages, call)
-    end = call.page * k
-    views: list[View] = []
-    for page, score in _distracted(pages, index, call.arg, end + 1, edits, seed):
-        views.append(View(page, score, len(views)))
-        if len(views) > end:
-            break
-    return Slice(call, tuple(views[end - k : end]), len(views) > end)
 
+    def __init__(self, pages: Pages, index: Index, edits: Mapping[str, float], seed: int) -> None:
+        self.pages, self.index, self.edits, self.seed = pages, index, edits, seed
+        self.background = tuple(f"world-guide/{n}" for n in pages.kinds["world-guide"].numbers)
 
-def _distracted(
-    pages: Pages, index: Index, query: str, wanted: int, edits: Mapping[str, float], seed: int
-) -> Iterator[tuple[Page, float]]:
-    """Yield the pages of a ranking, best first, each once, with what comes before them."""
-    background = _background(pages)
-    seen: set[str] = set()
-    for page_id, score in _hits(index, query, wanted):
-        page = pages.page(page_id)
-        if page_id in seen or not revealed(page, edits, seed):
-            continue
-        if background and drawn("distract", edits.get("distract", 0), page_id, seed):
-            other = background[draw(seed, "distracting", page_id) % len(background)]
-            if other not in seen and other != page_id:
-                seen.add(other)
-                yield pages.page(other), score
-        seen.add(page_id)
-        yield page, score
+    def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
+        """Return results page `page` of `k` hits, and whether there is more."""
+        end = page * k
+        found = list(islice(self._ranked(query, end + 1), end + 1))
+        return found[end - k : end], len(found) > end
 
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be found and read: it is not dormant, or an edit reveals it."""
+        return not page.dormant or any(
+            page.kind == kind and self._drawn(name, page.id) for name, kind in REVEALS.items()
+        )
 
-def _hits(index: Index, query: str, wanted: int) -> Iterator[tuple[str, float]]:
-    """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
-    page, more = 1, True
-    while more:
-        hits, more = index.search(query, wanted, page, hidden=True)
-        yield from hits
-        page += 1
+    def _drawn(self, name: str, page_id: str) -> bool:
+        return drawn(name, self.edits.get(name, 0), page_id, self.seed)
 
+    def _ranked(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
+        """Yield hits, best first, each once, with what comes before them."""
+        seen: set[str] = set()
+        for page_id, score in self._hits(query, wanted):
+            if page_id in seen or not self.shows(self.pages.page(page_id)):
+                continue
+            if self.background and self._drawn("distract", page_id):
+                other = self.background[draw(self.seed, "distracting", page_id) % len(self.background)]
+                if other not in seen and other != page_id:
+                    seen.add(other)
+                    yield other, score
+            seen.add(page_id)
+            yield page_id, score
 
-def _background(pages: Pages) -> tuple[str, ...]:
-    """Return the pages that state no cell and lead nowhere in particular."""
-    return tuple(f"world-guide/{n}" for n in pages.kinds["world-guide"].numbers)
+    def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
+        """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
+        page, more = 1, True
+        while more:
+            hits, more = self.index.search(query, wanted, page, hidden=True)
+            yield from hits
+            page += 1

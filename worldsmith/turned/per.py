@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from math import ceil, inf, prod
 
-from worldsmith.schema import Choice, Column, Pick, Reference, Schema, Table
+from worldsmith.schema import Column, Reference, Schema, Table
+from worldsmith.schema.counts import domain
 
 Bounds = tuple[int, int]
 
@@ -15,15 +16,9 @@ def key_of(table: Table) -> list[Column]:
 
 def options(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
     """Return how many values a column of a key has, the tables it may refer to being of `sizes`."""
-    match column.fill:
-        case Reference(table=target):
-            return sizes.get(target, inf)
-        case Pick(values=values):
-            return structure.values[values].n
-        case Choice(options=choices):
-            return len(choices)
-        case _:
-            return inf
+    if isinstance(column.fill, Reference):
+        return sizes.get(column.fill.table, inf)
+    return domain(structure, column)
 
 
 def tied(structure: Schema, table: Table) -> bool:
