@@ -124,7 +124,6 @@ def test_a_long_page_is_read_in_parts_each_saying_that_there_is_more(town):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("name", SCHEMAS)
-@pytest.mark.xfail(reason="trafilatura drops short lists of links in some worlds: not mended yet", strict=False)
 def test_fifty_worlds_are_read_whole(name, seed):
     pages = world_pages(name, seed, "short")
     simulator = Simulator(pages.world, pages=pages, strict=True)

@@ -4,8 +4,11 @@ import re
 
 import pytest
 
+from worldsmith.errors import SchemaError
 from worldsmith.naming import KINDS
-from worldsmith.schema import source
+from worldsmith.pages.looks import STYLES
+from worldsmith.pages.stories import GENRES
+from worldsmith.schema import load_schema, parse_schema, source
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +45,18 @@ def test_every_kind_of_name_is_listed(reference):
 def test_world_kinds_are_listed(reference):
     for kind in ("time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"):
         assert kind in reference
+
+
+def test_pages_of_every_world_and_their_styles_are_named(reference):
+    kinds = {"world-archive", "world-mirror", "world-homonym", "world-guide", *(genre.kind for genre in GENRES)}
+    for name in (*kinds, *STYLES):
+        assert f"`{name}`" in reference, name
+
+
+def test_pages_have_a_version(repository):
+    plain = load_schema(repository / "schemas" / "town.toml")
+    data = dict(plain.source)
+    told = parse_schema({**data, "pages": {"version": 1, **data["pages"]}})
+    assert told.pages == plain.pages
+    with pytest.raises(SchemaError, match="version = 2 is not known; this part of the language is version 1"):
+        parse_schema({**data, "pages": {"version": 2, **data["pages"]}})

@@ -28,7 +28,7 @@ LISTS = {
         a few patient souls | the cataloguers | researchers | the early contributors | members of the society"""
     ),
     "papers": _of(
-        """papers | old ledgers | printed lists | loose notes | the files | carbon copies | letters | minutes |
+        """papers | old ledgers | printed lists | loose notes | old files | carbon copies | letters | minutes |
         receipts | draft pages | proof sheets | index cards | scanned pages | memos | hand-written notes | cuttings |
         reference books | official notices | annual reports | bound volumes | drawings | photographs | maps |
         catalogues | log books | inventories | brochures | circulars | postcards | forms | registers | transcripts"""
@@ -120,13 +120,30 @@ LISTS = {
     "topic": _of(
         """its background | the wider setting | the paperwork | the cast of people involved | daily practice |
         the local angle | the way it is run | what outsiders see | the small print | the gossip around it |
-        its neighbourhood | the point of it all | how it compares | its vocabulary | the choice of sources |
+        its neighbourhood | the point of it all | its standing | its vocabulary | the choice of sources |
         the post of late | the mood of the place | what regulars say | its reputation | the view from outside"""
     ),
     "kin": _of(
         """a ferry | a racehorse | a folk tune | a hamlet | a variety of apple | a hill | a fishing boat | a rose |
         a card game | a pony | a windmill | a brook | a quarry | a choir | a kind of cheese | a footpath |
         a country house | a barge | a dance | a sheepdog | a hedge maze | a spring | a well | a locomotive"""
+    ),
+    "tail": (
+        *(", as ever", ", by and large", " to this day", ", at least for now", ", in our experience", ", all the same"),
+        *(
+            ", come what may",
+            ", as things stand",
+            ", so far",
+            ", or near enough",
+            ", for what it is worth",
+            " after all",
+        ),
+        *(", as usual", ", to be on the safe side", " in the long run", ", give or take", ", with a little luck"),
+        *(" for the time being", ", in a manner of speaking", ", if memory serves", " as of old", ", in all fairness"),
+        *(", weather permitting", ", for better or worse", ", by general consent", " until further notice"),
+        *(", where possible", ", with due care", ", as is our custom", ", at the end of the day", ", in so many words"),
+        *(" in any case", ", as we see it", ", on balance", ", in broad terms", ", to put it mildly", ", on the whole"),
+        *(", if all goes well", ", to be exact", ", strictly speaking", ", as luck would have it", ", in short"),
     ),
     "handle": _of(
         """quiet | rusty | early | idle | wandering | patient | gentle | curious | sleepy | wry | bookish | mellow |
@@ -147,6 +164,22 @@ LISTS = {
     ),
 }
 
+_ALIKE = """
+page entry article text; pages entries articles texts; line row field; seldom rarely hardly; told related passed_on
+explained; small little slight; remark comment word; remarks comments; reader visitor user; readers visitors users;
+given offered supplied; copy duplicate print; links pointers references; subject topic theme; version edition draft;
+words terms expressions; rest remainder; trouble bother; place spot; talks conversations; easier simpler; shown
+presented handed; found seen; hard difficult tricky; rare scarce; whoever anyone_who; welcome appreciated; changed
+altered revised; new fresh; usually mostly generally; enough sufficient; afternoon evening morning; winter season;
+group party handful; confusion puzzlement head-scratching; suggestions proposals; purpose occasion; evening night;
+harmless innocent trivial; practice routine; name title label; finished completed; drafts rounds versions;
+impression mark; taste preference; hint clue tip; hopes expectations; view opinion; known familiar; stories tales
+anecdotes; notice announcement release; editors journalists; quoting citing; pictures photos images; names
+spellings; lists tables overviews; list overview table
+"""
+_SETS = [[w.replace("_", " ") for w in group.split()] for group in _ALIKE.replace("\n", " ").split(";")]
+ALIKE = {group[0]: tuple(group) for group in reversed(_SETS) if len(group) > 1}
+"""What a word of a frame may be replaced by."""
 _PASTS = """
 find:found keep:kept write:wrote rewrite:rewrote read:read reread:reread send:sent say:said take:took leave:left
 make:made come:came go:went see:saw tell:told give:gave hold:held begin:began bring:brought know:knew think:thought
@@ -179,7 +212,7 @@ NEUTRAL = (
         Where <papers> and <papers> differ, <who> [go|turn|write] back to the <paper>.
         The <paper> behind the line on {label} [be] <state> <spot>.
         Such <papers> [+be] <adj> company, and <work> <good>.
-        For {label}, <who> [prefer|trust|use] <papers> to <papers>.""",
+        For {label}, <who> [prefer] <papers> to <papers>.""",
         """Anyone may ask to see the <papers>; <person> will fetch them <place>.
         What rests on hearsay alone [be] left to <papers> of another kind.
         A list of the <papers> is <state> <spot>, and <work> from it <good>.""",
@@ -201,14 +234,14 @@ NEUTRAL = (
         With {many}, <work> [take] longer than <work>.""",
         """In the end <work> <good>.
         The result [be] meant to be <adj> and <adj>.
-        <who> [read] the finished page <manner> before it [go] online.""",
+        <who> [read] the finished page <manner> before publication.""",
     ),
     _theme(
         "reading",
         "How to read this page | Reading the entry | A note for readers | Using the page | Before you start",
         """A reader new to {many} will find the <part> a <adj> place to start.
-        This page follows <shape>, like every other page on {many} here.
-        Readers who come for {label} can go straight to the line with that name.""",
+        This page follows <shape>, like every other page on {many} here, <why>.
+        Readers who come for {label} <time> can go straight to the line with that name.""",
         """The <part> [be] kept <adj>, <why>.
         Lines are set in <shape>; <work> went into the <part>.
         <habit>, the <part> tells what a {one} is called and the rest follows in <shape>.
@@ -248,7 +281,7 @@ NEUTRAL = (
         <who> [write] to us about <snag> <time>.
         A page on a {one} is seldom finished, and <mail> [+be] welcome.""",
         """<who> [notice|spot|report] <snag> in the <part> <time>.
-        <snag> [look] harmless, yet it [spoil|upset|cloud] the line on {label}.
+        <snag> [look] harmless, yet [spoil|upset|cloud] the line on {label}.
         The desk [thank|credit] whoever [find] <snag>, <manner>.
         Such <mail> [+be] read <manner>, <habit>.
         A correction [start] with the <paper> and [end] with <work>.
@@ -276,13 +309,13 @@ NEUTRAL = (
         <work> [help] when {label} and {label} seem to point different ways.
         <habit>, <who> [put] {label} before {label}.""",
         """In all of this, a <adj> eye <good>.
-        The pages of other {many} follow <shape> too.
+        The pages of other {many} follow <shape> too, <why>.
         The rest [be] a matter of <work>.""",
     ),
     _theme(
         "terms",
         "Terms used | What the words mean | A short glossary | Words and labels",
-        """The words on this page are those that people who deal with {many} use.
+        """The words on this page are those that <people> use when they speak of {many} <place>.
         Some labels here deserve a <adj> remark.
         By {label} the desk means what the <paper> calls by that name.""",
         """The label {label} [be] taken from a <adj> <paper>, <why>.
@@ -296,7 +329,7 @@ NEUTRAL = (
         Between {label} and {label} there is a <adj> difference, which <papers> explain.""",
         """Words, like <papers>, [+need] <adj> handling.
         The guide to {many} has more on such words in <shape>.
-        If a term is unclear, <mail> to the desk <good>.""",
+        If a term is unclear, a line to the desk <good>.""",
     ),
     _theme(
         "place",
@@ -349,7 +382,7 @@ NEUTRAL = (
         The <papers> <place> [+wait] for <person>.
         After that, {label} will be looked at <manner>.
         <who> [offer] to lend <papers> for the purpose.""",
-        """Until then the page stays in <shape>.
+        """Until then the page stays in <shape>, <why>.
         Progress is noted <place>, <habit>.
         Offers to help with <work> are welcome.""",
     ),
@@ -422,7 +455,7 @@ PERSONAL = (
         """I read it <manner> and passed it on to <person>.
         The <part> is <adj>, and the <part> even more so.
         My notes <place> say much the same about {label}.
-        I would have put {label} before {label}, but that is a matter of taste.
+        I would have put {label} before {label} in the <part>, but that is a matter of taste.
         <who> [tell] me about it <time>.
         It made me <feel>, to be frank.
         I still keep a <paper> of my own <spot>.""",
@@ -444,7 +477,7 @@ PERSONAL = (
         People talked of <topic> more than of {label} in those days.
         I wrote it all down in <shape>, <why>.""",
         """I wonder what became of the <paper>.
-        Good days, those.
+        Good days, those, with <work> and <work>.
         If <people> remember it too, please write.""",
     ),
     _theme(
@@ -452,12 +485,12 @@ PERSONAL = (
         "A question | Can anybody help | Asking around | Help wanted",
         """I am collecting {many} for <use> and could do with some help.
         Does anybody know where the <papers> on this {one} are kept now?
-        A question about {label}, if I may.""",
+        A question about {label}, if I may, as I need it for <use>.""",
         """I have looked <place> and asked <person>.
         So far I have a <adj> <paper> and a lot of <papers>.
         The <part> left me <feel>.
         <who> [point] me to this page, so here I am.
-        I am after {label} above all, then {label}.
+        I am after {label} above all, then {label}, for <use>.
         Is the <part> the place to look, or the <part>?
         I tried <work> <time>, and it led to <snag>.""",
         """Any hint <good>.
@@ -477,8 +510,8 @@ PERSONAL = (
         It is easy to be misled by <snag>.
         <who> [do] it the other way round, and I see why.
         Go <place>, it is <adj> there <time>.""",
-        """That is how I do it, at any rate.
-        Your mileage may vary.
+        """That is how I do it <time>, at any rate, with <papers> to hand.
+        Your mileage may vary, <who> [say], with <work>.
         Have fun with <work>.""",
     ),
     _theme(
@@ -495,7 +528,7 @@ PERSONAL = (
         I would look at it again <time>.
         It all made a <adj> impression.""",
         """All in all, a <adj> thing to have looked at.
-        Make of that what you will.
+        Make of that and of <topic> what you will.
         I remain <feel>.""",
     ),
 )
@@ -516,7 +549,7 @@ GENRES = (
         Reactions were <adj>.""",
         """The desk will follow <topic>.
         <mail> on the matter are welcome.
-        The entry linked below has the rest of the record.""",
+        The entry linked below has the rest of the record, in <shape>.""",
         past=True,
     ),
     _theme(
@@ -543,8 +576,8 @@ GENRES = (
         The list [give] a few facts of each {one}; <papers> and pages have the rest.
         <who> [draw] up this list of {many} <time>, <manner>.""",
         """The list [follow] the pages of the {many}, <habit>.
-        For {label} that is left out here, the page of the {one} is the place to look.
-        Long lists [+be] split, and the links below lead on.
+        For {label}, which is left out here, <who> [look] at the <part> of the page on the {one}.
+        Long lists [+be] split <why>, and the links below lead on.
         <who> [use] lists like this for <use>.
         The order of the lines [be] the same <habit>.
         A <adj> check against the <paper> [take] place <time>.
@@ -567,9 +600,9 @@ GENRES = (
         <who> [mix] it up with the {one} <habit>.
         It [have] a <adj> following among <people>.
         <who> [paint|sketch|describe] it <time>, <manner>.""",
-        """For the {one}, follow the link below.
-        The {one} of that name has a page of its own.
-        Please keep the {one} and its namesake apart.""",
+        """For the {one}, <who> [follow] the link below.
+        The {one} of that name has a page of its own, in <shape>.
+        Please keep the {one} and its namesake apart <why>.""",
     ),
 )
 
@@ -635,7 +668,7 @@ ANCHORS = {
 
 TITLES = {
     "news": _of(
-        """{name} in brief: {label} | News of {name}: {label} | A word on {name}: {label} |
+        """{name} in brief: {label} | News of {name}: {label} | On {name}: {label} |
         In the files today: {name} and its {label}"""
     ),
     "press": _of("Notice to the press: {name} | For release: facts on {name} | On {name}, for editors"),
@@ -674,6 +707,7 @@ NAMESAKES = _of("For the {one} of this name: | The {one} itself has its page her
 
 ENGLISH = Language(
     LISTS,
+    ALIKE,
     IRREGULAR,
     NEUTRAL,
     PERSONAL,

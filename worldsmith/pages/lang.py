@@ -36,6 +36,8 @@ class Language:
 
     lists: Mapping[str, tuple[str, ...]]
     """Words and phrases by the name of their slot; `who` is `person` or `people`."""
+    alike: Mapping[str, tuple[str, ...]]
+    """Words that a word of a frame may be replaced by, itself among them."""
     irregular: Mapping[str, str]
     """Past tenses that end in no "ed"."""
     neutral: tuple[Theme, ...]

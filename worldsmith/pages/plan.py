@@ -24,10 +24,12 @@ from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world import Cell, Row, World
 
-RENDER = 4
+RENDER = 5
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
 AUTHORS = 16
 """People who sign pages, a world."""
+START = 4
+"""Letters of a value from which its start is no word of prose either."""
 MEMO = 512
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
 
@@ -106,7 +108,9 @@ class Pages:
                     found |= dict.fromkeys(v.lower() for v in (*told, *options) if isinstance(v, str))
                 if column.type == "bool":
                     found |= dict.fromkeys((column.label.lower(), column.says.lower()))
-        return frozenset(found)
+        # "survey, or" would be a surveyor: a name is looked for across gaps.
+        starts = (word[:n] for word in found if word.isalpha() for n in range(START, len(word)))
+        return frozenset((*found, *starts))
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:

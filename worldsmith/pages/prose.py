@@ -16,13 +16,20 @@ LAST = 170
 """Characters left at which a sentence is chosen by its length."""
 TRIES = 6
 """Sentences of which the one that fits best is chosen."""
+OPENED = ("<time>", "<habit>", "For ", "In ", "After ", "Every so ", "With ", "Where ", "If ", "So ", "That ")
+"""What a sentence starts with that no joint stands before."""
+WIDE = 8
+"""Slots that 64 bits of chance are enough for."""
+FEW = 400
+"""Ways to fill a frame below which it gets a tail."""
 SECTION = 1300
 """Characters of a section, about."""
 SENTENCES = (3, 4, 5, 5, 6, 7)
 """Sentences a paragraph."""
 STEP = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
-_SLOT = re.compile(r"(?P<article>\b[aA] )?(?:<(?P<list>\w+)>|\[(?P<verbs>[^\]]+)\]|\{(?P<noun>\w+)\})")
+_SLOT = re.compile(r"(?P<article>\b[aA] )?(?:<(?P<list>=?\w+)>|\[(?P<verbs>[^\]]+)\]|\{(?P<noun>\w+)\})")
+_PLAIN = re.compile(r"(?<![\w<\[{|+'-])(?<!\ban )[a-z]+(?![\w>\]}|'-])")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
@@ -108,7 +115,7 @@ def _frame(line: str, language: Language, verbs: dict[str, tuple[str, ...]], *, 
         return "%s"
 
     text = _SLOT.sub(fill, plain)
-    opened = line.startswith(("<time>", "<habit>", "For ", "In ", "After ", "Every so ", "With ", "Where ", "If "))
+    opened = line.startswith(OPENED)
     return Frame(text, tuple(slots), not opened, grams(_SLOT.sub(" . ", line)))
 
 
@@ -142,8 +149,18 @@ class Grammar:
                 found[name, past] = Frames(*told)
         return found
 
+    def _varied(self, line: str) -> str:
+        """Return a line with slots for words that others are like, and a tail where it could be filled in few ways."""
+        alike = self.language.alike
+        line = _PLAIN.sub(lambda m: f"<={m[0]}>" if m[0] in alike else m[0], line)
+        ways = 1
+        for found in _SLOT.finditer(line.replace("{label}", "<label>").replace("<who>", "<person>")):
+            told = found["verbs"].split("|") if found["verbs"] else self.language.lists.get(found["list"] or "", ())
+            ways *= max(1, len(told))
+        return f"{line[:-1]}<tail>{line[-1]}" if ways < FEW and line[-1] == "." else line
+
     def _both(self, lines: Iterable[str], *, past: bool) -> Iterator[Frame]:
-        told = tuple(lines)
+        told = tuple(map(self._varied, lines))
         for many in (False, True):
             for line in told if not many else (line for line in told if "<who>" in line):
                 yield _frame(line, self.language, self.verbs, past=past, many=many)
@@ -167,17 +184,21 @@ def mixed(x: int) -> int:
 class Slots(dict[Slot, tuple[str, ...]]):
     """What each slot may be filled with on the pages of one table."""
 
-    def __init__(self, lists: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, lists: Mapping[str, tuple[str, ...]], alike: Mapping[str, tuple[str, ...]]) -> None:
         super().__init__()
-        self._lists = lists
+        self._lists, self._alike = lists, alike
 
     def __missing__(self, slot: Slot) -> tuple[str, ...]:
         name, place, of, an = slot
-        told = self._lists.get(name, ())
+        told = self._alike.get(name[1:], ()) if name.startswith("=") else self._lists.get(name, ())
         # Each place of a list in a sentence has its own share of it: no "papers and papers".
         told = told[place::of] or told
         self[slot] = told = tuple(article(text) for text in told) if an else told
         return told
+
+
+def _free(told: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
+    return tuple(text for text in told if taken.isdisjoint(grams(text)))
 
 
 class Prose:
@@ -194,9 +215,10 @@ class Prose:
         """
         self.grammar = grammar(lang)
         language = self.grammar.language
-        lists = {name: tuple(t for t in told if taken.isdisjoint(grams(t))) for name, told in language.lists.items()}
+        lists = {name: _free(told, taken) for name, told in language.lists.items()}
+        alike = {name: _free(told, taken) for name, told in language.alike.items()}
         lists |= {name: (text,) for name, text in nouns.items()} | {"label": labels}
-        self._slots = Slots(lists | self.grammar.verbs)
+        self._slots = Slots(lists | self.grammar.verbs, alike)
         self._taken = taken
         self._frames: dict[tuple[str, bool], Frames] = {}
 
@@ -215,6 +237,8 @@ class Prose:
     def say(self, frame: Frame, chance: int) -> str:
         """Return a frame filled by chance, from a small letter on."""
         slots, shift = self._slots, 8
+        if len(frame.slots) > WIDE:
+            chance |= mixed(chance) << 64
         told = []
         for slot in frame.slots:
             options = slots[slot]

@@ -39,6 +39,8 @@ _CELL: Final = {
 }
 """Characters about a value, by the kind of block: its label or the words of its sentence."""
 _ROW: Final = frozenset(("children", "linked", "list", "table", "directory", "neighbours"))
+_NAMED: Final = {"directory": 3, "neighbours": 20}
+"""Kinds whose rows are followed by their noun, with so many characters beside it."""
 _BASE: Final = {"lead": 30, "infobox": 24, "prose": 24, "children": 90, "linked": 60, "list": 60, "table": 60}
 TEXTS: Final = frozenset(("text", "comments"))
 """Kinds of block that take what room there is."""
@@ -72,12 +74,18 @@ def planned(pages: "Pages", blocks: Sequence[Block], share: float) -> tuple[Bloc
 def extent(pages: "Pages", block: Block) -> int:
     """Return about how many characters of Markdown the facts of a block take."""
     kind, cells = block.kind, block.cells
+    if kind == "guide":
+        return sum([len(text) + 2 for text in pages.background(block.variant)])
     if not cells:
         return 16 + sum(20 + len(pages.url(link)) for link in block.links) if block.links else _BASE.get(kind, 40)
     per, columns = _CELL.get(kind, 10), pages.words.columns
     size = _BASE.get(kind, 30) + sum([len(str(cell.value)) + per for cell in cells])
     if kind not in _ROW:
         size += sum([len(columns[c.row.table, c.col].unit) for c in cells])
+    if kind in _NAMED:
+        table = pages.world.schema.tables[cells[0].row.table]
+        size += (len(cells) // len(table.key)) * (_NAMED[kind] + len(table.singular) * len(table.key))
+        size += len(cells) * 8 if len(table.key) > 1 else 0
     if kind == "infobox":
         size += sum([len(columns[c.row.table, c.col].label) - 10 for c in cells])
     links = len(block.links) * (4 + ADDRESS)

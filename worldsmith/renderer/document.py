@@ -30,6 +30,8 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:
     """Return the headings and paragraphs of a page's document that its language makes without a cell."""
+    if not any(block.kind in CHROME for block in page.blocks):
+        return frozenset()
     found: dict[str, None] = {}
     for block, told in _written(page, title(page, page.cells, pages.words), pages):
         for piece in told if block.kind in CHROME else ():

@@ -8,6 +8,8 @@ from worldsmith.pages.titles import commonest
 from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined
 from worldsmith.world import Cell
 
+FEW = 120
+"""Characters of a list of names below which it is a line: shorter lists of links are taken for menus."""
 MENU_SIZE = 900
 """Characters of a table from which it is taken for a menu more easily."""
 MENU = (0.75, 0.45)
@@ -68,11 +70,18 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str, caption: str = "") 
     order = sorted(names, key=lambda n: n not in desk.pages.world.schema.tables[table].key)
     if len(order) == 1:
         told = [desk.text(cells[order[0]], block) for cells in rows.values() if order[0] in cells]
-        noun = f" ({desk.pages.world.schema.tables[table].singular})"
+        form = desk.pages.world.schema.tables[table]
+        if len(told) > 1 and sum(map(_length, told)) + len(told) * (len(form.singular) + 19) < FEW:
+            return Para(flat([*joined([[text] for text in told], ", ", " and "), f" ({form.plural} in the directory)"]))
+        noun = f" ({form.singular} in the directory)"
         return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in told))
     lines = [[desk.text(c[n], block, unit=False) if n in c else "" for n in order] for c in rows.values()]
     header = tuple(words.columns[table, n].header for n in order)
     return Grid(header, tuple(tuple((text,) for text in line) for line in _thinned(header, lines)), caption)
+
+
+def _length(text: str | Link) -> int:
+    return len(text) if isinstance(text, str) else len(text.text)
 
 
 def _thinned(header: Sequence[str], lines: list[list[str | Link]]) -> list[list[str | Link]]:
@@ -80,7 +89,7 @@ def _thinned(header: Sequence[str], lines: list[list[str | Link]]) -> list[list[
 
     Names of other rows lose theirs first, then all do.
     """
-    size = sum(map(len, header)) + sum(len(t) if isinstance(t, str) else len(t.text) for line in lines for t in line)
+    size = sum(map(len, header)) + sum(_length(text) for line in lines for text in line)
     most = MENU[size >= MENU_SIZE] * size
     for kept in (len(header), 1, 0):
         if sum(len(t.text) for line in lines for t in line[:kept] if isinstance(t, Link)) <= most:

@@ -55,7 +55,7 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
     while i < len(told):
         pair = i + 1 < len(told) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
         n = 2 if pair else 1
-        named = always or not out or any(refs[i : i + n])
+        named = always or not out or any(refs[i : i + n]) or plans[i].kind in {"free", "back"}
         who = (
             (name if len(form.key) == 1 or always else noun) if named else (noun, again)[(block.variant + len(out)) % 2]
         )
@@ -65,7 +65,9 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
             else _written(desk, c, spelled=voice.spelled and block.kind == "prose")
             for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
         ]
-        parts = _sentence(plans[i : i + n], values, who, "its" if again == "it" else "the", first=named)
+        parts = _sentence(
+            plans[i : i + n], values, who, "its" if again == "it" else "the", block.variant + len(out), first=named
+        )
         opener = voice.openers[(block.variant + 5 * len(out)) % len(voice.openers)] if out else ""
         start = parts[0]
         if opener and isinstance(start, str):
@@ -107,7 +109,7 @@ def _shared(one: Plan, other: Plan, ref: str | None) -> bool:
 
 
 def _sentence(
-    plans: Sequence[Plan], values: Sequence[str | Link], who: str, own: str, *, first: bool
+    plans: Sequence[Plan], values: Sequence[str | Link], who: str, own: str, turn: int, *, first: bool
 ) -> list[str | Link]:
     """Return the words of one sentence about one or two cells, without its full stop."""
     kind, both = plans[0].kind, list(zip(plans, values, strict=True))
@@ -123,6 +125,8 @@ def _sentence(
         owner = "its" if who == "it" else _possessive(who)
         told = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
         return joined(told, ", ", " and ")
+    if kind == "free" and turn & 1:
+        return [f"{plans[0].before} ", values[0], f"{plans[0].after}{f' for {who}' if first else ''}"]
     if kind == "free":
         return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]
     if kind == "of":

@@ -6,7 +6,7 @@ Pydantic holds the grammar: which keys exist, which options go with which fill, 
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 NAME = r"^[a-z][a-z0-9_]{0,39}$"
 LINE = r"^[^\n\r|]+$"
@@ -328,6 +328,10 @@ class QuestionsSource(Strict):
         return self
 
 
+PAGES = 1
+"""Version of `[pages]`; a schema may name it as `version`, which is no page kind."""
+
+
 class SchemaSource(Strict):
     """A schema file."""
 
@@ -352,6 +356,18 @@ class SchemaSource(Strict):
     rules: dict[Name, RuleSource] = Field(default_factory=dict)
     """Rules beside those that fills imply."""
     pages: dict[Name, PageSource] = Field(min_length=1)
-    """Which page carries which cells."""
+    """Which page carries which cells; `version` is that of this part of the language, 1."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)
     """Phrases for questions."""
+
+    @field_validator("pages", mode="before")
+    @classmethod
+    def _version(cls, told: Any) -> Any:
+        """Take the version of `[pages]` out of its kinds."""
+        if not isinstance(told, dict) or "version" not in told or isinstance(told["version"], dict):
+            return told
+        if told["version"] != PAGES or isinstance(told["version"], bool):
+            raise ValueError(
+                f"version = {told['version']!r} is not known; this part of the language is version {PAGES}"
+            )
+        return {name: page for name, page in told.items() if name != "version"}

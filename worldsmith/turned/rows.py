@@ -29,8 +29,9 @@ def resized(structure: Schema, facts: tuple[int, int]) -> dict[str, Table]:
     """
     least, most = extent(structure)
     refuse(structure.name, facts, least, most)
-    ends = [_adjusted(structure, min(max(end, least), most)) for end in facts]
-    rows = {name: (min(n, ends[1][name]), max(n, ends[1][name])) for name, n in ends[0].items()}
+    low, high = (_adjusted(structure, min(max(end, least), most)) for end in facts)
+    low = _below(structure, low, high)
+    rows = {name: (n, high[name]) for name, n in low.items()}
     return {
         t.name: replace(t, rows=rows[t.name], columns=_spread(structure, t, rows)) for t in structure.tables.values()
     }
@@ -145,6 +146,21 @@ def _adjusted(structure: Schema, wanted: int) -> dict[str, int]:
             refuse(structure.name, (wanted, wanted), sum(found.values()), sum(found.values()))
         kept = [way for way in ways if all(_kept(t, way) for t in structure.tables.values())]
         found = min(kept or ways, key=lambda way: sum(abs(way[n] - sizes[n]) / sizes[n] for n in way))
+    return found
+
+
+def _below(structure: Schema, low: dict[str, int], high: dict[str, int]) -> dict[str, int]:
+    """Return `low` with no table larger than in `high`, and others larger for it; `high` where that can't be.
+
+    Rounding may give a table a row less in a larger world; ends that cross would add up to less, and to more.
+    """
+    found = {name: min(size, high[name]) for name, size in low.items()}
+    for _ in range(sum(low.values()) - sum(found.values())):
+        ways = [found | {name: size + 1} for name, size in found.items() if size < high[name]]
+        ways = [way for way in ways if _possible(structure, way)]
+        if not ways:
+            return high
+        found = min(ways, key=lambda way: sum(abs(way[n] - low[n]) / low[n] for n in way))
     return found
 
 
