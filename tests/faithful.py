@@ -17,14 +17,14 @@ from worldsmith.pages.types import Page
 from worldsmith.world import World
 
 CASES = Path(__file__).parent / "cases"
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NTH = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 Half = Literal["tuning", "heldout"]
 HALVES: tuple[Half, Half] = ("tuning", "heldout")
 Scalar = str | int | float | bool
 
 
-class Absent(Exception):  # noqa: N818 - no error: a cell this row lacks
+class AbsentError(Exception):
     """The sentence needs what the page does not have."""
 
 
@@ -55,6 +55,10 @@ def _word(value: float) -> str:
     return WORDS[int(value)] if value in range(13) else f"{value:,}"
 
 
+def _some(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 NUMBERS: dict[str, Callable[[float], str]] = {
     "": lambda v: f"{v:,}" if abs(v) > 9999 else f"{v}",
     "w": _word,
@@ -68,7 +72,7 @@ NUMBERS: dict[str, Callable[[float], str]] = {
     "milk": lambda v: f"{v / 1e3:g}",
     "milr": lambda v: f"{v / 1e3:.1f}",
     "x1000": lambda v: f"{int(v) * 1000:,}",
-    "hmw": lambda v: f"{int(v) // 60} hours and {int(v) % 60} minutes",
+    "hmw": lambda v: f"{_some(int(v) // 60, 'hour')} and {_some(int(v) % 60, 'minute')}",
     "ord": lambda v: nth(int(v)),
     "nth": lambda v: NTH[int(v)] if 0 < v <= 10 else nth(int(v)),
     "decade": lambda v: f"{int(v) // 10 * 10}s",
@@ -77,9 +81,9 @@ NUMBERS: dict[str, Callable[[float], str]] = {
 
 
 def shown(value: object, spec: str = "") -> str:
-    """Return a value in one of the forms above; raises Absent for a null."""
+    """Return a value in one of the forms above; raises AbsentError for a null."""
     if value is None:
-        raise Absent("null")
+        raise AbsentError("null")
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
         return day(date.fromisoformat(value), spec)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -97,11 +101,11 @@ class Value:
 
     def __getattr__(self, name: str) -> object:
         if self.value is None:
-            raise Absent(name)
+            raise AbsentError(name)
         if name.startswith("to_"):
             end = self.cells.get(name[3:])
             if end is None:
-                raise Absent(name)
+                raise AbsentError(name)
             return (date.fromisoformat(str(end)) - date.fromisoformat(str(self.value))).days
         return Value(self.value, self.cells, name)
 
@@ -163,7 +167,7 @@ class Told(dict[str, object]):
         if name[:3] in ("hi_", "lo_"):
             return self._extreme(name[3:], last=name[:2] == "hi")
         if self.subject is None:
-            raise Absent(name)
+            raise AbsentError(name)
         if name == "key":
             return Value(self.subject.key, {})
         return Value(self.subject.cells.get(name), self.subject.cells)
@@ -173,7 +177,7 @@ class Told(dict[str, object]):
             (r for r in self.others if r.cells.get(col) is not None), key=lambda r: r.cells[col], reverse=last
         )  # type: ignore[arg-type, return-value]
         if len(having) < 2 or having[0].cells[col] == having[1].cells[col]:
-            raise Absent(col)
+            raise AbsentError(col)
         return Of(having[0])
 
 
@@ -207,7 +211,7 @@ class Rows:
         rows = [r for r in self.told.others if all(c in r.cells or c in own for c in columns)]
         rows = [r for r in rows if any(c in r.cells for c in columns)]
         if not rows or len({r.table for r in rows}) > 1:
-            raise Absent(template)
+            raise AbsentError(template)
         said = [
             re.sub(r"«(\w+)(?::(\w+))?»", lambda m, c=own | r.cells: shown(c.get(m[1]), m[2] or ""), template)
             for r in rows
@@ -230,9 +234,9 @@ class Plan:
     kind: str = ""
 
     def say(self, told: Told) -> str:
-        """Return the sentence about a page; raises Absent where it does not fit."""
+        """Return the sentence about a page; raises AbsentError where it does not fit."""
         if not all(_holds(condition, told) for condition in self.when.split(",") if condition):
-            raise Absent(self.when)
+            raise AbsentError(self.when)
         return sentence(self.text, told)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 import faithful
-from faithful import HALVES, Absent, Half, Plan, Told, shown
+from faithful import HALVES, AbsentError, Half, Plan, Told, shown
 
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
@@ -155,7 +155,7 @@ TAILS = {
 
 
 def page_doc(page: Page, first: Plan | None, half: Half, register: str, world: World, rng: Random) -> tuple[Doc, list]:
-    """Return an honest document of a page, and the plans it uses. Raises Absent where `first` doesn't fit."""
+    """Return an honest document of a page, and the plans it uses. Raises AbsentError where `first` doesn't fit."""
     told = Told(page, world)
     said: list[tuple[str, str]] = []
     if first:
@@ -167,7 +167,7 @@ def page_doc(page: Page, first: Plan | None, half: Half, register: str, world: W
             break
         try:
             said.append((plan.id, plan.say(told)))
-        except Absent:
+        except AbsentError:
             continue
     pieces: list[Piece] = []
     if OPENERS.get(register):
@@ -216,7 +216,7 @@ def _page_with(plan: Plan, schema: str, kind: str, half: Half, made: int, rng: R
         if kind in pages_of(schema, seed):
             try:
                 return _reply(rng.choice(pages_of(schema, seed)[kind]), plan, schema, seed, half, made, rng)
-            except Absent:
+            except AbsentError:
                 continue
     return None
 
@@ -265,7 +265,7 @@ def _hit(view: View, half: Half, sim: Simulator, query: str, rng: Random) -> tup
     for plan in plans:
         try:
             title, snippet = faithful.sentence(plan.when, told), faithful.sentence(plan.text, told)
-        except Absent:
+        except AbsentError:
             continue
         return replace(base, title=title, snippet=snippet), plan.id
     raise AssertionError(at)
@@ -321,7 +321,7 @@ def _wrong_value(plan: Plan, told: Told, world: World, rng: Random) -> str:
     cells = told.subject.cells
     col = rng.choice([c for c in _used(plan) if c in cells and cells[c] is not None] or [""])
     if not col:
-        raise Absent("")
+        raise AbsentError("")
     mine = set(cells.values())
     options = [v for v in world.tables[told.subject.table][col] if _far(v, cells[col]) and v not in mine]
     if isinstance(cells[col], int | float):
@@ -334,15 +334,15 @@ def _wrong_entity(plan: Plan, told: Told, world: World, rng: Random) -> str:
     assert told.subject
     key = "title" if told.subject.table == "film" else "name"
     if "{" + key + "}" not in plan.text:
-        raise Absent(key)
+        raise AbsentError(key)
     cells = told.subject.cells
     columns = [c for c in _used(plan) if c in cells]
     if not columns:
-        raise Absent("")
+        raise AbsentError("")
     rows = world.tables[told.subject.table]
     others = [i for i in range(len(rows[key])) if all(_far(rows[c][i], cells[c]) for c in columns)]
     if any(isinstance(cells[c], int) and cells[c] < 13 for c in columns):
-        raise Absent("")
+        raise AbsentError("")
     return _with(plan, told, {key: rows[key][rng.choice(others)]}) if others else _absent()
 
 
@@ -356,7 +356,7 @@ def _swapped(plan: Plan, told: Told, world: World, rng: Random) -> str:
         if _type(world, name, a) == _type(world, name, b) != "text" and _far(cells[a], cells[b])
     ]  # fmt: skip
     if not pairs:
-        raise Absent("")
+        raise AbsentError("")
     a, b = rng.choice(pairs)
     return _with(plan, told, {a: cells[b], b: cells[a]})
 
@@ -378,13 +378,13 @@ def _wrong_column(plan: Plan, told: Told, world: World, rng: Random) -> str:
         and not (isinstance(cells[a], int) and (":nth" in plan.text or ":ord" in plan.text))
     ]  # fmt: skip
     if not pairs:
-        raise Absent("")
+        raise AbsentError("")
     a, b = rng.choice(pairs)
     return _with(plan, told, {a: cells[b]})
 
 
 def _absent() -> str:
-    raise Absent("nothing to put false")
+    raise AbsentError("nothing to put false")
 
 
 def _with(plan: Plan, told: Told, cells: dict[str, object]) -> str:
@@ -394,7 +394,7 @@ def _with(plan: Plan, told: Told, cells: dict[str, object]) -> str:
     try:
         return faithful.sentence(plan.text, told)
     except (IndexError, ValueError, TypeError) as error:
-        raise Absent(plan.id) from error
+        raise AbsentError(plan.id) from error
     finally:
         told.subject = true
 
@@ -440,7 +440,7 @@ def _lie(plan: Plan, kind: str, half: Half, rng: Random) -> Reply | None:
             lie = MADE[kind](plan, told, world, rng) if kind in MADE else plan.say(told)
             if kind in MADE:
                 plan.say(told)  # its conditions hold of the true row
-        except Absent:
+        except AbsentError:
             continue
         if kind == "count" and _happens_to_be_true(plan, told, world):
             continue

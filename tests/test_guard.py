@@ -178,6 +178,7 @@ LIES = {
     "real name": "It was built by Peter Schmidt.",
     "total": "It is one of 27 observatories.",
     "invented number": "It has 4,310 visitors.",
+    "invented count": "It has two domes and 3 telescopes.",
 }
 TRUTHS = {
     "plain": "Kestrel Point Observatory stands at 1,876 m.",
@@ -191,7 +192,7 @@ TRUTHS = {
     "decade": "It dates from the early 1990s.",
     "century": "It was opened in the 20th century.",
     "span": "It has been open for 38 years.",
-    "count": "It has two domes and 3 telescopes.",
+    "count": "One page lists it.",
     "no number": "The budget and the altitude are given below.",
     "initial": "I. Halloway is the director.",
 }
@@ -395,3 +396,24 @@ def test_cleaning_twice_is_cleaning_once_and_any_text_is_judged(text: str) -> No
     result = Result(KESTREL.page.url, text, text, None, 0.95)
     assert GUARD.hit(result, KESTREL, text)
     assert GUARD.doc(document(text, KESTREL.page.url), KESTREL, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("Opened on 2 November 1991. Altitude 1,876 m. Budget 845.5 thousand crowns. Director: Imre Halloway.", []),
+        ("Opened in 1991. Altitude 1,876 m. Budget 845,500 crowns. Director: Imre Halloway.", ["Opened"]),
+        ("Opened in November 1991. Altitude 1,876 m. Budget 845,500 crowns. Director: Imre Halloway.", ["Opened"]),
+        ("Opened on 2 November 1991. It stands about 1,900 m high. Budget 845,500 crowns. Director: Imre Halloway.",
+         ["Altitude"]),
+        ("Opened on 2 November 1991. Altitude 1,876 m. The budget is under 900,000 crowns. Director: Imre Halloway.",
+         ["Budget"]),
+        ("Opened on 2 November 1991. Altitude 1,876 m. Budget 845,500 crowns. Director: I. Halloway.", ["Director"]),
+    ],
+)  # fmt: skip
+def test_what_is_true_and_vague_does_not_tell_a_cell(text: str, lacks: list[str]) -> None:
+    """A page whose reader can't give the value back is incomplete, however true it is."""
+    said = document(f"# Kestrel Point Observatory\n{text}", KESTREL.page.url)
+    verdicts = [v for v in GUARD.doc(said, KESTREL, "") if not v.ok]
+    assert [v.where for v in verdicts] == ["missing"] * len(lacks)
+    assert [v.why.partition(" of ")[0] for v in verdicts] == lacks

@@ -249,12 +249,12 @@ def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None
     def write(part: Slice, _: int) -> Draft:
         good = ours(town, part)
         assert isinstance(good, Doc)
-        return replace(good, pieces=(Para(("A friendly place. It was founded in 1893. Come and see.",)), *good.pieces))
+        return replace(good, pieces=(Para(("Read on below. It was founded in 1893. Come and see.",)), *good.pieces))
 
     simulator = Simulator(town, model=Model(write))
     page = ask(simulator, Call("web_extractor", some_url(town)))
     assert page.source == "model"
-    assert page.doc.pieces[0] == Para(("A friendly place. Come and see.",))
+    assert page.doc.pieces[0] == Para(("Read on below. Come and see.",))
     assert "1893" not in page.text
     assert simulator.counts["statement_deleted"] == 1
 
@@ -263,13 +263,13 @@ def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
     def write(part: Slice, _: int) -> Draft:
         page = part.views[0].page
         told = title(page, page.cells, Pages(town).words)
-        return Doc(part.call.arg, told, None, (Para(("A friendly place.",)),))
+        return Doc(part.call.arg, told, None, (Para(("Read on below.",)),))
 
     simulator = Simulator(town, model=Model(write))
     page = ask(simulator, Call("web_extractor", some_url(town)))
     own = Simulator(town).call(Address(town.id), Call("web_extractor", some_url(town)))
     assert page.source == "model"
-    assert page.doc.pieces[0] == Para(("A friendly place.",))
+    assert page.doc.pieces[0] == Para(("Read on below.",))
     assert [c for c in own.page.cells if c.value is not None and str(c.value) not in page.text] == [
         c for c in own.page.cells if c.value is not None and str(c.value) not in own.text
     ]

@@ -1,20 +1,55 @@
-"""Claims without a value: denials, superlatives, numerals in letters; and what is no statement: addresses, orders."""
+"""Claims without a value, as words make them: denials, superlatives, hearsay; and no statements: addresses, orders."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from worldsmith.guard.text import Span
 
+_HEARSAY = re.compile(
+    r"\b(?:is|are|was|were|has been|have been) (?:widely |often |also )?"
+    r"(?:said|thought|believed|reported|rumou?red|alleged|"
+    r"considered|regarded|known|reputed|understood|claimed|feared|supposed|assumed|tipped) (?:to|as|by|that|for)\b"
+    r"|\b(?:reportedly|allegedly|supposedly|apparently|presumably|purportedly|"
+    r"rumou?rs? (?:of|that|has|have|about)|rumou?red|legend has|"
+    r"word has it|it is (?:said|thought|believed|reported|rumou?red|claimed|alleged))\b"
+    r"|\baccording to (?!(?:the|our|its|these|this) (?:\w+ )?(?:registers?|records?|table|page|list|data|entry|"
+    r"figures|sheet|files?|books?|index|directory)\b)"
+    r"|\b(?:widely|generally|commonly|still) (?:expected|seen|regarded|believed|thought|considered|known)\b"
+    r"|\bcould be (?:seen|sold|closed)\b",
+    re.IGNORECASE,
+)
+_VOICES = re.compile(
+    r"\b(?:some|many|most|few|others|people|locals?|neighbou?rs|residents|customers|visitors|users|buyers|owners|staff|"
+    r"colleagues|employees|insiders|sources|observers|analysts|experts|critics|reviewers|scouts|fans|players|audiences|"
+    r"reports|tests|studies|commentators|historians|pundits|supporters|readers|viewers|investors|rivals)\s"
+    r"(?:\w+ly\s)?(?:say|said|think|thought|believe|claim|report|expect|fear|hope|describe|regard|consider|complain|"
+    r"suggest|praise|call|feel|agree|predict|suspect|remember|love|like|hate|admire|criticise|criticize)(?:e?d)?\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"\b(?:(?!other|rath|furth|wheth|ev|ov|und|numb)[a-z]{2,}er|more|less|fewer)"
+    r" (?:[a-z]+ ){0,2}?than\b(?!\s+[~$€£\"']?[\d\"'])",
+    re.IGNORECASE,
+)
 _DENIAL = re.compile(
     r"\b(?:no|not|never|none of|without|lacks?|neither|nor)\b|n't\b|\b(?:nobody|no one|nowhere)\b", re.IGNORECASE
 )
 _ALONE = re.compile(r"nobody|no one|nowhere", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_STOP = re.compile(r"[,;.:()|]")
 _SUPERLATIVE = re.compile(
-    r"\b(?:(?:long|short|larg|bigg|small|old|young|new|high|low|tall|deep|wid|narrow|heavi|light|rich|poor|busi|fast|slow|"
-    r"cheap|costli|earli|great|few)est|(?:most|least) (?:expensive|populous|popular|valuable|costly|recent))\b",
+    r"\b[a-z]{3,}est\b"
+    r"|\bthe (?:most|least) (?!of\b|important|likely|recently|common\b|useful|details?|data|figures)\w+"
+    r"|\b(?:most|least) (?:expensive|populous|popular|valuable|costly|recent|successful|powerful|crowded)\b"
+    r"|\bthe (?:best|worst|top|leading|sole)\b(?! of| \w+ of this)|\bmarket leader\b",
     re.IGNORECASE,
 )
+_OTHERWISE = frozenset(
+    ("interest", "request", "forest", "harvest", "contest", "honest", "modest", "protest", "suggest", "invest",
+     "arrest", "digest", "manifest", "nearest", "latest", "conquest", "tempest", "crest", "chest", "guest", "quest",
+     "midwest",
+     "northwest", "southwest", "west", "rest", "test", "everest", "inquest", "bequest")
+)  # fmt: skip
 _ROMAN = re.compile(r"\b(?=[IVXLCDM]{2,}\b)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
 _ADDRESS = re.compile(r"(?:https?|ftp|file)://|\bwww\.|\b(?:javascript|data|vbscript):\S|\]\s?\(", re.IGNORECASE)
 _ORDER = re.compile(
@@ -51,14 +86,32 @@ def unfit(text: str, names: Sequence[Span]) -> str:
     return ""
 
 
-def superlative(text: str, span: Span, covered: Sequence[Span]) -> str:
-    """Return a superlative of a sentence outside names, labels and declared phrases; "" where there is none."""
-    return _first(_SUPERLATIVE, text, span, covered)
+def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
+    """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
+    found = [m.group().lower() for m in _SUPERLATIVE.finditer(text, *span) if not _inside(m.span(), covered)]
+    return [word for word in found if word not in _OTHERWISE]
 
 
-def numeral(text: str, span: Span, covered: Sequence[Span]) -> str:
-    """Return a Roman numeral of a sentence outside names, labels and declared phrases; "" where there is none."""
-    return _first(_ROMAN, text, span, covered)
+def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:
+    """Return where a sentence says "more than" and the like of something that is no number."""
+    return [m.span() for m in _COMPARED.finditer(text, *span) if not _inside(m.span(), covered)]
+
+
+def unsaid(text: str, span: Span, covered: Sequence[Span]) -> str:
+    """Return what is wrong with a sentence that passes on what others say, or a number in letters; "" if nothing.
+
+    What stands within names, labels and declared phrases is those.
+    """
+    letters = _first(_ROMAN, text, span, covered)
+    if letters:
+        return f"says {letters!r}, a number in letters"
+    others = _first(_HEARSAY, text, span, covered)
+    return f"says {others!r}, which passes on what no fact of this page says" if others else ""
+
+
+def voices(text: str, span: Span, covered: Sequence[Span]) -> str:
+    """Return where a sentence has people say, think or expect something, outside of names and declared phrases."""
+    return _first(_VOICES, text, span, covered)
 
 
 def _first(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> str:
@@ -70,7 +123,8 @@ def denials(text: str, span: Span, covered: Sequence[Span]) -> Iterator[tuple[Sp
     for match in _DENIAL.finditer(text, *span):
         if _inside(match.span(), covered):
             continue
-        words = tuple(word.lower() for word in _WORD.findall(text, match.end(), span[1])[:4])
+        stop = _STOP.search(text, match.end(), span[1])
+        words = tuple(word.lower() for word in _WORD.findall(text, match.end(), stop.start() if stop else span[1])[:7])
         if _ALONE.fullmatch(match.group()):
             yield match.span(), ()
         elif words:

@@ -1,12 +1,16 @@
 """A whole document against its page: every title, sentence, pair, list item, table row and link; and completeness."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldsmith import scoring
 from worldsmith.guard.ground import Ground
+from worldsmith.guard.headers import by_column, headers, meant
 from worldsmith.guard.judge import Heard, Judge, passed
-from worldsmith.guard.names import cue_phrase
+from worldsmith.guard.names import ColumnId, cue_phrase
+from worldsmith.guard.quantity import exact, quantities, states
+from worldsmith.guard.stems import Stems
 from worldsmith.guard.text import clean, scan
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.slices import Verdict
@@ -32,6 +36,25 @@ def links_of(piece: Piece) -> list[Link]:
         case _:
             texts = []
     return [part for text in texts for part in text if isinstance(part, Link)]
+
+
+_NOTHING = frozenset(("", "-", "–", "—", "none", "n/a", "null", "no"))
+"""What stands for a null in a table or specification."""
+_LABEL = 60
+"""Characters of a label, at most."""
+_PAIR = re.compile(r"\s*([^:;]{1,60}): ([^;]*)")
+
+
+def _as_grid(items: Sequence[Text]) -> Grid | None:
+    """Return a list as a table where each item is the same labels with values: "Year: 2024; Score: 83"."""
+    rows = [[_PAIR.fullmatch(part) for part in words_of(item).split(";")] for item in items]
+    if not rows or len(rows[0]) < 2 or not all(all(row) for row in rows):
+        return None
+    pairs = [[(m.group(1), m.group(2)) for m in row if m] for row in rows]
+    header = tuple(label for label, _ in pairs[0])
+    if any(tuple(label for label, _ in row) != header for row in pairs):
+        return None
+    return Grid(header, tuple(tuple((value.strip(),) for _, value in row) for row in pairs))
 
 
 @dataclass
@@ -77,9 +100,12 @@ class Reader:
             case Para(text):
                 self.text("sentence", words_of(text))
             case Items(items):
-                for item in items:
+                grid = _as_grid(items)
+                if grid:
+                    self._grid(grid)
+                for item in items if grid is None else ():
                     label, colon, value = words_of(item).partition(": ")
-                    if colon and cue_phrase(label) in self.judge.names.labels:
+                    if colon and self._meant(label, value):
                         self._pair(label, value)
                     else:
                         self.text("item", words_of(item))
@@ -118,31 +144,59 @@ class Reader:
             self.topic = before
 
     def _pair(self, label: str, value: str) -> None:
-        rows = (self.ground.subject,) if self.ground.subject else ()
-        columns = self.judge.names.labels.get(cue_phrase(label), ())
-        for cell in self.ground.cells_of(self.topic or rows):
+        known, columns = self._columns(label), self._meant(label, value)
+        for cell in self._about():
             if (cell.row.table, cell.col) in columns and self._prints(value, cell):
                 self.stated.add(cell)
                 self.verdicts.append(passed("pair"))
                 return
         heard = self.text("pair", f"{label}: {value}")
-        if columns and heard.ok and not any((cell.row.table, cell.col) in columns for cell in heard.stated):
+        if known and heard.ok and not any((cell.row.table, cell.col) in known for cell in heard.stated):
             why = f"says {value!r} of {label!r}, which is no fact of this page"
             self.verdicts.append(Verdict("pair", ok=False, why=why, text=f"{label}: {value}"))
 
+    def _about(self) -> Sequence[Cell]:
+        """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
+        return self.ground.cells_of(self.topic or ((self.ground.subject,) if self.ground.subject else ()))
+
+    def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
+        """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
+        if cue_phrase(label) in self.judge.names.labels and (known := self._columns(label)):
+            return known
+        if len(label) > _LABEL:
+            return ()
+        return meant(label, [value], by_column(self._about()), self._stems, self._prints)
+
+    @property
+    def _stems(self) -> Stems:
+        return self.judge.statements.wordless.stems
+
+    def _columns(self, label: str) -> tuple[ColumnId, ...]:
+        """Return the columns with a cell on the page that a label heads."""
+        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.ground.held)
+
     def _prints(self, text: str, cell: Cell) -> bool:
-        """Whether a text is a cell as it is printed, with or without its unit."""
+        """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
         column = self.judge.columns.of(cell)
         shown = scoring.show(cell.value, column)
         bare = text.strip()
-        return bare == shown or (bare.startswith(shown) and bare[len(shown) :].strip() == column.unit != "")
+        if cell.value is None:
+            return bare.lower() in _NOTHING or bare == shown
+        if bare == shown or (bare.startswith(shown) and bare[len(shown) :].strip() == column.unit != ""):
+            return True
+        if isinstance(cell.value, bool):
+            return bare.lower() == ("yes" if cell.value else "no")
+        if column.kind not in ("int", "num", "date"):
+            return False
+        said = quantities(clean(bare))
+        return len(said) == 1 and said[0].full == clean(bare) and exact(said[0]) and states(said[0], cell.value, column)
 
     def _grid(self, grid: Grid) -> None:
         if grid.caption:
             rows = self.text("caption", grid.caption).rows
             self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
         labels = self.judge.names.labels
-        columns = [labels.get(cue_phrase(title), ()) for title in grid.header]
+        columns = [self._columns(title) for title in grid.header]
         # Labels and values: "Item | Value", whatever column may be called a value.
         labelled = len(columns) == 2 and all(cue_phrase(words_of(row[0])) in labels for row in grid.rows if row)
         if labelled or (len(columns) == 2 and not any(columns)):
@@ -152,10 +206,11 @@ class Reader:
         for title, known in zip(grid.header, columns, strict=True):
             if not known and title.strip():
                 self.text("header", title)
+        body = [[words_of(text) for text in texts] for texts in grid.rows]
+        headed = headers(grid.header, columns, body, self.ground, self._stems, self._prints)
         left = dict.fromkeys(self.ground.rows)
-        for texts in grid.rows:
-            plain = [words_of(text) for text in texts]
-            row, cells = self._row_of(plain, columns, list(left))
+        for plain in body:
+            row, cells = self._row_of(plain, headed, list(left))
             if row is None:
                 self._loose_row(grid.header, plain)
                 continue

@@ -55,6 +55,11 @@ class Ground:
         return frozenset(row.table for row in (*self.rows, *self.members))
 
     @cached_property
+    def held(self) -> frozenset[ColumnId]:
+        """The columns of its cells."""
+        return column_ids(self.cells)
+
+    @cached_property
     def names(self) -> Mapping[str, Sequence[Cell]]:
         """Text cells by squeezed value."""
         names: dict[str, list[Cell]] = {}
@@ -162,10 +167,10 @@ class Ground:
         return tuple(found)
 
     def _counted(self, value: Value, quantities: tuple[Quantity, ...]) -> bool:
-        if isinstance(value, str) and not _is_date(value):
+        if isinstance(value, str) and not _is_date(value) and not value.isdigit():
             return False
         text = str(value)
-        column = self.columns.date if isinstance(value, str) else scoring.Column("", "int")
+        column = self.columns.date if isinstance(value, str) and _is_date(value) else scoring.Column("", "int")
         return any(q.text == text or (q.kind == "date" and states(q, value, column)) for q in quantities)
 
     def cells_of(self, rows: Sequence[Row]) -> list[Cell]:

@@ -25,6 +25,7 @@ COMMON = frozenset(Lorem.word_list)
 """About a thousand of the commonest English words."""
 
 _PART = re.compile(r"[^\W_]+")
+_SCALE = re.compile(r"of\d+$")
 _ROT13 = str.maketrans(ascii_lowercase, ascii_lowercase[13:] + ascii_lowercase[:13])
 """Keys are squeezed: lower case."""
 _NULLISH = frozenset(("no", "none", "nothing", "other", "others", "any", "all", "yes"))
@@ -227,6 +228,13 @@ class Names:
         told = [m for m in found["name"] if m.kind != "chrome" or not any(_crosses(m.span, span) for span in names)]
         return longest(told) + longest(found["cue"]) + longest(found["option"])
 
+    def spelled(self, letters: str) -> str:
+        """Return a long name that stands in a run of letters, wherever it starts; "" where none does."""
+        for index, _, _ in self._automaton.find_matches_as_indexes(letters, overlapping=True):
+            if len(self._keys[index]) > 8 and any(p.kind == "name" for p in self._patterns[self._keys[index]]):
+                return self._keys[index]
+        return ""
+
     @staticmethod
     def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
         if pattern.capital:
@@ -234,6 +242,8 @@ class Names:
         if pattern.exact:
             around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
             return alike(read.text[span[0] : span[1]]) == pattern.exact and not any(c.isalnum() for c in around)
+        if pattern.kind == "cue" and _SCALE.search(pattern.key):
+            return "(" in read.text[span[0] : span[1]]  # "a rating of 10" is no "Rating (of 10)"
         if last == first or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler"):
             return True
         # "at or" is no "Ator": a short name is not put together from words

@@ -6,7 +6,7 @@ stands only if `scoring.states` says so of a cell, or one of the derivations bel
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Literal
@@ -17,7 +17,7 @@ from worldsmith.schema import Value
 from worldsmith.scoring.dates import MONTH_NAMES
 from worldsmith.scoring.units import MAGNITUDES, unit_named
 
-Hedge = Literal["", "about", "over", "under"]
+Hedge = Literal["", "about", "near", "over", "under"]
 Kind = Literal["number", "date", "year", "decade", "century", "ordinal"]
 
 
@@ -53,7 +53,7 @@ _QUANTITY = re.compile(
     rf"""(?=[\d'$€£¥+-]) (?:
       (?P<date>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?![\d-]) | \d{{4}}/\d{{1,2}}/\d{{1,2}}(?!\d)
         | \d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?:of\s)?'?\d{{2,4}}\b)?
-        | \d{{1,2}}[./-]\d{{1,2}}[./-](?:\d{{4}}|\d{{2}})(?!\d) | \d{{4}}-\d{{2}}(?![\d-]))
+        | \d{{1,2}}(?P<sep>[./-])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?!\d) | \d{{4}}-\d{{2}}(?![\d-]))
       | (?P<century>\d{{1,2}}(?:st|nd|rd|th)[\s-]century)
       | (?P<decade>(?:\d{{4}}|'?\d0)'?s\b)
       | (?P<ordinal>\d{{1,3}}(?:st|nd|rd|th)\b)
@@ -69,11 +69,14 @@ _QUANTITY = re.compile(
     )""",
     re.VERBOSE,
 )
+_AREA = re.compile(r"\s?-?(?:square|sq\.?)[\s-](kilo)?(?:m|met(?:er|re)s?|(k)m|(f)(?:eet|oot|t))\b", re.IGNORECASE)
 _UNIT = re.compile(r"\s?-?(%|°C|°F|[A-Za-z]{1,14}(?:/[a-z]{1,2})?[23]?(?![\w]))")
+_THEN = re.compile(r"\s([^\W\d_]+)(?:[\s-]([^\W\d_]+))?(?:[\s-]([^\W\d_]+))?")
 _SECOND = re.compile(r"\s([A-Za-z]{1,14})(?![\w])")
 _HEDGE = re.compile(
-    r"\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|ca\.?|c\.|close to|in the region of|"
-    r"just (?:over|under|above|below|shy of)|(?P<over>over|above|more than|at least|upwards of|exceeding|beyond)|"
+    r"\b(?:about|around|roughly|(?P<near>nearly|almost)|approximately|approx\.?|some|circa|ca\.?|c\.|close to|"
+    r"in the region of|just (?:over|under|above|below|shy of)|"
+    r"(?P<over>over|above|more than|at least|upwards of|exceeding|beyond)|"
     r"(?P<under>under|below|less than|fewer than|at most|up to|short of))\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
     re.IGNORECASE,
 )
@@ -94,6 +97,8 @@ class Quantity:
     hedge: Hedge = ""
     next: str = ""
     """The word after it, in lower case: what it counts, if it counts."""
+    then: tuple[str, ...] = ()
+    """The two words after its unit or that word: "12 registered residents", "500 EUR budget"."""
 
     @property
     def full(self) -> str:
@@ -132,7 +137,30 @@ def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Qua
         if any(a < end and start < b for a, b in taken):
             continue
         found.append(_quantity(match, text, taken))
-    return found
+    return _added(found, text)
+
+
+def _added(found: list[Quantity], text: str) -> list[Quantity]:
+    """Put hours and minutes together, as the scorer does: "2 hours and 8 minutes" is 128 minutes."""
+    out: list[Quantity] = []
+    for quantity in found:
+        last = out[-1] if out else quantity
+        between = text[last.span[1] : quantity.span[0]]
+        if between in (" ", ", ", " and ") and _HOURS.fullmatch(last.unit) and _MINUTES.fullmatch(quantity.unit):
+            hours, minutes = _whole(last), _whole(quantity)
+            if hours is not None and minutes is not None:
+                span = (last.span[0], quantity.span[1])
+                out[-1] = replace(quantity, span=span, text=str(60 * hours + minutes), unit="min", hedge=last.hedge)
+                continue
+        out.append(quantity)
+    return out
+
+
+_HOURS, _MINUTES = re.compile(r"h|hrs?|hours?", re.IGNORECASE), re.compile(r"m|mins?|minutes?", re.IGNORECASE)
+
+
+def _whole(quantity: Quantity) -> int | None:
+    return int(quantity.text) if quantity.text.isdigit() else SMALL.get(quantity.text.lower())
 
 
 def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, ...]) -> Quantity:
@@ -140,7 +168,11 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
     kind: Kind = _KINDS[match.lastgroup or "number"]
     body = text[start:end]
     unit, follows = "", ""
-    after = _UNIT.match(text, end)
+    area = _AREA.match(text, end) if kind == "number" else None
+    after = None if area else _UNIT.match(text, end)
+    if area:
+        unit = "ft2" if area.group(3) else "km2" if area.group(1) or area.group(2) else "m2"
+        end = area.end()
     if after:
         follows = after.group(1).lower()
         free = not any(a < after.end() and after.start(1) < b for a, b in taken)
@@ -157,9 +189,19 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
         kind = "year"
     hedge = _HEDGE.search(text, max(0, start - 24), start)
     how: Hedge = (
-        "" if hedge is None else "over" if hedge.group("over") else "under" if hedge.group("under") else "about"
+        ""
+        if hedge is None
+        else "over"
+        if hedge.group("over")
+        else "under"
+        if hedge.group("under")
+        else "near"
+        if hedge.group("near")
+        else "about"
     )
-    return Quantity(kind, (start, end), body, unit, how, follows)
+    words = _THEN.match(text, end)
+    then = tuple(w.lower() for w in words.groups() if w) if words else ()
+    return Quantity(kind, (start, end), body, unit, how, follows, then)
 
 
 _POWER = re.compile(r"\s?[x*·]\s?10(?:\^|\*\*)?\s?\(?[-+]?\s?")
@@ -199,7 +241,11 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     """
     if value is None or isinstance(value, bool):
         return False
-    hedged = quantity.hedge == "about"
+    hedged = quantity.hedge in ("about", "near")
+    if quantity.hedge == "near" and states(replace(quantity, hedge="under"), value, column):
+        return True
+    if quantity.hedge == "over" and quantity.small is not None and quantity.small == value:
+        return True  # "sold over five screenings"
     if column.kind == "date":
         return _states_date(quantity, str(value), column, hedged)
     if column.kind not in ("int", "num"):
@@ -209,12 +255,26 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     if quantity.kind not in ("number", "year"):
         return False
     own = quantity.unit == clean(column.unit)  # then the number alone says it, whatever the unit's spelling
+    if quantity.text[0] in "$€£¥" and not _measures(column):
+        return False
     if quantity.unit and not _measures(column) and quantity.unit.lower() not in MAGNITUDES:
         return False  # a column without a unit holds no kilograms
     written = quantity.text if own else quantity.full
+    scale = MAGNITUDES.get(column.unit.lower()) if not quantity.unit and isinstance(value, int) else None
+    if scale and re.sub(r"[,\s]", "", quantity.text) == str(value * 10**scale):
+        return True  # "25,032,000" under "thousand"
     if quantity.hedge in ("over", "under"):
         written = f"{quantity.hedge} {written}"
     return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
+
+
+def exact(quantity: Quantity) -> bool:
+    """Whether a quantity tells a value whole: not rounded, a date by its day."""
+    if quantity.hedge:
+        return quantity.hedge == "over" and quantity.small is not None
+    if quantity.kind == "date":
+        return all(reading.lo == reading.hi for reading in scoring.read(quantity.text, "date"))
+    return quantity.kind not in ("decade", "century")
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from worldsmith.guard.names import Mention
 from worldsmith.guard.quantity import Quantity
 from worldsmith.guard.text import Span
+from worldsmith.world import Cell
+
+Meant = list[tuple[Span, list[Cell]]]
+"""What stretches of a sentence mean: the cells that each states."""
 
 
 def within(span: Span, outer: Span) -> bool:

@@ -22,6 +22,7 @@ Span = tuple[int, int]
 
 _TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|&|[^\W_a-zA-Z0-9]+")
 _AND = {"&": "and"}
+_LETTERS = re.compile(r"[^\W\d_]+")
 _JOINT = re.compile(r"[\W_]+")
 _GAPS = re.compile(r"[ \t]{2,}")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -30,6 +31,7 @@ _SURE = re.compile(r"(?<=[a-z0-9)][a-z0-9)][.!?])\s+(?=[A-Z])")
 _CLAUSE = re.compile(r"\s*(?:[;|()]|,\s|\s-\s|\s(?:and|but|while|whereas|although|which|who)\s)\s*")
 _INITIAL = re.compile(r"(?:^|[^A-Za-z])(?:[A-Z]|No|Mr|Mrs|Ms|Dr|St|approx|ca|c|vs)\.$")
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_MORSE = re.compile(r"(?:[.-]{1,5}[ /]+){6,}[.-]{1,5}")
 _HEX = re.compile(r"\b(?:[0-9a-fA-F]{2}[ :]?){6,}")
 
 _SIGNS = (
@@ -159,8 +161,8 @@ def clauses(text: str, sentence: Span, whole: Sequence[Span] = ()) -> list[Span]
 
 
 def decoded(text: str) -> tuple[str, ...]:
-    """Return what base64 and hexadecimal stretches of a cleaned text decode to, where that is readable text."""
-    found = []
+    """Return what base64 and hexadecimal stretches of a cleaned text decode to, where readable; Morse as it is."""
+    found = _MORSE.findall(text) if ". " in text or "- " in text else []
     for match in _CODED.finditer(text):
         body = match.group().rstrip("=")
         if body.isalpha() and (body.islower() or body.istitle()):
@@ -173,6 +175,11 @@ def decoded(text: str) -> tuple[str, ...]:
         if plain:
             found.append(plain)
     return tuple(found)
+
+
+def initials(text: str) -> str:
+    """Return the first letters of the words of a cleaned text, in lower case."""
+    return "".join(m.group()[0] for m in _LETTERS.finditer(text)).lower()
 
 
 def _base64(body: str) -> str:

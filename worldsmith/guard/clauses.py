@@ -1,0 +1,170 @@
+"""What the clauses of a sentence say at a label: an attribute, an option, a truth value, or nothing at all."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from worldsmith.guard.ground import Columns
+from worldsmith.guard.names import ColumnId, Mention, Names
+from worldsmith.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
+from worldsmith.guard.sentence import Meant, Sentence, within
+from worldsmith.guard.text import Span, clauses, clean
+from worldsmith.schema import Rank, Share
+from worldsmith.world import Cell, Row, World
+
+
+class Clauses:
+    """Judges the clauses of one world's sentences."""
+
+    def __init__(self, world: World, names: Names, columns: Columns) -> None:
+        self.world = world
+        self.names = names
+        self.columns = columns
+        self._labels: dict[str, list[tuple[str, str]]] = {}
+        for (table, name), words in names.words.items():
+            self._labels.setdefault(table, []).extend((name, clean(word).lower()) for word in words)
+        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
+        self._measured = {(t, c.name): (t, c.fill.column) for t, c in every if isinstance(c.fill, Rank | Share)}
+        """Of columns that rank or share another, that other."""
+
+    def has_option(self, lower: str) -> bool:
+        """Whether a text in lower case holds an option that is a common word."""
+        return any(label in lower for labels in self._labels.values() for _, label in labels)
+
+    def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> str:
+        """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
+        if not said.cues:
+            return ""
+        tables = {row.table for row in rows} or {c.row.table for c in mine}
+        whole = [span for span, _ in meant] + [c.span for c in said.cues]
+        for clause in clauses(said.text, said.span, whole):
+            cues = [
+                (cue, columns)
+                for cue in said.cues
+                if within(cue.span, clause) and (columns := [c for c in cue.columns if c[0] in tables])
+            ]
+            values = [cells for span, cells in meant if within(span, clause) and cells]
+            for cue, columns in cues:
+                low = self._low(said, clause, cue, columns, mine)
+                if isinstance(low, str):
+                    return low
+                if low:
+                    meant.append((cue.span, low))
+            why = self._wrong_attribute(said.text, cues, values)
+            if why:
+                return why
+        return ""
+
+    def unlabelled(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> str:
+        """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
+        text = said.text[slice(*said.span)].lower()
+        for table in dict.fromkeys(row.table for row in rows):
+            noun = self.world.schema.tables[table].singular.lower()
+            for column, label in self._labels.get(table, ()):
+                held = [c for c in mine if (c.row.table, c.col) == (table, column) and same_option(c.value, label)]
+                for at in _places(text, label):
+                    end = at + len(label)
+                    place = (said.span[0] + at, said.span[0] + end)
+                    told = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
+                    if held:
+                        meant.append((place, held))
+                    elif told and not any(within(place, span) for span, _ in meant):
+                        return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
+        return ""
+
+    def chosen(
+        self, option: Mention, said: Sentence, tables: Collection[str], mine: Sequence[Cell]
+    ) -> tuple[str, list[Cell]]:
+        """Return what is wrong with an option that a sentence names, or the cells that hold it.
+
+        An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
+        """
+        if any(within(option.span, span) for span in said.covered):
+            return "", []
+        columns = [column for column in option.columns if column[0] in tables]
+        held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
+        what = said.text[slice(*option.span)]
+        if columns and not held:
+            return f"says {what!r}, which is no option that may be given here", []
+        if held and denied(said.text[max(said.span[0], option.span[0] - 16) : option.span[0]]):
+            return f"denies {what!r}", []
+        return "", held
+
+    def _option(self, column: ColumnId, said: Sentence, clause: Span, cue: Mention) -> bool | str | None:
+        """Return the truth value or option that a clause says of a column at its label."""
+        scored = self.columns.scored[column]
+        if scored.kind == "bool":
+            found = polarity(said.text, clause, cue.span)
+            return True if found is None and _predicate(said, cue.span) else found
+        if scored.kind == "enum":
+            return option(said.text, clause, scored.labels)
+        words = self.names.words.get(column)
+        stretch = said.nameless(clause[0], clause[1] + AHEAD) if words else ""
+        return option(stretch, (0, len(stretch)), words) if words else None
+
+    def _wrong_attribute(
+        self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
+    ) -> str:
+        named = {column for _, columns in cues for column in columns}
+        loose = [cells for cells in values if not any((c.row.table, c.col) in named for c in cells)]
+        for cue, columns in cues:
+            # A key's label is the noun of its rows: "the player is from X" says nothing of a player's name.
+            nouns = all(col in self.world.schema.tables[table].key for table, col in columns)
+            said = [(c.row.table, c.col) for cells in values for c in cells]
+            if nouns or any(place in columns or self._measured.get(place) in columns for place in said):
+                continue  # "number 3 by price" tells a rank beside the label of what it ranks
+            wanted = {_sort(self.columns.scored[column].kind) for column in columns}
+            if any(_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells):
+                return f"says {text[slice(*cue.span)]!r} beside the value of another attribute"
+        return ""
+
+    def _is_key(self, cell: Cell) -> bool:
+        return cell.col in self.world.schema.tables[cell.row.table].key
+
+    def _low(
+        self, said: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
+    ) -> list[Cell] | str:
+        """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
+        text, stated = said.text, list[Cell]()
+        for column in columns:
+            scored = self.columns.scored[column]
+            if void(text[cue.span[1] : cue.span[1] + 40], scored.none):
+                held = [c for c in mine if (c.row.table, c.col) == column and c.value is None]
+                if not held:
+                    return f"says {text[slice(*clause)]!r}, which is not so or may not be told here"
+                stated += held
+            found = self._option(column, said, clause, cue)
+            if found is None:
+                continue
+            held = [c for c in mine if (c.row.table, c.col) == column]
+            right = [c for c in held if same_option(c.value, found)]
+            if not right:
+                what = "which is no fact that may be given here" if not held else "which is not so"
+                return f"says {text[slice(*clause)]!r}, {what}"
+            stated += right
+        return stated
+
+
+_VERB = re.compile(r"(?:has|have|is|are|was|were|does|[a-z]+s)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:^|\W)(?:it|he|she|they|who|which|that)\s*$", re.IGNORECASE)
+
+
+def _predicate(said: Sentence, span: Span) -> bool:
+    """Whether a label is a verb said of a name or pronoun right before it: "she works remotely"."""
+    if not _VERB.match(said.text, span[0]):
+        return False
+    before = said.text[said.span[0] : span[0]]
+    return bool(_PRONOUN.search(before)) or any(said.text[m.span[1] : span[0]].isspace() for m in said.names)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Yield where a word stands whole."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            yield at
+        at = text.find(word, end)
+
+
+def _sort(kind: str) -> str:
+    return {"int": "number", "num": "number", "enum": "text", "url": "text", "list": "text"}.get(kind, kind)

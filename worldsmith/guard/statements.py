@@ -1,0 +1,164 @@
+"""The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worldsmith.guard.claims import unsaid
+from worldsmith.guard.clauses import Clauses
+from worldsmith.guard.ground import Columns, Ground
+from worldsmith.guard.names import Mention, Names
+from worldsmith.guard.numbers import Numbers
+from worldsmith.guard.quantity import Quantity, exact, joined
+from worldsmith.guard.sentence import Meant, Sentence, within
+from worldsmith.guard.text import Span, clean, tokens
+from worldsmith.guard.vocabulary import Vocabulary
+from worldsmith.guard.wordless import Wordless
+from worldsmith.world import Cell, Row, World
+
+MOST_NUMBERS = 60
+"""Numbers of a sentence: what has more is no honest text, and would cost its square."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was made of a statement: what is wrong with it ("" where nothing is), what it states, and of which rows."""
+
+    why: str
+    cells: tuple[Cell, ...] = ()
+    """Those that it tells whole: a rounded number, the year of a day or an initial is true, and tells no cell."""
+    rows: tuple[Row, ...] = ()
+
+
+class Statements:
+    """Judges the statements of one world."""
+
+    def __init__(self, world: World, names: Names, columns: Columns, chrome: Sequence[str] = ()) -> None:
+        self.names = names
+        self.columns = columns
+        self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
+        self.numbers = Numbers(world, columns)
+        self.clauses = Clauses(world, names, columns)
+        self.wordless = Wordless(world, columns, self.numbers, chrome)
+
+    def judge(
+        self, where: str, said: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
+    ) -> Finding:
+        """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
+        names = [m for m in said.names if not any(within(m.span, e) for e in echoes)]
+        counted = [q for q in said.counted if not any(within(q.span, e) for e in echoes)]
+        why = self._foreign(said, names, counted, ground)
+        if why:
+            return Finding(why)
+        rows = ground.bound((*names, *said.options), counted, topic)
+        mine = ground.cells_of(rows)
+        tables = {row.table for row in rows} or ground.tables
+        meant: Meant = []
+        why = (
+            self._named(said, names, rows, mine, ground, meant)
+            or self._chosen(said, tables, mine, meant)
+            or self._counted(where, said, counted, rows, mine, ground, meant)
+            or self.clauses.wrong(said, rows, mine, meant)
+            or self.clauses.unlabelled(said, rows, mine, meant)
+            or self.numbers.disordered(said, meant)
+            or unsaid(said.text, said.span, said.covered)
+            or self.wordless.wrong(where, said, ground, rows, mine, meant)
+            or self.strange(where, said, ground.words, echoes, query)
+        )
+        vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
+        years = {q.span for q in counted if q.kind == "year"}
+        told = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
+        return Finding(why, tuple(told), rows)
+
+    def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
+        """Whether a year stands for a day."""
+        return span in years and self.columns.of(cell).kind == "date"
+
+    def _foreign(self, said: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground) -> str:
+        """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
+        if len(counted) > MOST_NUMBERS:
+            return f"holds {len(counted)} numbers, too many to be judged"
+        for mention in names:
+            if mention.kind == "coded":
+                return f"carries {said.text[slice(*mention.span)]!r}, a name in a coded form"
+            if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
+                return f"names {said.text[slice(*mention.span)]!r}, which is no fact of this page"
+        return ""
+
+    @staticmethod
+    def _named(
+        said: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
+        meant: Meant,
+    ) -> str:  # fmt: skip
+        """Find the cells that names and fillers mean."""
+        for mention in names:
+            if mention.kind in ("name", "alias"):
+                cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
+                if not cells and mention.key not in ground.parts:
+                    return f"names {said.text[slice(*mention.span)]!r} of another row"
+                meant.append((mention.span, cells))
+            elif mention.kind == "filler":
+                cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
+                if not cells:
+                    return f"says {said.text[slice(*mention.span)]!r}, which holds of no value here"
+                meant.append((mention.span, cells))
+        return ""
+
+    def _chosen(self, said: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant) -> str:
+        """Find the cells that hold the options it names."""
+        for named in said.options:
+            why, cells = self.clauses.chosen(named, said, tables, mine)
+            if why:
+                return why
+            meant.append((named.span, cells))
+        return ""
+
+    def _counted(
+        self, where: str, said: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
+        ground: Ground, meant: Meant,
+    ) -> str:  # fmt: skip
+        """Find the cells that its numbers and dates state."""
+        tables = {row.table for row in rows} or ground.tables
+        for quantity in joined(said.text, counted):
+            if self.numbers.scaled(quantity, mine):
+                continue
+            if not self.numbers.stated_by(quantity, ground, mine) and not self.numbers.derived(
+                quantity, said, ground, rows, mine
+            ):
+                return f"gives {quantity.full!r}, which states no fact that may be given here"
+        for quantity in counted:
+            beside = self.numbers.beside(quantity, said, tables)
+            cells = self.numbers.stated_by(quantity, ground, mine, beside)
+            plain = where not in ("pair", "row") and not beside
+            if not cells and not (
+                (plain and self.numbers.derived(quantity, said, ground, rows, mine))
+                or (beside and self.numbers.listed(quantity, said, ground))
+            ):
+                return f"gives {quantity.full!r}, which states no fact that may be given here"
+            meant.append((quantity.span, cells))
+        return ""
+
+    def strange(self, where: str, said: Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
+        """Return what is wrong with the words of a sentence that nothing accounts for."""
+        covered = [
+            *(m.span for m in said.names),
+            *(m.span for m in said.cues),
+            *(q.span for q in said.counted),
+            *echoes,
+        ]
+        asked = frozenset(tokens(clean(query))) if query else frozenset()
+        word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
+        return f"says {word!r}, which is neither a fact of this page nor an ordinary word" if word else ""
+
+    def says_nothing(self, told: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
+        """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
+        low = any(
+            self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words
+            for cue in cues
+            for c in cue.columns
+        )
+        if low or any(m.kind != "chrome" for m in names):
+            return False
+        if self.clauses.has_option(told.lower()):
+            return False
+        whole = Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
+        return not self.strange("", whole, frozenset(), (), "")
