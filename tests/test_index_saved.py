@@ -121,4 +121,4 @@ def test_a_server_keeps_indices_where_it_is_told(tmp_path):
     answering.simulator(world).warm(Address(world.id))
     assert [path.name for path in (tmp_path / world.id).iterdir()] == [f"{world.id}.short"]
     plain = Answering(Asked(None, None, "", None), PROFILES).simulator(world)
-    assert plain.call(Address(world.id), Call("web_search", "light")).results
+    assert plain.call(Address(world.id), Call("web_search", QUERIES[0])).results

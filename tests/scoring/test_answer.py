@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from worldsmith.scoring import ScoreError, Table, decode, parse
+from worldsmith.scoring import Column, ScoreError, Table, decode, parse, score
 
 NAMES = ("Name", "Year", "Val")
 HEAD = "| Name | Year | Val |\n|---|---|---|\n"
@@ -390,3 +390,25 @@ def test_where_no_row_has_an_outer_pipe_a_short_last_row_is_ragged_and_not_cut_o
 def test_reasoning_within_reasoning_that_does_not_end_holds_no_answer():
     assert parse(f"<think>a<think>b</think>\n{TABLE}", NAMES).header == ()
     assert parse(f"<think>a<think>b</think>c</think>\n{TABLE}", NAMES).rows == ROWS
+
+
+PRICE = (Column("Price (EUR)", "int", unit="EUR"),)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Price (EUR)\n1250",
+        "```csv\nPrice (EUR)\n1250\n```",
+        "I found it.\n\nPrice (EUR)\n1250\n",
+        'Price (EUR)\n"1,250"',
+    ],
+)
+def test_a_column_alone_is_a_table(answer):
+    found = score(answer, PRICE, [(1250,)])
+    assert (found.item.f1, found.success) == (1.0, True)
+
+
+@pytest.mark.parametrize("answer", ["1250", "The price is 1250 EUR.", "Price (EUR)\n1250\n1300", "Price (EUR)\n1300"])
+def test_a_value_alone_is_none_and_a_second_guess_takes_the_first_away(answer):
+    assert score(answer, PRICE, [(1250,)]).item.f1 == 0.0

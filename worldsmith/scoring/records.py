@@ -118,18 +118,21 @@ def _json_cell(value: Any) -> str:
 
 
 def _separated(text: str, wanted: frozenset[str], open_end: bool) -> Iterator[Table]:
-    """Read CSV or TSV from the first line whose cells match at least half of the columns, to the next blank line."""
+    """Read CSV or TSV from the first line whose cells match at least half of the columns, to the next blank line.
+
+    Where one column is asked for, its name alone on a line is such a line.
+    """
     lines = text.split("\n")
     for number, line in enumerate(lines):
         for separator in "\t,;":
-            if separator not in line:
+            if separator not in line and len(wanted) != 1:
                 continue
             names = next(_csv([line], separator), [])
             if not names_columns(names, wanted):
                 continue
             body = lines[number + 1 :]
             rows = [row for row in _csv(body, separator) if row]
-            yield _csv_table(names, rows, "tsv" if separator == "\t" else "csv", cut=open_end)
+            yield _csv_table(names, rows, "tsv" if "\t" in line else "csv", cut=open_end)
             return
 
 
