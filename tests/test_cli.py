@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -52,6 +53,59 @@ def contents(folder):
 
 def worlds(folder):
     return sorted(p.parent for p in folder.glob("*/world.json"))
+
+
+SOMETIMES = """
+schema = 1
+name = "sometimes"
+kind = "granular_long_tail"
+as_of = 2030-01-01
+about = "ports with few boats"
+
+[tables.port]
+called = ["port", "ports"]
+rows = [2, 2]
+key = "name"
+[tables.port.columns]
+name = { invent = "place", label = "Port", see = "snippet" }
+boats = { count = "boat", label = "Boats" }
+
+[tables.boat]
+called = ["boat", "boats"]
+rows = [2, 12]
+key = "name"
+[tables.boat.columns]
+name = { invent = "ship", label = "Boat", see = "snippet" }
+port = { ref = "port", per = [1, 6], label = "Port", says = "of" }
+
+[rules]
+few = { on = "port", must = "boats <= 1" }
+
+[pages]
+port = { about = "port" }
+boat = { about = "boat" }
+"""
+"""A schema that about half of the seeds can't follow: only two boats in all keep its rule, and 2 to 12 are drawn."""
+
+
+def test_a_seed_that_no_world_fits_ends_no_batch(tmp_path):
+    file = tmp_path / "sometimes.toml"
+    file.write_text(SOMETIMES)
+    asked = ["generate", file, "--seed", 1, "--count", 8, "--tasks", 0, "--out", tmp_path / "w", "--json"]
+    result = CliRunner().invoke(main, [str(a) for a in asked])
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    made = [row["path"] for row in rows if "error" not in row]
+    failed = [row for row in rows if "error" in row]
+    assert result.exit_code == 1
+    assert len(rows) == 8
+    assert made
+    assert {Path(path).name for path in made} == {p.parent.name for p in (tmp_path / "w").glob("*/world.json")}
+    assert all(f"sometimes, seed {row['seed']}: no world in 6 attempts" in row["error"] for row in failed)
+    assert f"{len(failed)} of 8 worlds not made" in result.stderr
+    again = CliRunner().invoke(main, [str(a) for a in (*asked, "--jobs", 2)])
+    assert [json.loads(line) | {"resumed": True} for line in again.stdout.splitlines()] == [
+        row | {"resumed": True} for row in rows
+    ]
 
 
 def test_generate_makes_one_world_a_schema_with_tasks_apart(out):

@@ -282,6 +282,14 @@ def test_a_world_that_fails_under_knobs_names_them(mini_data):
         generate(schema, 1)
 
 
+def test_dense_hierarchies_keep_their_roots(mini_data):
+    """With rarer nulls everybody would have a mentor, and somebody be their own."""
+    structure = under(load_schema("league"), load_schema("league").variation)
+    dense = turned(structure, Knobs(density=4)).column("player", "mentor")
+    assert dense.missing == structure.column("player", "mentor").missing > 0
+    assert turned(structure, Knobs(density=4)).column("player", "agent").missing == 0.05
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(shipped()))
 @pytest.mark.parametrize("knobs", TURNED, ids=str)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from worldsmith import __version__, disk, seeding
 from worldsmith.check import check
-from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, close_match
+from worldsmith.errors import ConsistencyError, FormatError, GenerationError, NotFoundError, close_match
 from worldsmith.generate import generate
 from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
 from worldsmith.tasks import KINDS, kinds_of
@@ -46,6 +46,19 @@ class Built:
     asked: int
     resumed: bool
     rejected: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One world whose rules never held: the rest of a batch goes on without it."""
+
+    schema: str
+    seed: int
+    error: str
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -113,6 +126,14 @@ def build(order: Order) -> Built:
     )
 
 
+def attempt(order: Order) -> Built | Failed:
+    """Make one world as `build` does, or say why its rules never held."""
+    try:
+        return build(order)
+    except GenerationError as error:
+        return Failed(order.schema, order.seed, str(error))
+
+
 def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
     """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
     from worldsmith.taskfiles import Asked, kept_tasks, mine_into  # noqa: PLC0415 - the miner loads half the house
@@ -136,8 +157,10 @@ def _kept(folder: Path) -> World | None:
         return None
 
 
-def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built]:
+def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
+
+    A world whose rules never held is yielded as Failed, and the others are built.
 
     Raises UsageError while another process builds into the same folder.
     """
@@ -145,8 +168,8 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built]:
         return
     with disk.locked(made[0].out):
         if jobs <= 1 or len(made) <= 1:
-            yield from map(build, made)
+            yield from map(attempt, made)
             return
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(min(jobs, len(made)), mp_context=context) as pool:
-            yield from pool.map(build, made, chunksize=1)
+            yield from pool.map(attempt, made, chunksize=1)

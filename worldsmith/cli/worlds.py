@@ -71,7 +71,9 @@ PATHS = click.Path(path_type=Path)
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
+@click.pass_context
 def generate(
+    ctx: click.Context,
     schemas: tuple[str, ...],
     count: int | None,
     seed: int,
@@ -91,7 +93,8 @@ def generate(
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
     Every world is checked before it is kept, and every task is solved once through search. The same command run
-    again finishes what was left undone, to the same bytes. Other --facts, --density, --listing or --homonyms make
+    again finishes what was left undone, to the same bytes. A seed that no world fits is told, the others are made,
+    and the exit code is 1. Other --facts, --density, --listing or --homonyms make
     other worlds, beside those that are there.
 
     \b
@@ -99,16 +102,20 @@ def generate(
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
-    from worldsmith.batch import build_all, of_kinds, orders
+    from worldsmith.batch import Failed, build_all, of_kinds, orders
     from worldsmith.schema import Knobs, read_facts, shipped
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
     knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
     made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs, task_kinds)
-    built = []
+    built, failed = [], 0
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
-        built.append(one)
+        if isinstance(one, Failed):
+            failed += 1
+            click.echo(f"Error: {one.error}", err=True)
+        else:
+            built.append(one)
         if as_json:
             emit(one.to_json())
     if not as_json:
@@ -117,10 +124,14 @@ def generate(
         if len(built) > 40:
             click.echo(f"… and {len(built) - 40} more")
         click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
+    if failed:
+        click.echo(f"{failed} of {counted(len(made), 'world')} not made", err=True)
     short = [b for b in built if b.tasks < b.asked]
     if short:
         missing = sum(b.asked - b.tasks for b in short)
         click.echo(f"{missing} tasks fewer than asked for, in {len(short)} worlds: no more passed every gate", err=True)
+    if failed:
+        ctx.exit(1)
 
 
 @click.command()

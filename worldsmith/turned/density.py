@@ -12,7 +12,7 @@ def denser(structure: Schema, density: float) -> dict[str, Table]:
 
     `rows` stay, so bounds go no further than these allow. `missing` changes only where it is set: above 1 it is
     divided by `density` (a reference without candidates may still be null); below 1 the chance of a value is
-    multiplied by it.
+    multiplied by it; a reference to the same table keeps it.
     """
     return {
         t.name: replace(t, columns=tuple(_column(structure, c, density) for c in t.columns))
@@ -21,10 +21,11 @@ def denser(structure: Schema, density: float) -> dict[str, Table]:
 
 
 def _column(structure: Schema, column: Column, density: float) -> Column:
-    if column.missing:
+    fill = column.fill
+    # A table that refers to itself is a hierarchy: without roots it would have to go in circles.
+    if column.missing and not (isinstance(fill, Reference) and fill.table == column.table):
         missing = column.missing / density if density > 1 else 1 - (1 - column.missing) * density
         column = replace(column, missing=round(missing, 6))
-    fill = column.fill
     if isinstance(fill, Reference) and fill.per and fill.table != column.table:
         column = replace(column, fill=replace(fill, per=_per(structure, column, fill, fill.per, density)))
     return column
