@@ -34,10 +34,10 @@ def test_links_lead_where_their_reader_can_follow(base, by_host, href):
     assert BeautifulSoup(body, "html.parser").a["href"] == href
 
 
-def test_an_unknown_page_is_json():
+def test_an_unknown_page_is_html():
     reply = read(request({}, PATH)).write((GONE,))
     assert reply.status == 404
-    assert reply.body["error"].startswith(f"{URL}: page not found")
+    assert f"<hr><center>{URL}: page not found" in reply.body
 
 
 def test_both_spellings_are_one_address():

@@ -313,7 +313,6 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
         ("GET", "/api/search?query=%ff", 400, "percent-encoded UTF-8"),
         ("GET", "/api/search?query=a&k=x", 400, '"k" must be an integer'),
-        ("GET", "/web/nowhere.example/a", 404, "page not found"),
     ],
 )
 def test_wrong_methods_and_paths(one, worlds, method, path, status, said):

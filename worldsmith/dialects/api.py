@@ -3,6 +3,7 @@
 from typing import Any
 
 from worldsmith.dialects import fields
+from worldsmith.dialects.native import native
 from worldsmith.dialects.schemas import BOOL, INT, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
 from worldsmith.dialects.status import failure
 from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
@@ -12,11 +13,6 @@ from worldsmith.slices import Call, Observation
 MAX_K = 50
 MAX_PAGE = 100
 MAX_CHARS = 1_000_000
-
-
-def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
-    """Return {"error": text}."""
-    return {"error": text}
 
 
 def search(request: Request) -> Asked:
@@ -56,7 +52,7 @@ def extract(request: Request) -> Asked:
         (page,) = seen
         failed = failure(page)
         if failed or page.doc is None:
-            return Reply(error(404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}"), 404)
+            return native("api", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
         told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
         return Reply({**told, "text": page.text, "more": page.more, "next_offset": page.next_offset})
 
@@ -116,5 +112,4 @@ API = Dialect(
             _PAGE,
         ),
     ),
-    error,
 )

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from worldsmith import __version__
+from worldsmith.dialects.native import ANY, NATIVE
 from worldsmith.dialects.schemas import TEXT, thing
 from worldsmith.dialects.types import JSON, Dialect, Route
 from worldsmith.perturb import PROFILES
 
 _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
-_ERROR = {"application/json": {"schema": thing({"error": TEXT})}}
 
 
 def document(dialects: Iterable[Dialect], plain: Mapping[str, tuple[str, JSON]]) -> dict[str, Any]:
@@ -54,7 +54,8 @@ def _operation(dialect: Dialect, route: Route) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "summary": route.about,
         "tags": [dialect.name],
-        "responses": _responses(media, route.gives) | {"4XX": {"description": "Wrong request.", "content": _ERROR}},
+        "responses": _responses(media, route.gives)
+        | {"4XX": {"description": "Wrong request.", "content": _error(dialect)}},
     }
     if route.method == "GET":
         in_path = _PARAMETER.findall(route.path)
@@ -70,6 +71,12 @@ def _operation(dialect: Dialect, route: Route) -> dict[str, Any]:
     else:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": route.takes}}}
     return operation
+
+
+def _error(dialect: Dialect) -> dict[str, Any]:
+    if isinstance(NATIVE[dialect.name][ANY].body, str):
+        return {"text/html": {"schema": TEXT}}
+    return {"application/json": {"schema": thing({"error": TEXT})}}
 
 
 def _responses(media: str, gives: JSON) -> dict[str, Any]:

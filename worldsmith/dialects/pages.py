@@ -1,7 +1,6 @@
 """Pages as a browser gets them: GET /web/<host>/<path>, or a GET whose Host header is a host of the world."""
 
-from typing import Any
-
+from worldsmith.dialects.native import native
 from worldsmith.dialects.schemas import TEXT, thing
 from worldsmith.dialects.status import failure
 from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
@@ -9,11 +8,6 @@ from worldsmith.renderer import html
 from worldsmith.slices import Call, Observation
 
 ROOT = "/web/"
-
-
-def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
-    """Return {"error": text}."""
-    return {"error": text}
 
 
 def read(request: Request) -> Asked:
@@ -24,7 +18,7 @@ def read(request: Request) -> Asked:
         (page,) = seen
         failed = failure(page)
         if failed or page.doc is None:
-            return Reply(error(404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}"), 404)
+            return native("pages", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
         # Who reads pages at our own path can follow only links that lead there too.
         return Reply(html(page.doc, request.links.follow))
 
@@ -44,5 +38,4 @@ PAGES = Dialect(
             {"type": "string", "contentMediaType": "text/html"},
         ),
     ),
-    error,
 )

@@ -16,11 +16,6 @@ TOPK = 3
 MAX_TOPK = 50
 
 
-def error(status: int, text: str) -> dict[str, Any]:  # noqa: ARG001 - every dialect's signature
-    """Return {"error": text}."""
-    return {"error": text}
-
-
 def retrieve(request: Request) -> Asked:
     """Read {"queries"} (or SkyRL's {"query"}), "topk" and "return_scores"; a query that failed has no documents."""
     body = request.fields
@@ -65,5 +60,4 @@ RETRIEVE = Dialect(
             thing({"result": listed(listed(_ITEM))}),
         ),
     ),
-    error,
 )

@@ -25,6 +25,7 @@ STATUS: dict[Status, tuple[int, str]] = {
     "not_found": (404, "page not found: take a url from a search result or from a link on a page"),
     "error": (500, "the service failed on this request: try again"),
     "rate_limited": (429, "too many requests: try again later"),
+    "unauthorized": (401, "the key was not accepted: try again"),
     "timeout": (504, "the request took too long: try again"),
     "unavailable": (503, "not available at the moment: try again later"),
 }

@@ -32,15 +32,6 @@ MAX_RESULTS = 20
 MAX_URLS = 20
 
 
-TOO_MANY = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
-"""What the service says with a 429: agents are trained on its words."""
-
-
-def error(status: int, text: str) -> dict[str, Any]:
-    """Return {"detail": {"error": text}}, Tavily's form and, of a 429, its words, beside "error", ours."""
-    return {"detail": {"error": TOO_MANY if status == 429 else text}, "error": text}
-
-
 def _request_id(request: Request) -> str:
     # The key is no part of what is asked: the same question with two keys has one id.
     asked = {name: value for name, value in request.fields.items() if name != "api_key"}
@@ -200,5 +191,4 @@ TAVILY = Dialect(
             Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _READ),
         )
     ),
-    error,
 )

@@ -62,8 +62,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One service's wire form. `error` wraps a status and a text as that service does."""
+    """One service's wire form; how it fails says `native.NATIVE`, by its name."""
 
     name: str
     routes: tuple[Route, ...]
-    error: Callable[[int, str], Any]

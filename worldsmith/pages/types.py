@@ -162,4 +162,4 @@ class Doc:
     pieces: tuple[Piece, ...]
 
 
-Status = Literal["ok", "not_found", "error", "rate_limited", "timeout", "unavailable"]
+Status = Literal["ok", "not_found", "error", "rate_limited", "timeout", "unauthorized", "unavailable"]

@@ -12,6 +12,7 @@ LAST: Final = 2
 FAULTS: Mapping[str, Observation] = {
     "error": Observation("error", fault="error", source="fault"),
     "rate_limit": Observation("rate_limited", fault="rate_limit", retry_after=1, source="fault"),
+    "auth": Observation("unauthorized", fault="auth", source="fault"),
     "timeout": Observation("timeout", fault="timeout", source="fault"),
 }
 """What each fault answers, by the name a profile gives its share under. A batch meets them item by item."""

@@ -27,6 +27,7 @@ SAYS: Mapping[str, str] = {
     "paginate": "Some pages are shown in parts; the next part follows when it is asked for.",
     "error": "Some calls fail with an error and pass when made again.",
     "rate_limit": "Some calls are refused for their number and pass when made again.",
+    "auth": "Some calls are refused for their key and pass when made again.",
     "timeout": "Some calls take too long and pass when made again.",
 }
 """What each perturbation asks, by its name."""

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from worldsmith.dialects import DIALECTS, Dialect, Request, Route
 from worldsmith.dialects import address as addresses
 from worldsmith.dialects.links import Links
+from worldsmith.dialects.native import native
 from worldsmith.dialects.pages import ROOT
 from worldsmith.dialects.status import refused
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
@@ -148,7 +149,7 @@ class Endpoint:
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
         reply = asked.write(seen)
-        return respond(reply.body, reply.status)
+        return respond(reply.body, reply.status, reply.headers)
 
     async def read(self, scope: Scope, http: HTTPRequest) -> Request:
         """Return the request as dialects see it. Raises UsageError."""
@@ -161,11 +162,12 @@ class Endpoint:
 
     def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
         """Return an error in the dialect's form."""
-        return respond(self.dialect.error(status, text), status, headers)
+        reply = native(self.dialect.name, status, text, headers)
+        return respond(reply.body, reply.status, reply.headers)
 
 
 def respond(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response: HTML for text, JSON for anything else."""
+    """Return a response: HTML for text unless its headers name another type, JSON for anything else."""
     if isinstance(body, str):
         return Response(body, status, headers, "text/html")
     return Response(orjson.dumps(body), status, headers, "application/json")

@@ -1,0 +1,140 @@
+"""Each service's own way to fail, asked of the server by the route of the service."""
+
+import pytest
+from bs4 import BeautifulSoup
+from starlette.testclient import TestClient
+
+from worldsmith.dialects import DIALECTS
+from worldsmith.dialects.native import ANY, NATIVE, native
+from worldsmith.dialects.status import STATUS
+from worldsmith.generate import generate
+from worldsmith.perturb import FAULTS
+from worldsmith.schema import load_schema
+from worldsmith.server import create_app
+from worldsmith.slices import Observation
+
+ASKED = {
+    "api": ("/api/search", {"query": "a"}),
+    "tavily": ("/search", {"query": "a"}),
+    "retrieve": ("/retrieve", {"queries": ["a"]}),
+    "pages": ("/web/a.example/b", None),
+}
+TRY = {
+    "rate_limit": "too many requests: try again later",
+    "timeout": "the request took too long: try again",
+    "auth": "the key was not accepted: try again",
+    "error": "the service failed on this request: try again",
+}
+EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
+
+
+@pytest.fixture(scope="module")
+def world():
+    return generate(load_schema("town"), 7)
+
+
+def client(world, seen):
+    class Stub:
+        def ready(self, address):
+            return True
+
+        def warm(self, address):
+            pass
+
+        async def acall(self, address, call, attempt=0):
+            return seen
+
+    return TestClient(create_app([world], simulate=lambda _: Stub()))
+
+
+def ask(world, dialect, seen, body=None):
+    path, fields = ASKED[dialect]
+    app = client(world, seen)
+    return app.get(path) if fields is None else app.post(path, json=fields if body is None else body)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "fault", "status", "body"),
+    [
+        ("api", "rate_limit", 429, {"error": TRY["rate_limit"]}),
+        ("api", "timeout", 504, {"error": TRY["timeout"]}),
+        ("api", "auth", 401, {"error": TRY["auth"]}),
+        ("api", "error", 500, {"error": TRY["error"]}),
+        ("tavily", "rate_limit", 429, {"detail": {"error": EXCESS}, "error": TRY["rate_limit"]}),
+        ("tavily", "timeout", 504, {"detail": {"error": TRY["timeout"]}, "error": TRY["timeout"]}),
+        (
+            "tavily",
+            "auth",
+            401,
+            {"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": TRY["auth"]},
+        ),
+        ("tavily", "error", 500, {"detail": {"error": TRY["error"]}, "error": TRY["error"]}),
+        ("retrieve", "rate_limit", 429, {"error": TRY["rate_limit"]}),
+        ("retrieve", "timeout", 504, {"error": TRY["timeout"]}),
+        ("retrieve", "auth", 401, {"error": TRY["auth"]}),
+    ],
+)
+def test_a_fault_in_json(world, dialect, fault, status, body):
+    reply = ask(world, dialect, FAULTS[fault])
+    assert (reply.status_code, reply.json()) == (status, body)
+    assert reply.headers["content-type"] == "application/json"
+    assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)
+
+
+def test_a_retrieval_server_that_fails_says_so_in_plain_text(world):
+    reply = ask(world, "retrieve", FAULTS["error"])
+    assert (reply.status_code, reply.text) == (500, "Internal Server Error")
+    assert reply.headers["content-type"] == "text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "line"),
+    [
+        ("rate_limit", 429, "429 Too Many Requests"),
+        ("timeout", 504, "504 Gateway Time-out"),
+        ("auth", 401, "401 Authorization Required"),
+        ("error", 500, "500 Internal Server Error"),
+    ],
+)
+def test_a_page_fails_in_html(world, fault, status, line):
+    reply = ask(world, "pages", FAULTS[fault])
+    page = BeautifulSoup(reply.text, "html.parser")
+    assert (reply.status_code, page.title.text, page.h1.text) == (status, line, line)
+    assert page.find_all("center")[1].text == TRY[fault]
+    assert reply.headers["content-type"] == "text/html; charset=utf-8"
+    assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)
+
+
+def test_a_page_that_is_not_there_is_html_and_holds_no_markup_of_its_address(world):
+    reply = client(world, Observation("not_found")).get("/web/a.example/<script>")
+    page = BeautifulSoup(reply.text, "html.parser")
+    assert (reply.status_code, page.h1.text, page.script) == (404, "404 Not Found", None)
+    assert page.find_all("center")[1].text.startswith("https://a.example/<script>: page not found: take a url from")
+
+
+def test_a_wrong_request(world):
+    missing = '"queries" is missing: a list of strings'
+    reply = ask(world, "retrieve", Observation("ok"), {"topk": 3})
+    detail = [{"type": "value_error", "loc": ["body"], "msg": missing}]
+    assert (reply.status_code, reply.json()) == (422, {"detail": detail, "error": missing})
+    empty = '"query" must be a string, not missing'
+    reply = ask(world, "tavily", Observation("ok"), {"max_results": 3})
+    assert (reply.status_code, reply.json()) == (400, {"detail": {"error": empty}, "error": empty})
+    reply = ask(world, "api", Observation("ok"), {"k": 3})
+    assert (reply.status_code, reply.json()) == (400, {"error": empty})
+
+
+def test_nothing_found_is_an_answer(world):
+    nothing = Observation("ok")
+    assert ask(world, "api", nothing).json() == {"results": [], "more": False}
+    assert ask(world, "tavily", nothing).json()["results"] == []
+    assert ask(world, "retrieve", nothing).json() == {"result": [[]]}
+
+
+def test_every_dialect_tells_every_status():
+    assert set(NATIVE) == set(DIALECTS)
+    assert all(ANY in forms for forms in NATIVE.values())
+    for dialect in DIALECTS:
+        for status, text in STATUS.values():
+            assert native(dialect, status, text).status == status
+    assert {status for status, _ in STATUS.values()} <= set(NATIVE["pages"])
