@@ -349,6 +349,8 @@ def test_schema_check(tmp_path, repository):
         (["search", "{out}", "x"], "holds 2 worlds: "),
         (["show", "{out}", "--table", "shop"], "Name one: "),
         (["score", "nowhere.jsonl", "nowhere.jsonl"], "can't be read"),
+        (["score", "{out}", "{out}"], "Is a directory: name a .jsonl file in it"),
+        (["schema", "check", "{out}"], "That is a folder: name a .toml file in it"),
         (["show", "{world}", "--page", "shop/9999"], "no page"),
     ],
 )

@@ -32,6 +32,7 @@ def test_an_unknown_schema_gets_a_close_match():
         ("tables.berth.columns.depth.wieght", 3, "tables.berth.columns.depth.wieght: unknown key 'wieght'"),
         ("tables.berth.columns.depth.pick", "goods", "give one fill, not pick and number"),
         ("tables.berth.columns.depth.where", "true", "where does not go with number"),
+        ("tables.call.columns.berth.missing", 0.3, "missing does not go with per, which deals out all rows"),
         ("tables.berth.columns.depth.step", 0.3, "bound 4 is no multiple of the step 0.3"),
         ("tables.berth.columns.calls.count", "cals", r"berth.calls: no table 'cals'. Did you mean 'call'\?"),
         ("tables.berth.columns.tons.sum", "call.tonns", r"no column 'tonns' in 'call'. Did you mean 'tons'\?"),

@@ -137,7 +137,8 @@ def read_jsonl(path: Path) -> list[Any]:
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
-        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
+        fix = ": name a .jsonl file in it" if path.is_dir() else ""
+        raise FormatError(f"{path}: can't be read: {error.strerror}{fix}") from None
     values = []
     # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
     for number, line in enumerate(data.split(b"\n"), 1):

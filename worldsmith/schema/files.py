@@ -44,7 +44,8 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
     if path.suffix != ".toml":
         known = shipped()
         if name_or_path not in known:
-            raise NotFoundError(f"no shipped schema {name_or_path!r}.{close_match(name_or_path, known)}")
+            fix = " That is a folder: name a .toml file in it." if path.is_dir() else close_match(name_or_path, known)
+            raise NotFoundError(f"no shipped schema {name_or_path!r}.{fix}")
         path = known[name_or_path]
     try:
         text = path.read_text(encoding="utf-8")

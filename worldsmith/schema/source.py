@@ -193,6 +193,8 @@ class ColumnSource(Strict):
             raise ValueError(f"{name} does not go with {kind}, which takes {takes}")
         if self.missing and kind not in DRAWN_NULL:
             raise ValueError(f"missing does not go with {kind}, only with {', '.join(sorted(DRAWN_NULL))}")
+        if self.missing and self.per:
+            raise ValueError("missing does not go with per, which deals out all rows: leave one of them out")
         if self.see == "linked" and (kind != "ref" or self.missing):
             raise ValueError('see = "linked" is for a ref without missing: it is stated on the page it refers to')
         for name, needs in (("mean", "spread"), ("spread", "mean")):
