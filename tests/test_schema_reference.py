@@ -8,7 +8,7 @@ from worldsmith.errors import SchemaError
 from worldsmith.naming import KINDS
 from worldsmith.pages.looks import STYLES
 from worldsmith.pages.stories import GENRES
-from worldsmith.schema import load_schema, parse_schema, source
+from worldsmith.schema import load_schema, parse_schema, shipped, source
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +53,21 @@ def test_pages_of_every_world_and_their_styles_are_named(reference):
         assert f"`{name}`" in reference, name
 
 
+def test_shipped_schemas_name_the_versions_they_are_written_in(reference):
+    for name in shipped():
+        told = load_schema(name).source
+        assert (told["schema"], told["pages"]["version"], told["questions"]["version"]) == (1, source.PAGES, 1), name
+    section = reference.split("## [pages]")[1].split("##")[0]
+    assert f"`version = {source.PAGES}`" in section
+    keys = {field.alias or name for name, field in source.PageSource.model_fields.items()}
+    assert keys == {"about", "list", "by", "show", "sort", "with", "if"}, "other keys are another version"
+    assert all(f"`{key}`" in section for key in keys)
+
+
 def test_pages_have_a_version(repository):
     plain = load_schema(repository / "schemas" / "town.toml")
     data = dict(plain.source)
-    told = parse_schema({**data, "pages": {"version": 1, **data["pages"]}})
-    assert told.pages == plain.pages
+    bare = {name: page for name, page in data["pages"].items() if name != "version"}
+    assert parse_schema({**data, "pages": bare}).pages == plain.pages
     with pytest.raises(SchemaError, match="version = 2 is not known; this part of the language is version 1"):
-        parse_schema({**data, "pages": {"version": 2, **data["pages"]}})
+        parse_schema({**data, "pages": {**bare, "version": 2}})
