@@ -33,6 +33,7 @@ def test_an_unknown_schema_gets_a_close_match():
         ("tables.berth.columns.depth.pick", "goods", "give one fill, not pick and number"),
         ("tables.berth.columns.depth.where", "true", "where does not go with number"),
         ("tables.call.columns.berth.missing", 0.3, "missing does not go with per, which deals out all rows"),
+        ("tables.berth.columns.depth.ends", True, "ends does not go with number"),
         ("tables.berth.columns.depth.step", 0.3, "bound 4 is no multiple of the step 0.3"),
         ("tables.berth.columns.calls.count", "cals", r"berth.calls: no table 'cals'. Did you mean 'call'\?"),
         ("tables.berth.columns.tons.sum", "call.tonns", r"no column 'tonns' in 'call'. Did you mean 'tons'\?"),
@@ -162,3 +163,13 @@ def test_the_whole_schema_is_not_its_structure_without_switches(mini):
     assert bare == under(mini, [])
     assert graph_of(mini).graph.has_node(("berth", "tug"))
     assert not graph_of(bare).graph.has_node(("berth", "tug"))
+
+
+def test_years_of_service_end_when_someone_leaves():
+    worlds = (generate(load_schema("company"), seed) for seed in range(20))
+    world = next(w for w in worlds if "leavers" in w.schema.switches)
+    staff = world.tables["employee"]
+    assert [c.name for c in world.schema.tables["employee"].columns if c.ends] == ["left"]
+    assert any(staff["left"])
+    for hired, left, years in zip(staff["hired"], staff["left"], staff["service"], strict=True):
+        assert years == int((left or world.schema.as_of)[:4]) - int(hired[:4])

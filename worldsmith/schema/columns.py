@@ -59,6 +59,7 @@ def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values
         none=c.none or "none",
         switch=c.if_,
         key=name in key,
+        ends=c.ends,
     )
 
 

@@ -30,7 +30,7 @@ OPTIONS: dict[str, frozenset[str]] = {
     "text": frozenset(),
     "faker": frozenset(),
 }
-"""Fill kinds, and the options each takes beside label, says, see, unit, if, missing and none."""
+"""Fill kinds, and the options each takes beside label, says, see, unit, if, missing, none and ends."""
 
 NEEDS = (
     ("after", "days", "days = [1, 30]"),
@@ -175,6 +175,8 @@ class ColumnSource(Strict):
     """Chance of null."""
     none: str = Field(default="", max_length=40, pattern=r"^[^\n\r|]*$")
     """What stands for null in a table."""
+    ends: bool = False
+    """Whether the row is over from this date on: who has left, what is closed."""
 
     @property
     def kind(self) -> str:
@@ -193,6 +195,8 @@ class ColumnSource(Strict):
             raise ValueError(f"{name} does not go with {kind}, which takes {takes}")
         if self.missing and kind not in DRAWN_NULL:
             raise ValueError(f"missing does not go with {kind}, only with {', '.join(sorted(DRAWN_NULL))}")
+        if self.ends and kind not in {"date", "after"}:
+            raise ValueError(f"ends does not go with {kind}: it marks a date, from which on a row is over")
         if self.missing and self.per:
             raise ValueError("missing does not go with per, which deals out all rows: leave one of them out")
         if self.see == "linked" and (kind != "ref" or self.missing):

@@ -205,6 +205,8 @@ class Column:
     """What stands for null in a table."""
     switch: str | None
     key: bool
+    ends: bool = False
+    """Whether the row is over from this date on. Questions say that such rows count too."""
 
     @property
     def ref(self) -> str | None:
