@@ -130,12 +130,12 @@ def test_the_oracle_finds_each_form_by_the_tools(name):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        (FORMS["none"][0], "have no visit that has a “Year” over 2025"),
+        (FORMS["none"][0], "have no visit that has “Year” over 2025"),
         (FORMS["some"][0], "have at least one visit that is in the year 2026"),
         (FORMS["most"][0], "have at most one visit that is in the year 2027 or 2028"),
         (lights(bound(">=", 2), tallies=[visits()]), "have at least 2 visits that are in the year 2026"),
-        (FORMS["sum"][0], "have a total “Guests” over 500 over all their visits that have a “Year” under 2028"),
-        (FORMS["max"][0], "have a highest “Guests” over 500 among their visits that have a “Year” over 2026"),
+        (FORMS["sum"][0], "have a total “Guests” over 500 over all their visits that have “Year” under 2028"),
+        (FORMS["max"][0], "have a highest “Guests” over 500 among their visits that have “Year” over 2026"),
         (FORMS["or"][0], "either have a height under 14 m or are manned"),
         (FORMS["window"][0], "were closed in the last 25 years"),
     ],
@@ -148,8 +148,8 @@ def test_what_stands_on_the_way_is_said_step_by_step():
     text = question(READER, FORMS["deep"][0], answers(READER, FORMS["deep"][0]), 0)
     first, columns, *_ = text.split("\n\n")
     assert first == (
-        "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” of the "
-        "keeper of the one with the highest “Height (m)” among the lighthouses that have A as keeper?"
+        "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date of "
+        "the keeper of the one with the highest “Height (m)” among the lighthouses that have A as keeper?"
     ).replace("I look for lighthouses.", first.split(".")[0] + ".").replace("have A as keeper", "are kept by A")
     assert columns.endswith("\nBorn")
 

@@ -1,20 +1,22 @@
 """What questions say: grammar shared with pages, fillers, headers, dates, constants that fix a column."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from tests.pages_world import isles
+from tests.pages_world import KEEPERS, isles
 from worldsmith import expr, scoring
 from worldsmith.engine import attach
 from worldsmith.generate import generate
 from worldsmith.pages import grammar
-from worldsmith.schema import load_schema
-from worldsmith.tasks import Query, Reader, Scope, gold, markdown
+from worldsmith.schema import Rank, load_schema
+from worldsmith.tasks import Query, Reader, Scope, Top, gold, markdown
 from worldsmith.tasks.candidates import answers, filler
 from worldsmith.tasks.headers import headers
-from worldsmith.tasks.phrase import Wording, singular, verb_phrase
+from worldsmith.tasks.phrase import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.question import question
+from worldsmith.tasks.understand import understand
 
 WORLD = isles()
 
@@ -65,7 +67,8 @@ def test_what_was_done_is_said_alike_by_pages_and_questions(verb):
 def test_a_label_names_its_unit_only_as_a_word():
     world = recast(WORLD, "light", "height", label="Metres climbed", says="metres climbed")
     assert (
-        verb_phrase(Wording(world.schema), "light", node("height > 20", world=world)) == "have metres climbed over 20 m"
+        verb_phrase(Wording(world.schema), "light", node("height > 20", world=world))
+        == "have “Metres climbed” over 20 m"
     )
     assert not grammar.names_unit(world.schema.column("light", "height"))
     named = recast(WORLD, "light", "height", label="Height (m)", says="height (m)")
@@ -215,16 +218,16 @@ def test_none_under_a_bound_is_said():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("visits = 1", "have 1 under “Visits recorded”"),
-        ("visits > 1", "have more than 1 under “Visits recorded”"),
-        ("visits < 1", "have fewer than 1 under “Visits recorded”"),
-        ("visits > 2", "have more than 2 visits recorded"),
+        ("visits = 1", "have 1 under “Visits”"),
+        ("visits > 1", "have more than 1 under “Visits”"),
+        ("visits < 1", "have fewer than 1 under “Visits”"),
+        ("visits > 2", "have more than 2 visits"),
         ("range > 1", "have a range over 1 year"),
         ("range > 2", "have a range over 2 years"),
     ],
 )
 def test_one_is_no_plural(text, said):
-    world = recast(WORLD, "light", "range", unit="years")
+    world = recast(recast(WORLD, "light", "range", unit="years"), "light", "visits", label="Visits", says="visits")
     assert verb_phrase(Wording(world.schema), "light", node(text, world=world)) == said
 
 
@@ -233,3 +236,91 @@ def test_one_is_no_plural(text, said):
 )
 def test_units_after_one(unit, one):
     assert singular(unit) == one
+
+
+@pytest.mark.parametrize(
+    ("fields", "text", "said"),
+    [
+        ({"label": "Payroll", "says": "payroll"}, "height > 20", "have a payroll over 20 m"),
+        ({"label": "Spent", "says": "spent"}, "height > 20", "have “Spent” over 20 m"),
+        ({"label": "Largest gross", "says": "largest gross"}, "height > 20", "have “Largest gross” over 20 m"),
+        ({"label": "Faults found", "says": "faults found", "unit": ""}, "height > 20", "have “Faults found” over 20"),
+        (
+            {"label": "Goals of its players", "says": "goals of its players"},
+            "height < 3",
+            "have “Goals of its players”",
+        ),
+        ({"label": "Street lamps", "says": "street lamps", "unit": ""}, "height < 3", "have fewer than 3 street lamps"),
+        (
+            {"label": "Years of service", "says": "a service", "unit": "years"},
+            "height = 3",
+            "have a service of 3 years",
+        ),
+    ],
+)
+def test_a_label_that_is_no_plain_noun_is_quoted_and_not_counted(fields, text, said):
+    world = recast(WORLD, "light", "height", **fields)
+    assert verb_phrase(Wording(world.schema), "light", node(text, world=world)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("label", "says", "said"),
+    [
+        ("Due", "due", "have a “Due” date after 1930-01-01"),
+        ("Expires", "expiring", "have an “Expires” date after 1930-01-01"),
+        ("Opening day", "opening", "are opening after 1930-01-01"),
+        ("In charge since", "in charge since", "have an “In charge since” date after 1930-01-01"),
+        ("Match day", "match day", "have a “Match day” after 1930-01-01"),
+    ],
+)
+def test_dates_in_words(label, says, said):
+    world = recast(WORLD, "light", "lit", label=label, says=says)
+    assert verb_phrase(Wording(world.schema), "light", node("lit > '1930-01-01'", world=world)) == said
+
+
+def test_a_row_is_what_it_refers_to_and_does_not_have_it():
+    world = recast(WORLD, "light", "keeper", says="the successor of")
+    phrase = f"the successor of {KEEPERS[0]}"
+    condition = node(f"keeper = '{KEEPERS[0]}'", world=world)
+    assert verb_phrase(Wording(world.schema), "light", condition) == f"are {phrase}"
+    assert verb_phrase(Wording(world.schema), "light", condition, ONE) == f"is {phrase}"
+
+
+def test_rows_that_are_over_are_said_to_count_unless_a_condition_asks_about_that():
+    world = recast(WORLD, "light", "closed", ends=True)
+    line = "Count lighthouses with a date under “Closed” too."
+    assert line in asked(query(), world)
+    assert line not in asked(query())
+    assert line not in asked(query("closed is null", world=world), world)
+    assert line not in asked(query(table="visit", scope=("year", (2026,)), columns=("light", "year", "guests")), world)
+
+
+def test_a_place_in_an_order_is_said_to_be_among_all():
+    world = recast(WORLD, "light", "visits", fill=Rank("height", None), label="Place", says="place")
+    columns = ("name", "visits", "lit")
+    assert "“Place” is a place among all lighthouses, asked for or not." in asked(query(columns=columns), world)
+    grouped = recast(world, "light", "visits", fill=Rank("height", "stone"))
+    told = "“Place” is a place among all lighthouses with the same “Stone”, asked for or not."
+    assert told in asked(query(columns=columns), grouped)
+    assert "asked for or not" not in asked(query(columns=columns))
+
+
+def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
+    q = replace(query(columns=("name", "lit")), top=Top(("keeper", "born"), 3, largest=False))
+    assert "From the list so far I only want the 3 whose keeper has the earliest “Born”." in asked(q)
+    assert understand(asked(q), WORLD.schema) == q
+    own = replace(q, top=Top(("height",), 3, largest=True))
+    assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
+
+
+def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():
+    link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
+    deep = Query("light", Scope("keeper", (), link), None, (("lit",),), (), top=Top(("height",), 1, largest=True))
+    texts = {question(Reader(WORLD), deep, answers(Reader(WORLD), deep), turn) for turn in range(40)}
+    assert len(texts) > 30
+    for text in texts:
+        first = text.split("\n\n")[0]
+        assert re.search(r"(call (it|what you find)|Let that be) A\b", first)
+        assert "among the lighthouses that are kept by A" in first
+        assert "for each" not in text
+        assert "from here on" not in text

@@ -1,11 +1,19 @@
 """What a column of a task is called: its label and unit, and its owner's name where it lies across a reference."""
 
+import re
 from collections.abc import Sequence
 
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tallied
 from worldsmith.tasks.words import words
+
+_DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
+
+
+def quoted(column: Column) -> str:
+    """Return a header in quotes, a date's called one where it doesn't say so: "“Due” date", "“Match day”"."""
+    return f"“{column.header}”" + (" date" if column.type == "date" and not _DAY.search(column.header) else "")
 
 
 def steps(schema: Schema, table: str, path: Path) -> tuple[Column, ...]:

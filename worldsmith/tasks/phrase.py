@@ -14,9 +14,12 @@ from worldsmith.expr import Node
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
+from worldsmith.tasks.headers import quoted
 from worldsmith.tasks.query import is_tally, tallied
 from worldsmith.tasks.words import Words, words
 
+_BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+est|found|kept|let|won)\b|[()]")
+"""What ends a plain noun, or makes "a" wrong before it: "a highest bid"."""
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
 Verbs = tuple[str, str, str, str]
@@ -126,13 +129,13 @@ def _said(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated
     if column.type in {"int", "num"} and not form.open:
         return _measured(wording, column, node, values, has)
     if column.type in {"int", "num"} and node.op in {"<", ">", "between"}:  # "founded in" takes one year, no bound
-        return f"{has} a “{column.header}” {_amount(wording, node.op, [spell(v, column) for v in values])}"
+        return f"{has} “{column.header}” {_amount(wording, node.op, [spell(v, column) for v in values])}"
     named = any_of([spell(v, column) for v in values])
-    if form.open and form.determined:
+    if form.open and form.determined and not column.ref:
         return f"{has} {column.says} {named}"
     if form.open:
         return f"{are}{no} {column.says} {named}"
-    return f"{has} {named} as {lower(column.label)}"
+    return f"{has} the {lower(column.label)} {named}"
 
 
 def _adjective(column: Column) -> bool:
@@ -168,38 +171,36 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
         when = forms.get(node.op, "")
         when = when.format(*days) if when else f"on {any_of(days)}"
     form = says(column.says)
-    if form.open:
+    since = column.says.endswith((" since", " until")) and not when.startswith("on ")  # no "since after"
+    if form.open and not since:
         return f"{are} {column.says} {when.removeprefix('on ')}"
-    if form.gerund:
+    if form.gerund and says(column.label.lower()).gerund:
         return f"{are} {column.says} {when}"
-    written = column.says != column.label.lower() and not form.determined
-    if written or form.participle:
+    written = column.says != column.label.lower() and not form.determined and not form.gerund
+    if (written and not since) or form.participle:
         return f"{were} {column.says} {when}"
-    return f"{has} {_noun(column)} {when}"
-
-
-def _noun(column: Column) -> str:
-    noun = _TAIL.sub("", column.says)
-    return noun if says(noun).determined or plural(noun) else article(noun)
+    if form.determined:
+        return f"{has} {column.says} {when}"
+    return f"{has} {article(column.header).split(' ')[0]} {quoted(column)} {when}"
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
-    many = plural(column.label) and not says(column.says).determined
-    if many and 1 in values and node.op != "between":  # "more than 1 shops"
-        told = _count(node.op, [spell(v, column, bare=names_unit(column)) for v in values])
-        return f"{has} {told} under “{column.label}”"
-    if many and (not column.unit or names_unit(column)):
-        return f"{has} {_count(node.op, [spell(v, column, bare=True) for v in values])} {_TAIL.sub('', column.says)}"
-    shown = [spell(v, column) for v in values]
-    tail = _TAIL.search(column.says)
-    after = f" ({tail[1]})" if tail and tail[1] not in {"%", column.unit} else ""
-    noun = _TAIL.sub("", column.says) if many or column.says.isupper() else _noun(column)
-    return f"{has} {_upper(column, noun)} {_amount(wording, node.op, shown)}{after}"
+    unsaid = column.says == column.label.lower()
+    if unsaid and _plain(column) and plural(column.label) and not column.unit:
+        told = _count(node.op, [spell(v, column, bare=True) for v in values])
+        alone = 1 in values and node.op != "between"  # "more than 1 shops"
+        return f"{has} {told} under “{column.label}”" if alone else f"{has} {told} {lower(column.label)}"
+    amount = _amount(wording, node.op, [spell(v, column, bare=unsaid and names_unit(column)) for v in values])
+    if unsaid and (plural(column.label) or not _plain(column)):
+        return f"{has} “{column.label}” {amount}"
+    return f"{has} {article(lower(column.label)) if unsaid else _TAIL.sub('', column.says)} {amount}"
 
 
-def _upper(column: Column, noun: str) -> str:
-    """Return the noun with an abbreviation as its label writes it: "RAM"."""
-    return noun if column.says != column.label.lower() else noun.replace(column.says, lower(column.label))
+def _plain(column: Column) -> bool:
+    """Tell whether a label is one or two plain words, that stand in a sentence as a noun: "Reviews", "Battery test"."""
+    label = column.label.lower()
+    last = says(label.rsplit(" ", 1)[-1])
+    return label.count(" ") < 2 and not (_BROKEN.search(label) or last.participle or last.gerund)
 
 
 def _count(op: str, shown: list[str]) -> str:

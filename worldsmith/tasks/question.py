@@ -6,14 +6,14 @@ counts and what stands for a missing one. The sentences are data (`words`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.pages.grammar import listing
-from worldsmith.schema import Path
+from worldsmith.pages.grammar import listing, lower
+from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
-from worldsmith.tasks.headers import headers, owner, reached
+from worldsmith.tasks.headers import headers, owner, quoted, reached
 from worldsmith.tasks.phrase import MANY, Held, Wording, kin, rest, spell, verb_phrase
 from worldsmith.tasks.query import Query, Top, is_tally, within
 from worldsmith.tasks.reader import Reader
@@ -33,8 +33,8 @@ def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], tu
     parts = [f"{_need(wording, query)} {ask(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
-    rules = [dated, *unmet(reader, wording, query), *notes(wording, query, columns)]
-    return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing")])
+    rules = [dated, *ended(wording, query), *unmet(reader, wording, query), *notes(wording, query, columns)]
+    return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
 def _need(wording: Wording, query: Query) -> str:
@@ -111,14 +111,24 @@ def most(wording: Wording, query: Query, top: Top) -> str:
     return wording.words.ends[2 * dated + (not top.largest)]
 
 
+def lead(wording: Wording, query: Query, top: Top) -> str:
+    """Return what the first rows of an order have: their own value, or that of the row they refer to."""
+    schema, forms = wording.schema, wording.words
+    slots = {"most": most(wording, query, top), "header": query.column(schema, top.path).header}
+    if len(top.path) == 1:
+        return forms.leading.format(**slots)
+    part = lower(schema.column(query.table, top.path[0]).label)
+    return forms.leading_by.format(**slots, part=part)
+
+
 def _best(wording: Wording, query: Query, top: Top) -> str:
-    slots = {"count": top.count, "most": most(wording, query, top), "header": header(wording, query, top.path)}
+    slots = {"count": top.count, "lead": lead(wording, query, top)}
     if top.within is None:
         return wording.pick("best").format(**slots)
     return wording.pick("best_each").format(**slots, group=header(wording, query, top.within))
 
 
-def row(wording: Wording, query: Query, place: int) -> str:
+def one_row(wording: Wording, query: Query, place: int) -> str:
     """Return the one row of a query in words: by its name, by what it leads in, or by what it alone is."""
     table, forms = wording.schema.tables[query.table], wording.words
     if query.named:
@@ -127,17 +137,17 @@ def row(wording: Wording, query: Query, place: int) -> str:
     told = listing([_scope(wording, query, place), *nodes])
     if query.top is None:
         return forms.the_only.format(many=table.plural, conditions=told)
-    end, name = most(wording, query, query.top), header(wording, query, query.top.path)
-    return forms.the_best.format(most=end, header=name, many=table.plural, conditions=told)
+    return forms.the_best.format(lead=lead(wording, query, query.top), many=table.plural, conditions=told)
 
 
 def cell(wording: Wording, query: Query, place: int) -> str:
     """Return the one cell of a query in words: "the street of the keeper of the shop Quillon"."""
     schema, path = wording.schema, query.columns[0]
-    said, column = row(wording, query, place), query.column(schema, path)
+    said, column = one_row(wording, query, place), query.column(schema, path)
     if column.ref:
         return reached(schema, query.table, path, said)
-    return wording.words.cell_of.format(header=column.header, row=reached(schema, query.table, path[:-1], said))
+    row = reached(schema, query.table, path[:-1], said)
+    return wording.words.cell_of.format(what=quoted(column), row=row)
 
 
 def _nested(node: Node) -> bool:
@@ -168,10 +178,6 @@ def notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> 
     """Return the lines on whose values joined columns hold, what tallies count and how cells are to be written."""
     schema, forms = wording.schema, wording.words
     named = dict(zip(query.columns, (c.name for c in columns), strict=True))
-    if query.top and query.key:
-        for path in (query.top.path, query.top.within):
-            if path is not None:
-                named.setdefault(path, header(wording, query, path))
     owned: dict[str, dict[str, None]] = {}
     for path, name in named.items():
         if len(path) > 1 and query.key:
@@ -181,12 +187,39 @@ def notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> 
         for whose, names in owned.items()
     ]
     lines += [_counted(wording, query, path, name) for path, name in named.items() if is_tally(path)]
+    lines += [line for path, name in named.items() for line in _ranked(wording, query, path, name)]
     kinds = {c.kind for c in columns}
     lines += [wording.pick("days")] if "date" in kinds else []
     lines += [wording.pick("numbers")] if kinds & {"int", "num"} else []
     truths = [f"“{c.name}”" for c in columns if c.kind == "bool"]
     lines += [wording.pick("truths").format(names=listing(truths))] if truths else []
     return lines + [wording.pick("fillers").format(name=c.name, none=c.none or "-") for c in columns if c.none]
+
+
+def _ranked(wording: Wording, query: Query, path: Path, name: str) -> Iterator[str]:
+    """Yield the line on a place in an order: it is counted among all rows, whichever are asked for."""
+    column, schema, forms = query.column(wording.schema, path), wording.schema, wording.words
+    if query.key and isinstance(column.fill, Rank):
+        slots = {"name": name, "many": schema.tables[column.table].plural}
+        group = column.fill.within
+        if group is None:
+            yield forms.ranked.format(**slots)
+        else:
+            yield forms.ranked_in.format(**slots, group=schema.column(column.table, group).label)
+
+
+def ended(wording: Wording, query: Query) -> list[str]:
+    """Return the lines on rows that are over and count all the same, unless a condition asks about that."""
+    schema, found = wording.schema, dict[str, None]()
+    for one in query.chain():
+        read = {(one.table, path[0]) for path in one.read if len(path) == 1}
+        read |= {(t.table, path[0]) for t in one.tallies if t.where is not None for path in expr.paths(t.where)}
+        tables = [*([] if one.named else [one.table]), *(tally.table for tally in one.tallies)]
+        for table in map(schema.tables.__getitem__, tables):
+            for column in table.columns:
+                if column.ends and (table.name, column.name) not in read:
+                    found[wording.pick("ended").format(many=table.plural, header=column.header)] = None
+    return list(found)
 
 
 def _counted(wording: Wording, query: Query, path: Path, name: str) -> str:

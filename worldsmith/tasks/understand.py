@@ -13,13 +13,17 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
+from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Value
-from worldsmith.tasks.headers import headers, reached
+from worldsmith.tasks.headers import headers, quoted, reached
 from worldsmith.tasks.phrases import Phrases, Told
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
 from worldsmith.tasks.question import LETTERS
 from worldsmith.tasks.words import words
 
+_HEADER = "[^“”]+"
+_LEAD = "[^“”]+“[^“”]+”"
+"""What stands before and in the header that rows are put in order by."""
 _HEADLESS = re.compile(r"^of the |^given as |[“”]")
 """What follows a noun that is no name."""
 
@@ -56,8 +60,8 @@ class Part(NamedTuple):
     """What sentences after the conditions say: clauses that except rows, and a top."""
 
     excepted: tuple[str, ...]
-    top: tuple[int, str, str, str] | None
-    """(count, most, header, group)."""
+    top: tuple[int, str, str] | None
+    """(count, lead, group)."""
 
 
 class _Reading:
@@ -125,12 +129,11 @@ class _Reading:
     def _tails(self, text: str, part: Part) -> Iterator[tuple[str, Part]]:
         """Yield what is left of the sentences without those that except rows or rank them, and what these say."""
         yield text, part
-        numbers, ends = r"\d+", "|".join(self.forms.ends)
         for kind in ("best", "best_each"):
             for frame in getattr(self.forms, kind) if part.top is None and not part.excepted else ():
-                slots = {"count": numbers, "most": ends, "header": "[^“”]+", "group": "[^“”]+"}
+                slots = {"count": r"\d+", "lead": _LEAD, "group": "[^“”]+"}
                 for found in framed(frame + "\0", **slots).finditer(text + "\0"):
-                    told = (int(found["count"]), found["most"], found["header"], found.groupdict().get("group", ""))
+                    told = (int(found["count"]), found["lead"], found.groupdict().get("group", ""))
                     yield from self._tails(text[: found.start()].rstrip(), Part((), told))
         for frame in self.forms.except_:
             for found in framed(frame + "\0").finditer(text + "\0"):
@@ -166,15 +169,34 @@ class _Reading:
         elif not links:
             yield Scope(path.parts[0], values)
 
-    def _topped(self, query: Query, top: tuple[int, str, str, str]) -> Iterator[Query]:
-        count, most, header, group = top
-        for path in self._under(query, header):
-            if self._end(query, path, most) is None:
-                continue
-            largest = bool(self._end(query, path, most))
+    def _topped(self, query: Query, top: tuple[int, str, str]) -> Iterator[Query]:
+        count, lead, group = top
+        for path, largest in self._leads(query, lead):
             for within in self._under(query, group) if group else (None,):
                 found = Top(path, count, largest, within)
                 yield Query(query.table, query.scope, query.where, (), query.key, query.tallies, found)
+
+    def _leads(self, query: Query, lead: str) -> Iterator[tuple[Path, bool]]:
+        """Yield the paths that rows are put in order by, and whether the largest values come first."""
+        own = framed(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
+        if own:
+            yield from self._ordered(query, self._under(query, own["header"]), own["most"])
+        by = framed(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(lead + "\0")
+        for ref in self.schema.tables[query.table].refs if by else ():
+            if by and lower(ref.label) == by["part"]:
+                target = self.schema.tables[ref.ref or ""]
+                ends = [(ref.name, c.name) for c in target.columns if c.header == by["header"]]
+                yield from self._ordered(query, ends, by["most"])
+
+    @cached_property
+    def _ends(self) -> str:
+        return "|".join(self.forms.ends)
+
+    def _ordered(self, query: Query, paths: Sequence[Path], most: str) -> Iterator[tuple[Path, bool]]:
+        for path in paths:
+            end = self._end(query, path, most)
+            if end is not None:
+                yield path, end
 
     def _end(self, query: Query, path: Path, most: str) -> bool | None:
         """Return whether a word means the largest value of a path; None where it isn't said of such values."""
@@ -183,8 +205,8 @@ class _Reading:
         return True if most == last else False if most == first else None
 
     def _under(self, query: Query, header: str) -> list[Path]:
-        """Return the paths that are headed so alone."""
-        return [p for p in self._paths[query.table] if headers(self.schema, query.table, (p,)) == (header,)]
+        """Return the columns that are headed so."""
+        return [(c.name,) for c in self.schema.tables[query.table].columns if c.header == header]
 
     def _columned(self, query: Query, names: Sequence[str], lines: Sequence[str]) -> Iterator[Query]:
         """Yield the query with the columns that are named so, those which the lines say how to count among them."""
@@ -222,21 +244,21 @@ class _Reading:
                     said = reached(self.schema, table, path, "\0")
                 else:
                     owner = reached(self.schema, table, path[:-1], "\0")
-                    said = self.forms.cell_of.format(header=column.header, row=owner)
+                    said = self.forms.cell_of.format(what=quoted(column), row=owner)
                 found.append((table, path, said.removesuffix("\0")))
         return found
 
     def _row(self, table: str, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
-        form, ends = self.schema.tables[table], "|".join(self.forms.ends)
+        form = self.schema.tables[table]
         start = self.forms.named.format(one=form.singular, name="")
         name = text.removeprefix(start)
         if not links and len(form.key) == 1 and text.startswith(start) and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
-        best = framed(self.forms.the_best, most=ends, header="[^“”]+", many=re.escape(form.plural)).fullmatch(text)
+        best = framed(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
         only = framed(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
         for found in (f for f in (best, only) if f):
             for phrases in splits(found["conditions"]):
-                top = (1, best["most"], best["header"], "") if best else None
+                top = (1, best["lead"], "") if best else None
                 for query in self._query(table, phrases, links, Part((), top)):
                     yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
 

@@ -22,7 +22,7 @@ class Words:
     except_: tuple[str, ...]
     """What is left out: {conditions}, said of the rows."""
     best: tuple[str, ...]
-    """Of the rows found, those before others: {count}, {most}, {header}."""
+    """Of the rows found, those before others: {count}, {lead}. Sentences about left out rows may stand before it."""
     best_each: tuple[str, ...]
     """The same in groups: {group} is the header of the groups."""
     tables: tuple[str, ...]
@@ -39,7 +39,11 @@ class Words:
     """{name}, {none}."""
     unmet: tuple[str, ...]
     """{name}: the column of a condition that some rows have no value for."""
+    ended: tuple[str, ...]
+    """{many}, {header}: rows that are over by a date under the header count too."""
     closing: tuple[str, ...]
+    closing_cell: tuple[str, ...]
+    """The last line where one cell is asked for."""
     start: tuple[str, ...]
     """The first step of a chain: {cell}, what is found, and {letter}, what it is called from here on."""
     value: tuple[str, ...]
@@ -66,10 +70,16 @@ class Words:
     """Which reference of a child row leads to its parent, where there are several."""
     ends: tuple[str, str, str, str] = ("highest", "lowest", "latest", "earliest")
     """The largest and the smallest number, the last and the first day."""
+    leading: str = "with the {most} “{header}”"
+    """What the first rows of an order have."""
+    leading_by: str = "whose {part} has the {most} “{header}”"
+    """The same of the row that they refer to as {part}."""
+    ranked: str = "“{name}” is a place among all {many}, asked for or not."
+    ranked_in: str = "“{name}” is a place among all {many} with the same “{group}”, asked for or not."
     named: str = "the {one} {name}"
-    the_best: str = "the one with the {most} “{header}” among the {many} that {conditions}"
+    the_best: str = "the one {lead} among the {many} that {conditions}"
     the_only: str = "the only one among the {many} that {conditions}"
-    cell_of: str = "the “{header}” of {row}"
+    cell_of: str = "the {what} of {row}"
     given_as: str = "the {one} given as “{label}”"
     of: str = "{what} of {whose}"
     owned: str = "{names} is that of {whose}."
@@ -109,14 +119,14 @@ EN = Words(
         "Except for those that {conditions}, that is.",
     ),
     best=(
-        "Of these I only want the {count} with the {most} “{header}”.",
-        "From them keep the {count} with the {most} “{header}” and drop the rest.",
-        "Give me no more than the {count} with the {most} “{header}” among them.",
+        "From the list so far I only want the {count} {lead}.",
+        "Then keep, of that list, the {count} {lead} and drop the rest.",
+        "Of all that are on the list now, give me no more than the {count} {lead}.",
     ),
     best_each=(
-        "Of these I only want the {count} with the {most} “{header}” for each “{group}”.",
-        "For each “{group}” keep the {count} of them with the {most} “{header}” and drop the rest.",
-        "Give me no more than the {count} with the {most} “{header}” under each “{group}”.",
+        "From the list so far I only want, for each “{group}”, the {count} {lead}.",
+        "Then keep, of that list and for each “{group}”, the {count} {lead} and drop the rest.",
+        "Of all that are on the list now, give me no more than the {count} under each “{group}” {lead}.",
     ),
     tables=(
         "Please organize the results in one Markdown table with the following columns:",
@@ -156,6 +166,11 @@ EN = Words(
         "A row without a value for “{name}” does not meet the condition on it.",
         "Without a value for “{name}” the condition on it counts as not met.",
     ),
+    ended=(
+        "Count {many} with a date under “{header}” too.",
+        "Do not leave out {many} for having a date under “{header}”.",
+        "It does not matter whether {many} have a date under “{header}” or none.",
+    ),
     closing=(
         "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
         "The output format is\n```markdown\n{data_content}\n```",
@@ -166,14 +181,24 @@ EN = Words(
         "Please do not reply with anything but the table, and fill in each of its cells. Its format is\n"
         "```markdown\n{data_content}\n```",
     ),
+    closing_cell=(
+        "Do not ask me anything back: just give the table with that one cell. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "Don't ask me any questions, just output the result under its column name. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "No questions back, please. I only need the table of one cell, in this format:\n"
+        "```markdown\n{data_content}\n```",
+        "Please do not reply with anything but the table, and do not leave its cell empty. Its format is\n"
+        "```markdown\n{data_content}\n```",
+    ),
     start=(
         "First find {cell}; call it {letter}.",
-        "Start with {cell}, which is {letter} from here on.",
+        "Start by finding {cell}, and call what you find {letter}.",
         "To begin with, look up {cell}. Let that be {letter}.",
     ),
     value=(
         "Then find {cell}; call it {letter}.",
-        "Next comes {cell}, which is {letter} from here on.",
+        "Next, find {cell}, and call what you find {letter}.",
         "After that, look up {cell}. Let that be {letter}.",
     ),
     wanted=(
