@@ -148,8 +148,8 @@ def test_what_stands_on_the_way_is_said_step_by_step():
     text = question(READER, FORMS["deep"][0], answers(READER, FORMS["deep"][0]), 0)
     first, columns, *_ = text.split("\n\n")
     assert first == (
-        "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date of "
-        "the keeper of the one with the highest “Height (m)” among the lighthouses that have A as keeper?"
+        "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date "
+        "of the keeper of the one with the highest “Height (m)” among the lighthouses that have A as keeper?"
     ).replace("I look for lighthouses.", first.split(".")[0] + ".").replace("have A as keeper", "are kept by A")
     assert columns.endswith("\nBorn")
 
