@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pages_world import KEEPERS, NAMES, isles
 from worldsmith.errors import NotFoundError
 from worldsmith.generate import generate
 from worldsmith.pages import Pages, boilerplate, uncarried
+from worldsmith.pages.days import Days
 from worldsmith.pages.english import IRREGULAR
 from worldsmith.pages.grammar import Phrasing, article, lower, plural
 from worldsmith.pages.kinds import TITLE, quantile
@@ -287,11 +289,112 @@ def test_page_dates_are_recent_and_equal_no_date_of_their_row(full):
     assert 0.35 < len(dated) / len(plans(full)) < 0.55
     for page in dated:
         assert "2024-01-01" < page.date <= full.world.schema.as_of
-        days = [c.value for c in page.cells if (c.row.table, c.col) in full.days]
+        days = [c.value for c in page.cells if full.words.columns[c.row.table, c.col].type == "date"]
         own = full.world.fact(page.subject).values.values() if page.subject else ()
         assert page.date not in days
         assert page.date not in own
         assert all(day < page.date for day in days if day and day < full.world.schema.as_of)
+
+
+def own_days(world, row):
+    """The days and the first days of the years that a row of the town holds, by hand."""
+    fact = world.fact(row).values
+    days = [fact.get(name) for name in ("laid", "born", "moved", "opened", "closed", "granted", "expires")]
+    days += [f"{fact['year']}-01-01"] if "year" in fact else []
+    return [day for day in days if day and day <= world.schema.as_of]
+
+
+def before(world, table, day):
+    """The rows of a table that were there before a day, with their values."""
+    return [world.fact(r).values for r in world.rows_of(table) if all(d < day for d in own_days(world, r))]
+
+
+def told_on(world, page):
+    """What the computed cells of a page of the town would say on its own day, worked out without any of its fills."""
+    day = page.date
+    found = {}
+    for cell in page.cells:
+        own, place = world.fact(cell.row).values, (cell.row.table, cell.col)
+        if place == ("resident", "age"):
+            found[cell] = int(day[:4]) - int(own["born"][:4])
+        elif place in {("street", "shops"), ("street", "residents")}:
+            rows = before(world, "shop" if cell.col == "shops" else "resident", day)
+            found[cell] = sum(row["street"] == own["name"] for row in rows)
+        elif place == ("resident", "shops"):
+            found[cell] = sum(row["keeper"] == own["name"] for row in before(world, "shop", day))
+        elif place == ("shop", "best"):
+            scores = [row["score"] for row in before(world, "inspection", day) if row["shop"] == own["name"]]
+            found[cell] = max(scores, default=None)
+        elif place == ("shop", "dear"):
+            rivals = [row["value"] for row in before(world, "shop", day) if row["line"] == own["line"]]
+            found[cell] = 1 + sum(value > own["value"] for value in rivals)
+        elif place == ("inspection", "place"):
+            rivals = [row["score"] for row in before(world, "inspection", day) if row["year"] == own["year"]]
+            found[cell] = 1 + sum(score > own["score"] for score in rivals)
+    return found
+
+
+def dates_and_years(world, page):
+    """The cells of a page that name a day or a year, by hand, with what they name."""
+    days = {("inspection", "year"): 4, ("shop", "opened"): 10, ("shop", "closed"): 10, ("resident", "moved"): 10}
+    days |= {("resident", "born"): 10, ("street", "laid"): 10, ("licence", "granted"): 10, ("licence", "expires"): 10}
+    return {c: str(c.value) for c in page.cells if (c.row.table, c.col) in days and c.value is not None}
+
+
+@pytest.mark.parametrize("length", ["short", "web"])
+def test_no_page_is_older_than_what_it_tells(length):
+    world = generate(load_schema(Path(__file__).parent.parent / "schemas" / "town.toml"), 3)
+    found, computed, dated = Pages(world, length), 0, 0
+    for page in (found.plan(i) for i in found.ids() if not i.startswith("world-archive/")):
+        if page.date is None:
+            continue
+        dated += 1
+        for day in dates_and_years(world, page).values():
+            assert day <= page.date[: len(day)] or day > world.schema.as_of[: len(day)], page.id
+            assert day != page.date
+        for cell, value in told_on(world, page).items():
+            computed += 1
+            assert cell.value == value, (page.id, page.date, cell)
+    assert dated > 150
+    assert computed > 300
+
+
+def test_an_archive_copy_tells_nothing_later_than_itself():
+    world = generate(load_schema(Path(__file__).parent.parent / "schemas" / "town.toml"), 3)
+    found = Pages(world, "web")
+    copies = [found.plan(i) for i in found.ids() if i.startswith("world-archive/")]
+    ages = counts = 0
+    for page in copies:
+        assert page.date < world.schema.as_of
+        own = own_days(world, page.subject)
+        assert not own or min(own) < page.date, "a copy of what was not there"
+        assert all(day <= page.date[: len(day)] for day in dates_and_years(world, page).values())
+        then = told_on(world, page)
+        for cell in then:
+            if cell.col in {"shops", "residents"}:
+                counts += 1
+                assert cell.value <= then[cell]
+            else:
+                ages += cell.col == "age"
+                assert cell.value == then[cell]
+    assert len(copies) > 20
+    assert counts > 10
+    assert ages < sum(page.subject.table == "resident" for page in copies), "an age of a later year is dropped"
+
+
+def test_what_a_day_rests_on(world):
+    days = Days(world)
+    row = Row("light", 0)  # lit 1890, closed 2001-10-01, visited in 2026, 2027 and 2028
+    assert days.end == date(2029, 6, 30).toordinal()
+    assert days.begun(row) == date(1890, 1, 5).toordinal()
+    assert days.row(row) == date(2001, 10, 2).toordinal()
+    assert days.cell(world.cell(row, "closed")) == date(2001, 10, 2).toordinal()
+    assert days.cell(world.cell(row, "visits")) == date(2028, 1, 1).toordinal()
+    assert days.cell(world.cell(row, "height")) == 0
+    assert days.cell(world.cell(Row("light", 1), "visits")) == 0, "it has no visit"
+    visits = world.schema.column("light", "visits").fill
+    on = [days.then(world.cell(row, "visits"), visits, date(year, 6, 1).toordinal()) for year in (2025, 2026, 2028)]
+    assert on == [0, 1, 3]
 
 
 def test_plans_are_pure_per_page(world, pages):
@@ -368,7 +471,8 @@ def test_dormant_pages_copy_entries_and_carry_nothing(full):
             now = full.world.value(cell.row, cell.col)
             stale += now != cell.value
             assert now == cell.value or cell.value < now
-            assert (cell.row.table, cell.col) not in full.days or cell.value is None or cell.value < page.date
+            dated = full.words.columns[cell.row.table, cell.col].type == "date"
+            assert not dated or cell.value is None or cell.value < page.date
         assert page.blocks[0].links == (entry.id,)
     assert stale > 3
     for page in kinds["world-homonym"]:

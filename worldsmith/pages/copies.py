@@ -5,6 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from worldsmith.pages.days import ordinal
 from worldsmith.pages.kinds import byte
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slug, tag
@@ -83,7 +84,7 @@ class MirrorKind(CopyKind):
 
 
 class ArchiveKind(CopyKind):
-    """An entry as it was: its counts and sums lower, what came later unknown, what it says now one link away."""
+    """An entry as it was: its counts and sums lower, what came later not told, what it says now one link away."""
 
     name, every = "world-archive", ARCHIVED
 
@@ -108,22 +109,25 @@ class ArchiveKind(CopyKind):
         )
 
     def _day(self, chance: int, page: Page) -> str:
-        """Return the day of the copy, none that the page tells."""
-        told = {cell.value for cell in page.cells}
-        end = date.fromisoformat(self.pages.world.schema.as_of).toordinal()
-        start = AGE[0] + chance % (AGE[1] - AGE[0])
-        return next(day for i in range(999) if (day := date.fromordinal(end - start - i).isoformat()) not in told)
+        """Return the day of the copy, none that the page tells: after its row begins, as far as there is room."""
+        days, told = self.pages.days, {cell.value for cell in page.cells}
+        begun = days.begun(page.subject) if page.subject else 0
+        newest = days.end - (AGE[0] if begun < days.end - AGE[0] else 1)
+        turn = chance % max(1, newest - max(begun, days.end - AGE[1]))
+        return next(day for i in range(999) if (day := date.fromordinal(newest - turn - i).isoformat()) not in told)
 
     def _then(self, cell: Cell, day: str) -> Cell | None:
-        """Return a cell as it was: None for a day to come; counts and sums are lower."""
-        place = (cell.row.table, cell.col)
-        if place in self.pages.days:
-            return cell if cell.value is None or str(cell.value) < day else None
-        column = self.pages.words.columns[place]
+        """Return a cell as it was on a day: None where it tells of a later one.
+
+        Counts and sums are lower than now: a copy missed some, and has none that came later.
+        """
+        column = self.pages.words.columns[cell.row.table, cell.col]
         if isinstance(column.fill, Aggregate) and column.fill.op != "max" and isinstance(cell.value, int):
-            lost = cell.value // 8 + (cell.value > 2)
-            return cell._replace(value=cell.value - lost)
-        return cell
+            noticed = cell.value - cell.value // 8 - (cell.value > 2)
+            return cell._replace(value=min(noticed, self.pages.days.then(cell, column.fill, ordinal(day))))
+        if column.type == "date" and cell.value is not None and str(cell.value) > day:
+            return None
+        return cell if self.pages.days.cell(cell) <= ordinal(day) else None
 
 
 def _with(block: Block, kept: dict[Cell, Cell]) -> Block:

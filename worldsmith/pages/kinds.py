@@ -64,13 +64,13 @@ def quantile(points: tuple[tuple[float, int], ...], u: float) -> int:
 
 
 def page_date(pages: "Pages", chance: int, cells: tuple[Cell, ...], row: Row | None) -> str | None:
-    """Return the day a page claims, on `DATED` per cent: chrome, after every day of its rows, equal to none."""
+    """Return the day a page claims, on `DATED` per cent: chrome, after all that it tells, equal to no day of its rows.
+
+    A page that tells what is true on no day up to the world's own claims none.
+    """
     if byte(chance, 0) * 100 >= DATED * 256:
         return None
-    end = date.fromisoformat(pages.world.schema.as_of).toordinal()
+    days, end = pages.days, pages.days.end
     rows = dict.fromkeys((*(cell.row for cell in cells), *((row,) if row else ())))
-    told = [pages.world.value(named, col) for named in rows for table, col in pages.days if table == named.table]
-    days = [date.fromisoformat(day).toordinal() for day in told if isinstance(day, str)]
-    start = max((day for day in days if end - RECENT < day < end), default=end - RECENT) + 1
-    free = [day for day in (start + (chance >> 8) % (end - start + 1), end, start) if day not in days]
-    return date.fromordinal(free[0]).isoformat() if free else None
+    first = max((end - RECENT + 1, *map(days.row, rows), *map(days.cell, cells)))
+    return date.fromordinal(first + (chance >> 8) % (end - first + 1)).isoformat() if first <= end else None

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from worldsmith.naming import names
 from worldsmith.pages.copies import ArchiveKind, MirrorKind, NamesakeKind
+from worldsmith.pages.days import Days
 from worldsmith.pages.english import LANGUAGES
 from worldsmith.pages.entity import EntityKind
 from worldsmith.pages.grammar import Phrasing, term
@@ -24,7 +25,7 @@ from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world import Cell, Row, World
 
-RENDER = 5
+RENDER = 6
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
 AUTHORS = 16
 """People who sign pages, a world."""
@@ -49,9 +50,9 @@ class Pages:
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
     @cached_property
-    def days(self) -> frozenset[tuple[str, str]]:
-        """The date columns: (table, column)."""
-        return frozenset(place for place, column in self.words.columns.items() if column.type == "date")
+    def days(self) -> Days:
+        """From which days on pages may tell what they tell."""
+        return Days(self.world)
 
     @cached_property
     def abouts(self) -> dict[str, tuple[str, ...]]:

@@ -3,16 +3,18 @@
 All but `paginate` meet spare pages alone: those that no schema declares, and whose cells other pages state too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from worldsmith.pages import Pages
+from worldsmith.pages.days import ordinal
 from worldsmith.pages.types import Block, Page
 from worldsmith.perturb.ranking import drawn
+from worldsmith.schema import Value
 from worldsmith.seeding import draw
 from worldsmith.slices import Change, Slice, SliceEdit, View
-from worldsmith.world import Cell
+from worldsmith.world import Cell, Row
 
 MEMO: Final = 1024
 """Edited pages an edit keeps."""
@@ -39,7 +41,7 @@ def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
     if not cells or page.subject is None:
         return page
     cell = cells[chance % len(cells)]
-    values = sorted({v for v in pages.world.tables[cell.row.table][cell.col] if v not in {None, cell.value}}, key=repr)
+    values = sorted({v for v in _told_by(pages, page, cell) if v not in {None, cell.value}}, key=repr)
     entry = pages.about(page.subject)
     if not values or entry is None:
         return page
@@ -49,6 +51,14 @@ def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
     blocks = tuple(_with(block, cell, wrong) for block in page.blocks)
     at = len(blocks) - 1 if blocks and blocks[-1].kind == "related" else len(blocks)
     return replace(page, head=_with(page.head, cell, wrong), blocks=(*blocks[:at], cue, *blocks[at:]))
+
+
+def _told_by(pages: Pages, page: Page, cell: Cell) -> Iterator[Value]:
+    """Yield the values of a cell's column that a page as old as this one may tell."""
+    day = ordinal(page.date) if page.date else pages.days.end + 1
+    for i, value in enumerate(pages.world.tables[cell.row.table][cell.col]):
+        if pages.days.cell(Cell(Row(cell.row.table, i), cell.col, value)) <= day:
+            yield value
 
 
 def _mutable(pages: Pages, cell: Cell) -> bool:
