@@ -1,17 +1,20 @@
 """Each service's own way to fail, asked of the server by the route of the service."""
 
+import httpx2
 import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
+from worldsmith.agents import HttpClient
 from worldsmith.dialects import DIALECTS
 from worldsmith.dialects.native import ANY, NATIVE, native
 from worldsmith.dialects.status import STATUS
 from worldsmith.generate import generate
-from worldsmith.perturb import FAULTS
+from worldsmith.perturb import FAULTS, PROFILES
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
-from worldsmith.slices import Observation
+from worldsmith.simulator import Simulator
+from worldsmith.slices import Observation, Profile
 
 ASKED = {
     "api": ("/api/search", {"query": "a"}),
@@ -129,6 +132,20 @@ def test_nothing_found_is_an_answer(world):
     assert ask(world, "api", nothing).json() == {"results": [], "more": False}
     assert ask(world, "tavily", nothing).json()["results"] == []
     assert ask(world, "retrieve", nothing).json() == {"result": [[]]}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_passes_when_a_session_tries_again(world, fault):
+    profiles = PROFILES | {"broken": Profile("broken", faults={fault: 1.0})}
+    app = TestClient(create_app([world], profiles=profiles, simulate=lambda w: Simulator(w, profiles=profiles)))
+    transport = httpx2.MockTransport(
+        lambda asked: httpx2.Response(
+            (reply := app.post(asked.url.raw_path.decode(), content=asked.content)).status_code, content=reply.content
+        )
+    )
+    agent = HttpClient(f"http://host/w/{world.id};profile=broken;session=a", transport=transport, sleep=lambda _: None)
+    assert (len(agent.search("town", k=3)["results"]), agent.retries) == (3, 2)
+    agent.close()
 
 
 def test_every_dialect_tells_every_status():

@@ -168,7 +168,7 @@ class HttpClient:
                 why = f"{response.status_code} {said[:200]}"
                 if response.status_code == 404 and page and said.startswith(f"{page[:200]}: "):
                     return {"text": ""}
-                if response.status_code in {400, 401, 404, 405}:
+                if response.status_code in {400, 404, 405}:
                     break
                 pause = _seconds(response.headers.get("retry-after", "")) or pause
             if attempt < TRIES - 1:
