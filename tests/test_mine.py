@@ -8,9 +8,9 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.audit import audited, constant_guess, failed, gates, measure
 from worldsmith.certificate import Certificate, verify
 from worldsmith.errors import BackendError, UsageError
-from worldsmith.mine import mine
+from worldsmith.mine import CALLS, mine
 from worldsmith.simulator import Simulator
-from worldsmith.tasks import KINDS, Query, Scope, Task, candidates
+from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, candidates
 from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
 
 
@@ -62,6 +62,33 @@ def test_limits_are_kept(town):
     none = mine(town, 1, max_tokens=10)
     assert (none.tasks, none.tried) == ((), 120 * len(KINDS))
     assert none.rejected["too many tokens"] > 10
+
+
+def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
+    found = mine(smartphones, 45)
+    assert found.rejected["the same answer as another task's"] > 10
+    reader, answers = Reader(smartphones), []
+    for task in found.tasks:
+        query = task.query
+        names = [[reader.of(query, path)[i] for path in query.key] for i in reader.kept(query)]
+        answers.append((query.table, str(sorted(names))) if query.key else (query.columns[0][-1], task.gold))
+    assert len(answers) == 45
+    tables = [a for a, t in zip(answers, found.tasks, strict=True) if t.query.key]
+    assert len(set(tables)) == len(tables) > 20
+    cells = {
+        reader.cell(t.query.table, reader.kept(t.query)[0], t.query.columns[0]) for t in found.tasks if not t.query.key
+    }
+    assert len(cells) == 45 - len(tables)
+
+
+def test_one_cell_is_worth_no_survey(town, monkeypatch):
+    found = mine(town, 12, kinds=["deep"])
+    assert len(found.tasks) == 12
+    assert max(len(t.certificate["calls"]) for t in found.tasks) <= CALLS
+    monkeypatch.setattr("worldsmith.mine.CALLS", 8)
+    fewer = mine(town, 3, kinds=["deep"])
+    assert fewer.rejected["too many calls for one cell"] > 0
+    assert 0 < max(len(t.certificate["calls"]) for t in fewer.tasks) <= 8
 
 
 def test_unknown_sizes(town):
@@ -122,9 +149,9 @@ def test_measured_figures(mined, town):
 
 def test_small_worlds_give_tasks_too_and_say_why_not_more():
     found = mine(isles(), 6, size="small", kinds=["wide"])
-    assert (len(found.tasks), found.tried) == (6, 330)
-    assert sum(found.rejected.values()) == 324
-    assert {reason for reason, n in found.rejected.items() if n > 40} == {
+    assert (len(found.tasks), found.tried) == (5, 720)
+    assert sum(found.rejected.values()) == 715
+    assert {reason for reason, n in found.rejected.items() if n > 60} == {
         "no clause on those columns",
         "one page carries too much",
         "too few rows",

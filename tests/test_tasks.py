@@ -16,7 +16,7 @@ from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages
-from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, drawn, gold, gold_duckdb, markdown, sql
+from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, Top, drawn, gold, gold_duckdb, markdown, sql
 from worldsmith.tasks.candidates import Refused, answers, constants, made, screen, told_values
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.phrase import ONE, Wording, span, verb_phrase
@@ -214,6 +214,9 @@ def test_screens_refuse_what_can_be_misread():
     assert (
         refused(query("height < 20", scope=("stone", ("brick", "granite")))) == "a value of the scope changes nothing"
     )
+    # The three lowest of all are of granite.
+    assert refused(query("height < 16")) == "the scope changes nothing"
+    assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
     screen(source.reader, good, source.reader.in_scope(good), source.reader.kept(good))
 

@@ -24,6 +24,8 @@ MAX_TOKENS = 32_000
 """Tool tokens an episode is given unless told."""
 DRAWS = 120
 """Draws a task wanted, before mining gives up."""
+CALLS = 24
+"""Calls that the certificate of a deep task may take: one cell is worth no survey."""
 ALIKE = 2
 """Tasks of one world with one scope and the same columns in their clauses, and near-duplicates, at most."""
 
@@ -119,6 +121,8 @@ class _Miner:
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
+        self.answers: set[object] = set()
+        """The rows or cells that the tasks kept lead to."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
@@ -134,16 +138,30 @@ class _Miner:
             (task.query.table, task.query.scope, tuple(sorted(task.query.evidence))),
             task.query.likeness,
         )
-        found = "like another task" if any(self.alike[m] >= ALIKE for m in marks) else self._judged(task)
+        answer = self._answer(task)
+        if answer in self.answers:
+            found: Task | str = "the same answer as another task's"
+        elif any(self.alike[m] >= ALIKE for m in marks):
+            found = "like another task"
+        else:
+            found = self._judged(task)
         if isinstance(found, str):
             self.rejected[found] += 1
             return None
         self.alike.update(marks)
+        self.answers |= {answer} if task.gold else set()
         self.failing += self.fails
         if found.gold:
             totals = self.totals.setdefault(found.kind, Counter())
             totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
         return found
+
+    def _answer(self, task: Task) -> object:
+        """Return what a task leads to: the rows by their names, or the one cell."""
+        query = task.query
+        if query.key:
+            return query.table, frozenset(row[: len(query.key)] for row in task.gold)
+        return self.reader.cell(query.table, self.reader.kept(query)[0], query.columns[0])
 
     def _judged(self, task: Task) -> Task | str:
         # What costs least comes first: most of what fails a gate fails this one.
@@ -157,6 +175,8 @@ class _Miner:
             return f"not certified: {proof}"
         if proof.tool_tokens > self.max_tokens:
             return "too many tokens"
+        if task.kind == "deep" and len(proof.calls) > CALLS:
+            return "too many calls for one cell"
         if self.max_turns is not None and proof.cost.turns > self.max_turns:
             return "too many turns"
         other = attempt(task, self.world, self.simulator, reader=self.reader, client=client, agent="reworded")

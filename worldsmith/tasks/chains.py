@@ -119,9 +119,14 @@ def _exit(
         found = replace(query, columns=(path,))
         value = source.reader.one(found)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
-        if rows[0] <= count <= rows[1] and value not in query.scope.values:
+        if rows[0] <= count <= rows[1] and value not in _been(source, query):
             return found, at
     return None
+
+
+def _been(source: Source, query: Query) -> set[Value]:
+    """Return the values whose lists a chain has been at: back there it would go in a circle."""
+    return {value for one in query.chain() for value in source.reader.told(one.scope)}
 
 
 def led(link: Query, at: tuple[str, str]) -> Query:

@@ -105,7 +105,9 @@ class Reader:
 
     def passing(self, query: Query) -> tuple[int, ...]:
         """Return the rows in scope for which all clauses are true, whatever the top leaves of them."""
-        rows = self.in_scope(query)
+        return self._meeting(query, self.in_scope(query))
+
+    def _meeting(self, query: Query, rows: tuple[int, ...]) -> tuple[int, ...]:
         if query.where is None:
             return rows
         return tuple(i for i, true in zip(rows, self.truths(query, query.where, rows), strict=True) if true)
@@ -113,6 +115,11 @@ class Reader:
     def kept(self, query: Query) -> tuple[int, ...]:
         """Return the rows of a query in order."""
         rows = self.passing(query)
+        return rows if query.top is None else self.leading(query, query.top, rows)
+
+    def unscoped(self, query: Query) -> tuple[int, ...]:
+        """Return the rows that a query would have if its scope were the whole table, in order."""
+        rows = self._meeting(query, tuple(range(self.world.size(query.table))))
         return rows if query.top is None else self.leading(query, query.top, rows)
 
     def leading(self, query: Query, top: Top, rows: Sequence[int]) -> tuple[int, ...]:

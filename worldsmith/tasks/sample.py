@@ -15,6 +15,7 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
+from worldsmith.tasks.hops import telling
 from worldsmith.tasks.phrase import Wording, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.reader import Reader
@@ -73,6 +74,7 @@ class Source:
 
     def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
         self.world, self.pages, self.reader = world, pages, reader or Reader(world)
+        self._paths: dict[str, tuple[Path, ...]] = {}
         self._askable: dict[str, tuple[Path, ...]] = {}
         self._families: dict[str, tuple[Family, ...]] = {}
         self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
@@ -97,13 +99,15 @@ class Source:
         faked = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if isinstance(c.fill, Faker)}
         return frozenset({*uncarried(schema), *hidden, *faked})
 
-    @cached_property
-    def _paths(self) -> dict[str, tuple[Path, ...]]:
-        return {name: tuple(self._walk(name, ())) for name in self.world.schema.tables}
-
     def paths(self, table: str) -> tuple[Path, ...]:
-        """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones."""
-        return self._paths[table]
+        """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones.
+
+        None has a hop that adds nothing in this world, or a null of two meanings (`hops`).
+        """
+        found = self._paths.get(table)
+        if found is None:
+            found = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
+        return found
 
     def askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""

@@ -1,7 +1,7 @@
 """What makes a query ambiguous or wasteful: the closed list that candidates are held against.
 
-A clause, a part of one, a value of `in`, a condition on children or a group that changes nothing; a border that is
-stored, so that "over" and "from" differ; null under negation or in an order; a tie at the end of an order.
+A scope, a clause, a part of one, a value of `in`, a condition on children or a group that changes nothing; a border
+that is stored, so that "over" and "from" differ; null under negation or in an order; a tie at the end of an order.
 """
 
 from collections import Counter
@@ -39,6 +39,8 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
         places = reader.world.where(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
             raise Refused("a value of the scope changes nothing")
+    if (query.where is not None or query.top) and reader.unscoped(query) == tuple(kept):
+        raise Refused("the scope changes nothing")
 
 
 def _clause(reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]) -> None:

@@ -1,0 +1,105 @@
+"""Which paths are worth asking along."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.pages_world import KEEPERS, isles
+from tests.task_draws import candidates
+from worldsmith.generate import generate
+from worldsmith.pages import Pages
+from worldsmith.schema import load_schema
+from worldsmith.tasks import Reader
+from worldsmith.tasks.hops import telling, two_nones
+from worldsmith.tasks.sample import Source
+
+WORLD = isles()
+
+
+def changed(table, **columns):
+    return Reader(replace(WORLD, tables={**WORLD.tables, table: {**WORLD.tables[table], **columns}}))
+
+
+def test_a_path_that_ends_where_a_shorter_one_does_is_idle():
+    paths = [("keeper",), ("stone",), ("keeper", "born"), ("keeper", "mentor")]
+    assert telling(Reader(WORLD), "light", paths) == tuple(paths)
+    pupils = changed("keeper", mentor=list(KEEPERS))  # each trained by himself
+    assert telling(pupils, "light", paths) == tuple(paths[:3])
+    alike = changed("light", stone=[("granite", "slate")[i % 2] for i in range(24)])
+    assert telling(alike, "light", paths) == tuple(paths)
+
+
+def test_a_path_through_a_row_itself_ends_at_its_key():
+    assert telling(Reader(WORLD), "visit", [("light", "visits")], [("light",)]) == (("light", "visits"),)
+    itself = changed("light", stone=list(WORLD.tables["light"]["name"]))
+    assert telling(itself, "visit", [("light", "stone")], [("light",)]) == ()
+
+
+def test_nulls_on_the_way_do_not_save_an_idle_path():
+    some = [None if i % 3 == 0 else name for i, name in enumerate(WORLD.tables["light"]["keeper"])]
+    pupils = Reader(
+        replace(
+            WORLD,
+            tables={
+                "visit": WORLD.tables["visit"],
+                "light": {**WORLD.tables["light"], "keeper": some},
+                "keeper": {**WORLD.tables["keeper"], "mentor": list(KEEPERS)},
+            },
+        )
+    )
+    assert telling(pupils, "light", [("keeper",), ("keeper", "mentor")]) == (("keeper",),)
+
+
+def test_null_with_two_reasons_is_not_asked_for():
+    some = [None, *WORLD.tables["light"]["keeper"][1:]]
+    orphan = [None, *WORLD.tables["keeper"]["mentor"][1:]]
+    both = replace(
+        WORLD,
+        tables={
+            **WORLD.tables,
+            "light": {**WORLD.tables["light"], "keeper": some},
+            "keeper": {**WORLD.tables["keeper"], "mentor": orphan},
+        },
+    )
+    path = ("keeper", "mentor")
+    assert two_nones(Reader(both), "light", path)
+    assert telling(Reader(both), "light", [path]) == ()
+    assert not two_nones(changed("light", keeper=some), "light", path)
+    assert not two_nones(changed("keeper", mentor=orphan), "light", path)
+    assert not two_nones(Reader(WORLD), "light", path)
+
+
+@pytest.fixture(scope="module")
+def company():
+    worlds = (generate(load_schema("company"), seed) for seed in range(20))
+    return next(w for w in worlds if {"sponsors", "purchases"} <= set(w.schema.switches))
+
+
+def test_what_fills_imply_is_no_hop(company):
+    source = Source(company, Pages(company))
+    paths = source.paths("project")
+    assert ("owner",) in paths
+    assert ("lead", "grade") in paths
+    assert ("sponsor", "unit") in paths
+    # A project is led from the department that owns it.
+    assert ("lead", "unit") not in paths
+    assert ("lead", "unit", "site") not in paths
+    assert ("project", "lead", "unit") not in source.paths("order")
+    # Nobody above: unsponsored, or sponsored by one who reports to the board.
+    reader = source.reader
+    assert (("sponsor", "boss") in paths) is not two_nones(reader, "project", ("sponsor", "boss"))
+
+
+@pytest.mark.parametrize("kind", ["deep", "hybrid"])
+def test_no_chain_goes_in_a_circle_or_past_its_own_scope(company, kind):
+    reader, seen = Reader(company), 0
+    for task, _ in zip(candidates(company, Pages(company), 5, kind=kind), range(25), strict=False):
+        been = set()
+        for query in task.query.chain():
+            told = reader.told(query.scope)
+            assert not been & set(told)
+            been |= set(told)
+            if query.where is not None or query.top:
+                seen += 1
+                assert reader.unscoped(query) != reader.kept(query)
+    assert seen > 15
