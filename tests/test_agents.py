@@ -11,13 +11,15 @@ from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.book import Unread, value
 from worldsmith.agents.many import prefix, run_many
+from worldsmith.agents.oracle import Search
 from worldsmith.agents.probe import BUDGET, Probe, domain, moved
 from worldsmith.agents.sheet import read
+from worldsmith.certificate import disclosed
 from worldsmith.disk import save_world
 from worldsmith.errors import BackendError, NotFoundError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Call, Observation
+from worldsmith.slices import Address, Call, Observation, Profile
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +202,25 @@ def test_an_unread_clause_keeps_no_row(phones):
     label = world.schema.walk(task.query.table, path).label
     hidden = run(task, world, "oracle", Hiding(simulator, label))
     assert len(scoring.parse(hidden.answer).rows) < len(task.gold)
+
+
+@pytest.mark.parametrize("kind", ["world-archive", "world-mirror"])
+def test_copies_are_believed_in_nothing_but_where_the_entry_is(kind, town, registers):
+    edits = {"stale_copy": 1.0, "near_duplicate": 1.0, "contradiction": 1.0}
+    simulator = Simulator(town, profiles={"copies": Profile("copies", edits=edits)})
+    pages, reached = Pages(town), 0
+    for page in (pages.plan(i) for i in pages.ids() if i.startswith(f"{kind}/")):
+        client = SimulatorClient(simulator, Address(town.id, "copies"))
+        search = Search(registers[2][0], town.schema, client)
+        spec = next(s for s in town.schema.pages if s.about == page.subject.table)
+        place = (spec.about, town.key(page.subject))
+        assert search._take(page.url, spec, place)
+        true = town.fact(page.subject).values
+        assert set(search.book.facts[place].items()) <= set(true.items())
+        reached += [p.id for p in client.seen] == [page.id, pages.about(page.subject)]
+        # What was told otherwise, by then or by mistake, is evidence of nothing.
+        assert disclosed(client.seen[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
+    assert reached > 15
 
 
 @pytest.mark.parametrize(("name", "mean"), [("closed-book", 0.05), ("one-query", 0.10), ("snippets-only", 0.10)])

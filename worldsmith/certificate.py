@@ -16,6 +16,7 @@ from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, 
 from worldsmith.agents.oracle import words_of
 from worldsmith.errors import BackendError, FormatError
 from worldsmith.pages import RENDER, Page
+from worldsmith.pages.copies import ArchiveKind
 from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address
@@ -162,8 +163,11 @@ def _prefixes(path: Path) -> list[Path]:
 
 
 def disclosed(pages: Iterable[Page], world: World) -> Evidence:
-    """Return the cells of a world that pages state, as they are in it: an edit may tell one otherwise."""
-    cells = {cell for page in pages for cell in page.cells}
+    """Return the cells of a world that pages state, as they are in it: an edit may tell one otherwise.
+
+    An archive copy discloses nothing: which of its values still hold is not to be seen.
+    """
+    cells = {cell for page in pages if page.kind != ArchiveKind.name for cell in page.cells}
     return frozenset((cell.row, cell.col) for cell in cells if world.value(cell.row, cell.col) == cell.value)
 
 

@@ -333,8 +333,16 @@ class Search:
         return names if first or not nouns else f"{names} {' '.join(nouns)}"
 
     def _take(self, url: str, spec: PageSpec, place: Place) -> bool:
-        text = self._open(url)
-        return bool(text) and self.book.take_entry(place, spec, read(text))
+        """Note what a page says if it is the one of a kind about a row; what leads to the entry is no entry itself.
+
+        So a copy of an entry, as it was or with a mistake in it, is believed in nothing but where the entry is.
+        """
+        form = self.schema.tables[place[0]]
+        sheet = read(self._open(url))
+        if sheet.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
+            leads = [link.url for link in sheet.links if link.text == f"{capital(form.singular)} entry"]
+            sheet = read(self._open(leads[0])) if leads else sheet
+        return bool(sheet.title) and self.book.take_entry(place, spec, sheet)
 
     def passes(self, query: Query, key: Key, tests: Sequence[tuple[Callable[..., Any], tuple[Path, ...]]]) -> bool:
         """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""
