@@ -6,12 +6,16 @@ import pytest
 
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
+from worldsmith import expr
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.tasks import Reader
+from worldsmith.tasks import Query, Reader, Scope
+from worldsmith.tasks.candidates import made
 from worldsmith.tasks.hops import telling, two_nones
+from worldsmith.tasks.query import constants
 from worldsmith.tasks.sample import Source
+from worldsmith.tasks.screen import Refused
 
 WORLD = isles()
 
@@ -103,3 +107,31 @@ def test_no_chain_goes_in_a_circle_or_past_its_own_scope(company, kind):
                 seen += 1
                 assert reader.unscoped(query) != reader.kept(query)
     assert seen > 15
+
+
+@pytest.mark.parametrize("name", ["league", "films", "smartphones"])
+def test_no_row_is_picked_twice_and_no_find_is_told(name):
+    world = generate(load_schema(name), 11)
+    reader, finds = Reader(world), 0
+    for kind in ("deep", "hybrid"):
+        for task, _ in zip(candidates(world, Pages(world), 5, kind=kind), range(25), strict=False):
+            been = set()
+            *links, last = task.query.chain()
+            for query in (*links, *(() if last.key else (last,))):
+                finds += 1
+                (row,), path = reader.kept(query), query.columns[0]
+                assert (query.table, row) not in been
+                steps = [reader.cell(query.table, row, path[: n + 1]) for n in range(len(path))]
+                been |= {(at.table, at.index) for at, _ in steps}
+                assert reader.one(query) not in constants(query)
+                if query.top and len(query.top.path) > 1 and len(path) > 1:
+                    assert query.top.path[0] != path[0]
+    assert finds > 50
+
+
+def test_a_letter_that_is_a_value_is_no_name_of_a_find():
+    link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
+    one = expr.parse("stone <> 'B'", "light", WORLD.schema.types(), as_of=WORLD.schema.as_of, want="bool")
+    query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
+    with pytest.raises(Refused, match="reads like a find"):
+        made(Source(WORLD, Pages(WORLD)), query, "small", 0, ())

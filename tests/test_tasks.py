@@ -17,9 +17,10 @@ from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages
 from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, Top, drawn, gold, gold_duckdb, markdown, sql
-from worldsmith.tasks.candidates import Refused, answers, constants, made, screen, told_values
+from worldsmith.tasks.candidates import Refused, answers, made, screen, told_values
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.phrase import ONE, Wording, span, verb_phrase
+from worldsmith.tasks.query import constants
 from worldsmith.tasks.question import question
 from worldsmith.tasks.sample import Source, between
 

@@ -24,6 +24,8 @@ MAX_TOKENS = 32_000
 """Tool tokens an episode is given unless told."""
 DRAWS = 120
 """Draws a task wanted, before mining gives up."""
+STREAK = 600
+"""Draws of one kind in a row that give no task, before mining gives the kind up."""
 CALLS = 24
 """Calls that the certificate of a deep task may take: one cell is worth no survey."""
 ALIKE = 2
@@ -79,7 +81,9 @@ def mine(
     kept: list[Task] = []
     with attach(world) as connection:
         found = {
-            (kind, empty): draws(source, connection, start, size, kind, empty=empty, held=wordings)
+            (kind, empty): draws(
+                source, connection, start, size, kind, empty=empty, held=wordings, answered=miner.answered
+            )
             for kind in kinds
             for empty in (False, True)
         }
@@ -96,7 +100,7 @@ def mine(
 
 def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
     """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
-    while left[kind]:
+    for _ in range(min(left[kind], STREAK)):
         one = next(found, None)
         if one is None:
             break
@@ -121,8 +125,8 @@ class _Miner:
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
         self.alike: Counter[object] = Counter()
-        self.answers: set[object] = set()
-        """The rows or cells that the tasks kept lead to."""
+        self.answered: set[object] = set()
+        """What the tasks kept lead to (`Reader.answer`)."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
@@ -138,30 +142,18 @@ class _Miner:
             (task.query.table, task.query.scope, tuple(sorted(task.query.evidence))),
             task.query.likeness,
         )
-        answer = self._answer(task)
-        if answer in self.answers:
-            found: Task | str = "the same answer as another task's"
-        elif any(self.alike[m] >= ALIKE for m in marks):
-            found = "like another task"
-        else:
-            found = self._judged(task)
+        found = "like another task" if any(self.alike[m] >= ALIKE for m in marks) else self._judged(task)
         if isinstance(found, str):
             self.rejected[found] += 1
             return None
         self.alike.update(marks)
-        self.answers |= {answer} if task.gold else set()
+        if task.gold:
+            self.answered.add(self.reader.answer(task.query))
         self.failing += self.fails
         if found.gold:
             totals = self.totals.setdefault(found.kind, Counter())
             totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
         return found
-
-    def _answer(self, task: Task) -> object:
-        """Return what a task leads to: the rows by their names, or the one cell."""
-        query = task.query
-        if query.key:
-            return query.table, frozenset(row[: len(query.key)] for row in task.gold)
-        return self.reader.cell(query.table, self.reader.kept(query)[0], query.columns[0])
 
     def _judged(self, task: Task) -> Task | str:
         # What costs least comes first: most of what fails a gate fails this one.

@@ -7,14 +7,13 @@ of one value. What makes a query ambiguous is listed in `screen`.
 import random
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldsmith import expr, scoring
 from worldsmith.engine import attach
 from worldsmith.errors import UsageError, close_match
 from worldsmith.expr import Node
-from worldsmith.expr.tree import walk as expr_walk
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.scoring.text import fold, squash
@@ -24,8 +23,8 @@ from worldsmith.tasks.emit import gold, sql
 from worldsmith.tasks.forms import Tallied, draw_pair, draw_tally, draw_top, draw_window
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.phrase import Held
-from worldsmith.tasks.query import Query, Rows, Scope, both, is_tally
-from worldsmith.tasks.question import excluded, question
+from worldsmith.tasks.query import Query, Rows, Scope, both, constants, is_tally
+from worldsmith.tasks.question import LETTERS, excluded, question
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.sample import LARGER, SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
 from worldsmith.tasks.screen import Refused, screen
@@ -38,6 +37,8 @@ _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
 TRIES = 4
 """Columns that a clause is tried on."""
+CHAINS = 8
+"""Chains tried for one that leads somewhere."""
 RETRIES = 20
 """Sets of clauses tried for one that no row meets."""
 KINDS: Mapping[str, str] = {
@@ -94,8 +95,12 @@ def draws(
     *,
     empty: bool = False,
     held: Held = "all",
+    answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, as `drawn`, of a world that is read and attached already."""
+    """Yield what each draw made, as `drawn`, of a world that is read and attached already.
+
+    What leads to one of `answered` (`Reader.answer`) is rejected; it may grow while draws are taken.
+    """
     wanted, form, world = SIZES[size], _FORMS[kind], source.world
     marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
     number = 0
@@ -103,6 +108,7 @@ def draws(
         r = rng(seed, *marks, number)
         try:
             query = _query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
+            _fresh(source, query, answered)
             turn = draw(seed, "words", *marks, number)
             yield made(source, query, size, turn, gold(query, connection, world.schema), kind=kind, held=held)
         except Refused as refused:
@@ -110,12 +116,18 @@ def draws(
         number += 1
 
 
+def _fresh(source: Source, query: Query, answered: Container[object]) -> None:
+    if source.reader.answer(query) in answered:
+        raise Refused("the same answer as another task's")
+
+
 def _wide(source: Source, size: Size, r: random.Random) -> Query:
     return _query(source, size, r)
 
 
 def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
-    link = draw_link(source, r, 1 if r.random() < 0.7 else 2, size.scope)
+    drawn_ones = (draw_link(source, r, 1 if r.random() < 0.7 else 2, size.scope) for _ in range(CHAINS))
+    link = next((one for one in drawn_ones if one), None)
     if link is None:
         raise Refused("no chain of that length")
     for one in link[0].chain():
@@ -125,7 +137,7 @@ def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
 
 
 def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
-    query = draw_deep(source, r)
+    query = next((one for one in (draw_deep(source, r) for _ in range(CHAINS)) if one), None)
     if query is None:
         raise Refused("no chain of that length")
     for one in query.chain():
@@ -272,6 +284,8 @@ def made(
     carried = _carried(source, query, kept, rows)
     if rows and query.key:
         _shortcuts(source, query, kept, carried)
+    if query.scope.of is not None and constants(query) & set(LETTERS):
+        raise Refused("a value that reads like a find")
     text = question(source.reader, query, columns, turn, held)
     if told_values(text, constants(query) | {schema.as_of}, columns, rows):
         raise Refused("the question holds a gold value")
@@ -294,17 +308,6 @@ def made(
         rows,
         carried,
     )
-
-
-def constants(query: Query) -> frozenset[Value]:
-    """Return the values that the question of a query has to hold."""
-    found: set[Value] = set()
-    for one in query.chain():
-        conditions = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
-        nodes = [node for clause in conditions for node in expr_walk(clause)]
-        found |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
-        found |= {one.top.count} if one.top else set()
-    return frozenset(found)
 
 
 def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:

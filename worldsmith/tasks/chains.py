@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from worldsmith.schema import Path, Pick, Value
 from worldsmith.tasks.forms import ordered, picked
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, both, constants
 from worldsmith.tasks.sample import Source, draw_clause
 
 LEAST, MOST = 3, 6
@@ -89,19 +89,31 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     rows = source.reader.in_scope(query)
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
+    passed = _passed(source, query)
     paths = ordered(source, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
-        if picked(source.reader.values(query.table, path), rows, largest=largest) is not None:
+        if picked(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
             return replace(query, top=Top(path, 1, largest))
     own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(source, query.table, path, rows, r)
         if clause is not None:
             found = replace(query, where=both([clause]))
-            if len(source.reader.kept(found)) == 1:
+            kept = source.reader.kept(found)
+            if len(kept) == 1 and kept[0] not in passed:
                 return found
     return None
+
+
+def _passed(source: Source, query: Query) -> set[int]:
+    """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
+    found = set()
+    for link in query.scope.of.chain() if query.scope.of is not None else ():
+        (row,), path = source.reader.kept(link), link.columns[0]
+        steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
+        found |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
+    return found
 
 
 def _exit(
@@ -112,16 +124,21 @@ def _exit(
     ways = [
         (path, at)
         for path, at in exits(source, query.table)
-        if path != (query.scope.column,) and at != (query.table, path[0])
+        if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
     ]
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         found = replace(query, columns=(path,))
         value = source.reader.one(found)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
-        if rows[0] <= count <= rows[1] and value not in _been(source, query):
+        if rows[0] <= count <= rows[1] and value not in _been(source, query) | constants(found):
             return found, at
     return None
+
+
+def _aside(query: Query, path: Path) -> bool:
+    """Tell whether a row is picked by what it refers to only to go there: the rows there are what it is about."""
+    return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
 
 
 def _been(source: Source, query: Query) -> set[Value]:
@@ -152,13 +169,13 @@ def draw_deep(source: Source, r: random.Random) -> Query | None:
     if not fitting:
         return None
     found = replace(query, columns=(fitting[r.randrange(len(fitting))],))
-    return found if source.reader.one(found) is not None else None
+    return found if source.reader.one(found) not in {None, *constants(found)} else None
 
 
 def _hard(source: Source, query: Query) -> bool:
     """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
     path = query.columns[0]
-    if any(path in one.ranked for one in query.chain()):
+    if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
         return False
     column = source.world.schema.walk(query.table, path)
     values = source.reader.values(query.table, path)

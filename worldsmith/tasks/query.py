@@ -14,6 +14,7 @@ from typing import Any
 from worldsmith import expr
 from worldsmith.errors import FormatError
 from worldsmith.expr import Node, Type
+from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.words import capital
@@ -262,3 +263,14 @@ def within(schema: Schema, table: str, scope: Scope) -> Node:
     held = [expr.Const(value, kind) for value in scope.values]
     path = expr.Path((scope.column,), kind)
     return call("=", [path, held[0]]) if len(held) == 1 else call("in", [path, *held])
+
+
+def constants(query: Query) -> frozenset[Value]:
+    """Return the values that the question of a query has to hold."""
+    found: set[Value] = set()
+    for one in query.chain():
+        conditions = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
+        nodes = [node for clause in conditions for node in walk(clause)]
+        found |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
+        found |= {one.top.count} if one.top else set()
+    return frozenset(found)

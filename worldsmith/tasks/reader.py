@@ -98,6 +98,13 @@ class Reader:
             self._cells[query] = self.of(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
         return self._cells[query]
 
+    def answer(self, query: Query) -> object:
+        """Return what a query leads to, whatever the way: its rows, or the one cell it asks for; None for nothing."""
+        rows = self.kept(query)
+        if not rows:
+            return None
+        return (query.table, rows) if query.key else self.cell(query.table, rows[0], query.columns[0])
+
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
         places = self.world.where(query.table, query.scope.column)
