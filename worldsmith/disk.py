@@ -7,7 +7,7 @@ a world's folder appears whole, with its manifest.
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -221,20 +221,27 @@ def problems(world: World, info: Mapping[str, Any]) -> list[str]:
 def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
     path = folder / "tables" / f"{name}.jsonl"
     names = schema.tables[name].names
-    columns: dict[str, list[Value]] = {column: [] for column in names}
-    for number, row in enumerate(read_jsonl(path), 1):
-        if not isinstance(row, dict) or set(row) != set(names):
-            odd = sorted(set(row) ^ set(names)) if isinstance(row, dict) else []
+    rows, known = list(read_jsonl(path)), set(names)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or row.keys() != known:
+            odd = sorted(row.keys() ^ known) if isinstance(row, dict) else []
             hint = f"columns {', '.join(odd)} are too many or missing" if odd else "not an object"
             raise FormatError(f"{path}, row {number}: {hint}")
-        for column in names:
-            value = row[column]
-            if isinstance(value, dict | list):
-                raise FormatError(f"{path}, row {number}: {column} is no plain value: {value!r}")
-            if isinstance(value, int) and abs(value) > MOST:
-                raise FormatError(f"{path}, row {number}: {column} = {value} is beyond {MOST}")
-            columns[column].append(value)
+    columns = {column: [row[column] for row in rows] for column in names}
+    for column, values in columns.items():
+        kinds = set(map(type, values))  # told of a whole column at once: worlds are opened while somebody waits
+        if dict in kinds or list in kinds or int in kinds:
+            _refuse_odd(path, column, values)
     return columns
+
+
+def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
+    """Raise FormatError for a value that no column can hold, with its row."""
+    for number, value in enumerate(values, 1):
+        if value.__class__ in {dict, list}:
+            raise FormatError(f"{path}, row {number}: {column} is no plain value: {value!r}")
+        if value.__class__ is int and not -MOST <= value <= MOST:
+            raise FormatError(f"{path}, row {number}: {column} = {value} is beyond {MOST}")
 
 
 def world_folders(paths: Iterable[Path]) -> list[Path]:

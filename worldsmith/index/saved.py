@@ -19,10 +19,12 @@ from worldsmith.index.stock import ARRAYS, Stock
 from worldsmith.pages import RENDER, Pages
 from worldsmith.world import canonical
 
-INDEX = 1
+INDEX = 2
 """Version of what indices hold; raised with every change."""
 FOLDER = "_index"
 """Where indices are kept beside worlds."""
+LISTS = ("ids", "words", "hosts")
+"""The fields of a stock that are lists of texts."""
 _SUM = 16
 """Bytes of the checksum that a file starts with."""
 
@@ -41,7 +43,7 @@ def dumps(stock: Stock, name: str) -> bytes:
     """Return a stock as bytes under a key."""
     arrays = {field: getattr(stock, field) for field in ARRAYS}
     order = sorted(ARRAYS, key=lambda field: -arrays[field].itemsize)  # so that each stands where its numbers may
-    head: dict[str, Any] = {"key": name, "words": stock.words, "hosts": stock.hosts}
+    head: dict[str, Any] = {"key": name, **{field: getattr(stock, field) for field in LISTS}}
     head["arrays"] = [[field, arrays[field].dtype.str, len(arrays[field])] for field in order]
     body = b"".join(arrays[field].tobytes() for field in order)
     text = orjson.dumps(head)
@@ -60,11 +62,12 @@ def loads(data: bytes, name: str) -> Stock | None:
         head = orjson.loads(plain[4 : 4 + size])
         if head["key"] != name:
             return None
-        at, found = 4 + size + -size % 8 + 4, {}
+        at = 4 + size + -size % 8 + 4
+        found: dict[str, Any] = {field: tuple(head[field]) for field in LISTS}
         for field, kind, count in head["arrays"]:
             found[field] = np.frombuffer(plain, kind, count, at)
             at += found[field].nbytes
-        return Stock(words=tuple(head["words"]), hosts=tuple(head["hosts"]), **found)
+        return Stock(**found)
     except (zlib.error, KeyError, TypeError, ValueError):  # the right sum over something else than we write
         return None
 
@@ -78,7 +81,7 @@ def saved(folder_of: Callable[[str], Path | None]) -> Indexed:
             return Index(pages)
         path, name = folder / f"{pages.world.id}.{pages.length}", key(pages)
         made = _read(path, name)
-        if made is not None and len(made.host) == len(pages.ids()):
+        if made is not None and len(made.host) == len(made.ids):
             return Index(pages, made)
         index = Index(pages)
         _write(path, dumps(index.stock, name))

@@ -37,8 +37,9 @@ class Index:
 
     def __init__(self, pages: Pages, made: Stock | None = None) -> None:
         """Index `pages`, or take what was made of the same ones before."""
-        self.pages, self.ids = pages, tuple(sorted(pages.ids()))
+        self.pages = pages
         self.stock = made = made or take_stock(pages)
+        self.ids = made.ids
         # Interned, since the words of labels and background are those of every world of a schema.
         self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
         self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]

@@ -42,6 +42,7 @@ class Stock:
     `indices[indptr[t] : indptr[t + 1]]` and what it adds to each.
     """
 
+    ids: tuple[str, ...]
     words: tuple[str, ...]
     """The terms; a term is known by its place."""
     hosts: tuple[str, ...]
@@ -104,7 +105,8 @@ def take_stock(pages: Pages) -> Stock:
     tables = {name: i for i, name in enumerate(pages.world.schema.tables)}
     known, fielder = guessable(pages), Fielder(pages)
     host, table, day, live = [], [], [], []
-    for i, page_id in enumerate(sorted(pages.ids())):
+    ids = tuple(sorted(pages.ids()))
+    for i, page_id in enumerate(ids):
         page = pages.plan(page_id)
         cells = page.cells
         said = fielder.fields(page, cells)
@@ -126,6 +128,7 @@ def take_stock(pages: Pages) -> Stock:
     marks = sorted((mark(said), i) for said, i in values)
     text, starts = _text(fields, end)
     return Stock(
+        ids,
         tuple(vocabulary),
         tuple(hosts),
         np.array(host, dtype="uint8" if len(hosts) < 256 else "uint16"),

@@ -6,7 +6,7 @@ What is yet to come (a day when something expires) binds nothing, nor does what 
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import reduce
 from typing import Final, TypeAlias
@@ -38,8 +38,7 @@ class Days:
 
     def row(self, row: Row) -> int:
         """Return the first day of a page on which a row stands: after its dates and years that are past."""
-        found = self._rows.get(row.table)
-        found = self._rows_of(row.table) if found is None else found
+        found = self._firsts_of(row.table)
         return found[row.index] if found else 0
 
     def cell(self, cell: Cell) -> int:
@@ -69,11 +68,13 @@ class Days:
             return len(there)
         return sum(value for child in there if isinstance(value := world.value(child, fill.column), int))
 
-    def _rows_of(self, table: str) -> Firsts:
-        columns = self.world.schema.tables[table].columns
-        dated = (c for c in columns if c.type == "date" or (c.type == "int" and not isinstance(c.fill, COMPUTED)))
-        held = [self._column(table, c.name) for c in dated]
-        found = self._rows[table] = reduce(_later, held, NONE)
+    def _firsts_of(self, table: str) -> Firsts:
+        found = self._rows.get(table)
+        if found is None:
+            columns = self.world.schema.tables[table].columns
+            dated = (c for c in columns if c.type == "date" or (c.type == "int" and not isinstance(c.fill, COMPUTED)))
+            held = [self._column(table, c.name) for c in dated]
+            found = self._rows[table] = reduce(_later, held, NONE)
         return found
 
     def _column(self, table: str, col: str) -> Firsts:
@@ -118,25 +119,21 @@ class Days:
 
     def _aggregate(self, column: Column, fill: Aggregate) -> Firsts:
         """Return when the last of each row's children was there."""
-        world = self.world
-        first = [0] * world.size(column.table)
-        key = world.schema.tables[column.table].key[0]
-        parents = world.where(column.table, key)
+        world, table = self.world, column.table
+        children = world.tables[fill.table]
+        if len(fill.by) == 1:
+            parents = children[fill.by[0]]
+        else:
+            parents = [world.walk(child, fill.by) for child in world.rows_of(fill.table)]
         told = self._column(fill.table, fill.column) if fill.column else NONE
-        for child in world.rows_of(fill.table):
-            rests = max(self.row(child), told[child.index] if told else 0)
-            for i in parents.get(world.walk(child, fill.by), ()):
-                first[i] = max(first[i], rests)
-        return _firsts(first)
+        newest = _newest(parents, _later(self._firsts_of(fill.table), told))
+        return _firsts(newest.get(key, 0) for key in world.tables[table][world.schema.tables[table].key[0]])
 
     def _among(self, table: str, ranked: str, within: str | None) -> Firsts:
         """Return when the last of all that a row is ranked with, or shares a whole with, was there."""
-        told, world = self._column(table, ranked), self.world
-        rests = [max(self.row(row), told[row.index] if told else 0) for row in world.rows_of(table)]
-        if within is None:
-            return _firsts([max(rests, default=0)] * len(rests))
-        newest = {value: max(rests[i] for i in rows) for value, rows in world.where(table, within).items()}
-        return _firsts(newest[value] for value in world.tables[table][within])
+        groups = self.world.tables[table][within] if within else [None] * self.world.size(table)
+        newest = _newest(groups, _later(self._firsts_of(table), self._column(table, ranked)))
+        return _firsts(newest.get(group, 0) for group in groups)
 
     def _derived(self, column: Column) -> Firsts:
         """Return when the last of what an expression reads was there."""
@@ -170,6 +167,15 @@ class Days:
 def _firsts(days: Iterable[int]) -> Firsts:
     found = array("I", days)
     return found if any(found) else NONE
+
+
+def _newest(groups: Sequence[Value], days: Firsts) -> dict[Value, int]:
+    """Return the last day of each group that has one."""
+    found: dict[Value, int] = {}
+    for group, day in zip(groups, days, strict=False):
+        if day > found.get(group, 0):
+            found[group] = day
+    return found
 
 
 def _later(one: Firsts, other: Firsts) -> Firsts:

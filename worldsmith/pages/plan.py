@@ -6,7 +6,7 @@ A plan is pure in (world, length, page id): nothing is kept but a bounded memo.
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from worldsmith.naming import names
+from worldsmith.naming import Namer
 from worldsmith.pages.copies import ArchiveKind, MirrorKind, NamesakeKind
 from worldsmith.pages.days import Days
 from worldsmith.pages.english import LANGUAGES
@@ -66,13 +66,20 @@ class Pages:
     @cached_property
     def sites(self) -> tuple[Site, ...]:
         """The sites: one an entry of `[pages]`, one for directories and background, one a genre, three for copies."""
-        count = len(self.world.schema.pages) + 1 + len(GENRES) + 3
-        return tuple(site(n) for n in names("press", count, self.world.seed, "sites", taken=self._texts))
+        return tuple(map(site, self._invented[0]))
 
-    @cached_property
+    @property
     def authors(self) -> tuple[str, ...]:
         """Who signs pages: people who are in no table."""
-        return tuple(names("person", AUTHORS, self.world.seed, "authors", taken=self._texts))
+        return self._invented[1]
+
+    @cached_property
+    def _invented(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of sites and of authors, told apart from all that the world holds and from each other."""
+        namer = Namer(self.world.seed, self._texts)
+        count = len(self.world.schema.pages) + 1 + len(GENRES) + 3
+        sites = namer.names("press", count, "sites")
+        return tuple(sites), tuple(namer.names("person", AUTHORS, "authors"))
 
     @cached_property
     def _looks(self) -> dict[str, Look]:
@@ -252,6 +259,8 @@ class Pages:
         to its list; None where that is `here` or nothing.
         """
         place = (cell.row.table, cell.col)
+        if place not in self._leads:
+            return None
         for found in self._targets(cell, place):
             if found is not None and found != here:
                 return found
@@ -259,7 +268,7 @@ class Pages:
 
     def _targets(self, cell: Cell, place: tuple[str, str]) -> tuple[str | None, ...]:
         own, ref, by = self._leads[place]
-        if cell.value is None or not (own or ref or by):
+        if cell.value is None:
             return ()
         row = self.world.find(ref, cell.value) if ref else None
         return (
@@ -272,7 +281,8 @@ class Pages:
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
         by = {(s.list, s.by): s.name for s in reversed(schema.pages) if s.list}
-        return {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
+        told = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
+        return {place: leads for place, leads in told.items() if any(leads)}
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""
