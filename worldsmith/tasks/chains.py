@@ -37,9 +37,12 @@ def domain(source: Source, table: str, name: str) -> Domain:
 
 
 def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
-    """Return the paths from a table to a text that lists are made by, each with the list (table, column)."""
+    """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
     schema = source.world.schema
-    found = []
+    found = source.exits.get(table)
+    if found is not None:
+        return found
+    found = source.exits[table] = []
     for path in source.paths(table):
         column = schema.walk(table, path)
         if column.type != "text" or len(path) >= HOPS:

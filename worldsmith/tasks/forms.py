@@ -9,7 +9,7 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.schema import Aggregate, Path, Rank, Value
 from worldsmith.tasks.phrase import MONTHS, before
-from worldsmith.tasks.query import Query, Top, is_tally, tallied
+from worldsmith.tasks.query import Query, Top, tallied
 from worldsmith.tasks.sample import Family, Size, Source, draw_clause, draw_range
 
 TRIES = 4
@@ -166,8 +166,12 @@ def _ordered(source: Source, table: str, path: Path) -> bool:
 
 
 def ordered(source: Source, table: str) -> list[Path]:
-    """Return the paths that rows can be put in order by."""
-    return [p for p in source.paths(table) if len(p) <= 2 and not is_tally(p) and _ordered(source, table, p)]
+    """Return the paths that rows can be put in order by (kept)."""
+    found = source.orders.get(table)
+    if found is None:
+        found = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
+        source.orders[table] = found
+    return found
 
 
 def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:

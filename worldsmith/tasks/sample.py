@@ -78,6 +78,10 @@ class Source:
         self._askable: dict[str, tuple[Path, ...]] = {}
         self._families: dict[str, tuple[Family, ...]] = {}
         self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
+        self.orders: dict[str, list[Path]] = {}
+        """By table, what `forms.ordered` found."""
+        self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
+        """By table, what `chains.exits` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:
