@@ -124,6 +124,8 @@ def test_no_row_is_picked_twice_and_no_find_is_told(name):
                 steps = [reader.cell(query.table, row, path[: n + 1]) for n in range(len(path))]
                 been |= {(at.table, at.index) for at, _ in steps}
                 assert reader.one(query) not in constants(query)
+                told = [reader.values(query.table, path)[i] for i in reader.in_scope(query)]
+                assert len(told) == 1 or told.count(reader.one(query)) <= 0.5 * len(told)
                 if query.top and len(query.top.path) > 1 and len(path) > 1:
                     assert query.top.path[0] != path[0]
     assert finds > 50

@@ -18,6 +18,8 @@ LEAST, MOST = 3, 6
 """Relations that a deep question follows."""
 ROWS = (3, 30)
 """Rows of a list among which one is picked."""
+COMMON = 0.5
+"""The share of the rows of a list that may lead on to where the picked one does."""
 TRIES = 4
 """Conditions tried to pick a row by."""
 
@@ -129,12 +131,15 @@ def _exit(
         for path, at in exits(source, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
     ]
+    scoped = source.reader.in_scope(query)
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         found = replace(query, columns=(path,))
         value = source.reader.one(found)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
-        if rows[0] <= count <= rows[1] and value not in _been(source, query) | constants(found):
+        # What most rows lead to is found without picking the right one.
+        common = len(scoped) > 1 and _share(source.reader.values(query.table, path), scoped, value) > COMMON
+        if rows[0] <= count <= rows[1] and not common and value not in _been(source, query) | constants(found):
             return found, at
     return None
 
