@@ -77,10 +77,9 @@ class MirrorKind(CopyKind):
 
     def plan(self, n: int) -> Page:
         """Return the plan of page `n`."""
-        page, look = self._entry(n), self.pages.look(self.site)
-        return replace(
-            page, id=f"{self.name}/{n}", kind=self.name, url=self.site.url(self.path(n)), dormant=True, look=look
-        )
+        page_id, look = f"{self.name}/{n}", self.pages.look(self.site)
+        url = self.pages.url(page_id)
+        return replace(self._entry(n), id=page_id, kind=self.name, url=url, dormant=True, look=look)
 
 
 class ArchiveKind(CopyKind):
@@ -100,11 +99,11 @@ class ArchiveKind(CopyKind):
             page,
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=pages.words.pick("titles", "archive", page.table, chance),
             date=day,
             head=_with(page.head, kept),
-            blocks=planned(pages, [replace(b, size=0) for b in blocks], (chance >> 40 & 0xFFFF) / 0xFFFF),
+            blocks=planned(pages, [block.sized(0) for block in blocks], (chance >> 40 & 0xFFFF) / 0xFFFF),
             dormant=True,
         )
 
@@ -187,7 +186,7 @@ class NamesakeKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=pages.words.pick("titles", "kin", row.table, chance >> 20),
             date=None,
             subject=row,

@@ -56,14 +56,14 @@ class Days:
     def then(self, cell: Cell, fill: Aggregate, day: int) -> int:
         """Return a count or a sum as it was on a day: over the children that were there."""
         world, key = self.world, self.world.key(cell.row)[0]
-        holds, read = expr.compile_python(fill.where) if fill.where else (None, ())
-        there = [
-            child
-            for child in world.rows_of(fill.table)
-            if self.row(child) <= day
-            and world.walk(child, fill.by) == key
-            and (holds is None or holds(*(world.walk(child, path) for path in read)) is True)
-        ]
+        if len(fill.by) == 1:
+            children = [Row(fill.table, i) for i in world.where(fill.table, fill.by[0]).get(key, ())]
+        else:
+            children = [child for child in world.rows_of(fill.table) if world.walk(child, fill.by) == key]
+        there = [child for child in children if self.row(child) <= day]
+        if fill.where is not None:
+            holds, read = expr.compile_python(fill.where)
+            there = [child for child in there if holds(*(world.walk(child, path) for path in read)) is True]
         if fill.op == "count" or fill.column is None:
             return len(there)
         return sum(value for child in there if isinstance(value := world.value(child, fill.column), int))

@@ -111,7 +111,7 @@ class EntityKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=self._title(row, chance),
             date=page_date(pages, chance, stated, row),
             subject=row,

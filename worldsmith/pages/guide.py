@@ -63,7 +63,7 @@ class GuideKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title="What this site is about" if n == 0 else self.anchor(n),
             date=page_date(pages, chance, (), None),
             subject=None,

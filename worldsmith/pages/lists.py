@@ -117,7 +117,7 @@ class ListKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=f"{self.anchor(n)}{SCOPE}",
             date=page_date(pages, chance, cells, None),
             subject=None,
@@ -205,7 +205,7 @@ class DirectoryKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=pages.words.say(self.table, "All {many}: the directory"),
             date=None,
             subject=None,

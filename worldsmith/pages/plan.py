@@ -45,6 +45,7 @@ class Pages:
         self.world, self.length, self.without = world, length, tuple(without)
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
+        self._addresses: dict[str, str] = {}
         self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
@@ -196,8 +197,11 @@ class Pages:
 
     def url(self, page_id: str) -> str:
         """Return the address of a page, without planning it."""
-        kind, n = self._place(page_id)
-        return kind.site.url(kind.path(n))
+        found = self._addresses.get(page_id)
+        if found is None:
+            kind, n = self._place(page_id)
+            found = self._addresses[page_id] = kind.site.url(kind.path(n))
+        return found
 
     def site(self, page_id: str) -> Site:
         """Return the site a page stands on."""

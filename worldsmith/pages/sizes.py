@@ -1,7 +1,6 @@
 """How long pages are: a length drawn for each, and what its blocks will take of it, without rendering."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from worldsmith.pages.kinds import quantile
@@ -54,19 +53,19 @@ def planned(pages: "Pages", blocks: Sequence[Block], share: float) -> tuple[Bloc
         blocks: the blocks of a page.
         share: the page's place among all pages by length, from 0 to 1.
     """
-    sized = [block if block.kind in TEXTS else replace(block, size=extent(pages, block)) for block in blocks]
+    sized = [block if block.kind in TEXTS else block.sized(extent(pages, block)) for block in blocks]
     facts = HEAD + sum(block.size for block in sized)
     room = max(quantile(LENGTHS[pages.length], share) - facts, LEAST[pages.length], facts // 8)
     texts = [i for i, block in enumerate(sized) if block.kind == "text"]
     comments = [i for i, block in enumerate(sized) if block.kind == "comments"] if room > 4 * COMMENTS else []
     for i in comments:
-        sized[i] = replace(sized[i], size=room // 3)
+        sized[i] = sized[i].sized(room // 3)
     room -= sum(sized[i].size for i in comments)
     for k, i in enumerate(texts):
         part = room // (len(texts) - k)
         # What is too little for a section goes to the last text.
         part = part if k == len(texts) - 1 or part > LEAST["short"] else 0
-        sized[i] = replace(sized[i], size=part)
+        sized[i] = sized[i].sized(part)
         room -= part
     return tuple(block for block in sized if block.size)
 

@@ -117,7 +117,7 @@ class StoryKind:
         return Page(
             id=page_id,
             kind=self.name,
-            url=self.site.url(self.path(n)),
+            url=pages.url(page_id),
             title=title.replace("{label}", label),
             date=page_date(pages, chance, stated, row),
             subject=row,

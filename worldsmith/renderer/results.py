@@ -5,7 +5,9 @@ it names and in which order: never in a value, never in what is left out.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
@@ -135,7 +137,7 @@ def _snippet(page: Page, query: str, pages: Pages, chance: int) -> str:
     asked = cues(page, query)
     length = max(quantile(SNIPPET, byte(chance, 0) / 255), LEAST)
     stated = _stated(page, pages, asked)
-    asides = [*_topics(page, asked, chance), *_asides(page, pages, chance)]
+    asides = chain(_topics(page, asked, chance), _asides(page, pages, chance))
     if byte(chance, 1) * 100 < ELLIPSIS * 256:
         return _broken(stated, asides, length)
     return _whole(stated, asides, length)
@@ -149,21 +151,24 @@ def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
         return []
     turn = byte(chance, 2) % len(labels)
     labels = labels[turn:] + labels[:turn]
-    labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
+    if asked:
+        labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
     return [f"{' · '.join(dict.fromkeys(labels[: 3 + byte(chance, 3) % 3]))}."]
 
 
-def _asides(page: Page, pages: Pages, chance: int) -> list[str]:
-    """Return the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
+def _asides(page: Page, pages: Pages, chance: int) -> Iterator[str]:
+    """Yield the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
     phrases = pages.words.phrases
     fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
     turn, step = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
-    own = [text for block in page.blocks if block.kind == "guide" for text in pages.background(block.variant)]
-    order = dict.fromkeys((turn + step * i) % len(fitting) for i in range(len(fitting)))
-    return own + [pages.words.say(page.table, fitting[i]) for i in order]
+    for block in page.blocks:
+        if block.kind == "guide":
+            yield from pages.background(block.variant)
+    for i in dict.fromkeys([(turn + step * i) % len(fitting) for i in range(len(fitting))]):
+        yield pages.words.say(page.table, fitting[i])
 
 
-def _broken(stated: str, asides: list[str], length: int) -> str:
+def _broken(stated: str, asides: Iterable[str], length: int) -> str:
     """Return a text that breaks off between two words, after what is stated, at about `length`.
 
     In a list of labels it breaks off between two labels: half of "Age of the oldest resident" would claim something.
@@ -179,7 +184,7 @@ def _broken(stated: str, asides: list[str], length: int) -> str:
     return f"{text[: min(cuts, key=lambda cut: abs(cut + 4 - length))]} ..."
 
 
-def _whole(stated: str, asides: list[str], length: int) -> str:
+def _whole(stated: str, asides: Iterable[str], length: int) -> str:
     """Return whole sentences, as near to `length` as they fit."""
     text, left = stated, [aside for aside in asides if len(aside) < 140]
     while left:
