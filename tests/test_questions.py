@@ -313,6 +313,13 @@ def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
     assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
 
 
+def test_an_exception_is_of_what_meets_both_conditions():
+    q = query("not (height > 14 and manned)")
+    texts = [question(Reader(WORLD), q, answers(Reader(WORLD), q), turn) for turn in range(12)]
+    assert all(re.search(r" both have a height (over|above|of more than) 14 m and are manned\b", t) for t in texts)
+    assert {understand(t, WORLD.schema) for t in texts} == {q}
+
+
 def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():
     link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
     deep = Query("light", Scope("keeper", (), link), None, (("lit",),), (), top=Top(("height",), 1, largest=True))

@@ -20,7 +20,7 @@ class Words:
     whole: tuple[str, ...]
     """A sentence where there is no condition but the scope: {many}, {conditions}."""
     except_: tuple[str, ...]
-    """What is left out: {conditions}, said of the rows."""
+    """What is left out: {conditions}, two of them, said of the rows."""
     best: tuple[str, ...]
     """Of the rows found, those before others: {count}, {lead}. Sentences about left out rows may stand before it."""
     best_each: tuple[str, ...]
@@ -113,10 +113,10 @@ EN = Words(
         "Please put together all the {many} that {conditions}.",
     ),
     except_=(
-        "Leave out those that {conditions}.",
-        "I do not want any of them that {conditions}.",
-        "Those that {conditions} do not belong on the list.",
-        "Except for those that {conditions}, that is.",
+        "Leave out those that both {conditions}.",
+        "I do not want any of them that both {conditions}.",
+        "Those that both {conditions} do not belong on the list.",
+        "Except for those that both {conditions}, that is.",
     ),
     best=(
         "From the list so far I only want the {count} {lead}.",
