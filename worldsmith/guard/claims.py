@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from worldsmith.guard.text import Span
+from worldsmith.guard.text import Span, lowered
 
 _HEARSAY = re.compile(
     r"\b(?:is|are|was|were|has been|have been) (?:widely |often |also )?"
@@ -16,7 +16,6 @@ _HEARSAY = re.compile(
     r"figures|sheet|files?|books?|index|directory)\b)"
     r"|\b(?:widely|generally|commonly|still) (?:expected|seen|regarded|believed|thought|considered|known)\b"
     r"|\bcould be (?:seen|sold|closed)\b",
-    re.IGNORECASE,
 )
 _VOICES = re.compile(
     r"\b(?:some|many|most|few|others|people|locals?|neighbou?rs|residents|customers|visitors|users|buyers|owners|staff|"
@@ -24,17 +23,13 @@ _VOICES = re.compile(
     r"reports|tests|studies|commentators|historians|pundits|supporters|readers|viewers|investors|rivals)\s"
     r"(?:\w+ly\s)?(?:say|said|think|thought|believe|claim|report|expect|fear|hope|describe|regard|consider|complain|"
     r"suggest|praise|call|feel|agree|predict|suspect|remember|love|like|hate|admire|criticise|criticize)(?:e?d)?\b",
-    re.IGNORECASE,
 )
 _COMPARED = re.compile(
     r"\b(?:(?!other|rath|furth|wheth|ev|ov|und|numb)[a-z]{2,}er|more|less|fewer)"
     r" (?:[a-z]+ ){0,2}?than\b(?!\s+[~$€£\"']?[\d\"'])",
-    re.IGNORECASE,
 )
-_DENIAL = re.compile(
-    r"\b(?:no|not|never|none of|without|lacks?|neither|nor)\b|n't\b|\b(?:nobody|no one|nowhere)\b", re.IGNORECASE
-)
-_ALONE = re.compile(r"nobody|no one|nowhere", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:no|not|never|none of|without|lacks?|neither|nor)\b|n't\b|\b(?:nobody|no one|nowhere)\b")
+_ALONE = re.compile(r"nobody|no one|nowhere")
 _WORD = re.compile(r"[^\W\d_]+")
 _STOP = re.compile(r"[,;.:()|]")
 _SUPERLATIVE = re.compile(
@@ -42,7 +37,6 @@ _SUPERLATIVE = re.compile(
     r"|\bthe (?:most|least) (?!of\b|important|likely|recently|common\b|useful|details?|data|figures)\w+"
     r"|\b(?:most|least) (?:expensive|populous|popular|valuable|costly|recent|successful|powerful|crowded)\b"
     r"|\bthe (?:best|worst|top|leading|sole)\b(?! of| \w+ of this)|\bmarket leader\b",
-    re.IGNORECASE,
 )
 _OTHERWISE = frozenset(
     ("interest", "request", "forest", "harvest", "contest", "honest", "modest", "protest", "suggest", "invest",
@@ -86,15 +80,27 @@ def unfit(text: str, names: Sequence[Span]) -> str:
     return ""
 
 
+_HINTS = {
+    _SUPERLATIVE: ("est", "most", "least", "worst", "top", "leading", "sole", "leader"),
+    _COMPARED: ("than",),
+    _DENIAL: ("no", "n't", "never", "without", "lack", "neither"),
+}
+"""Of what a pattern finds, one stands in the text: far the most texts have none."""
+
+
+def _hinted(pattern: re.Pattern[str], lower: str, span: Span) -> Iterator[re.Match[str]]:
+    return pattern.finditer(lower, *span) if any(hint in lower for hint in _HINTS[pattern]) else iter(())
+
+
 def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
-    found = [m.group().lower() for m in _SUPERLATIVE.finditer(text, *span) if not _inside(m.span(), covered)]
+    found = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
     return [word for word in found if word not in _OTHERWISE]
 
 
 def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:
     """Return where a sentence says "more than" and the like of something that is no number."""
-    return [m.span() for m in _COMPARED.finditer(text, *span) if not _inside(m.span(), covered)]
+    return [m.span() for m in _hinted(_COMPARED, lowered(text), span) if not _inside(m.span(), covered)]
 
 
 def unsaid(text: str, span: Span, covered: Sequence[Span]) -> str:
@@ -102,29 +108,31 @@ def unsaid(text: str, span: Span, covered: Sequence[Span]) -> str:
 
     What stands within names, labels and declared phrases is those.
     """
-    letters = _first(_ROMAN, text, span, covered)
+    letters = _first(_ROMAN, text, text, span, covered)
     if letters:
         return f"says {letters!r}, a number in letters"
-    others = _first(_HEARSAY, text, span, covered)
+    others = _first(_HEARSAY, lowered(text), text, span, covered)
     return f"says {others!r}, which passes on what no fact of this page says" if others else ""
 
 
 def voices(text: str, span: Span, covered: Sequence[Span]) -> str:
     """Return where a sentence has people say, think or expect something, outside of names and declared phrases."""
-    return _first(_VOICES, text, span, covered)
+    return _first(_VOICES, lowered(text), text, span, covered)
 
 
-def _first(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> str:
-    return next((m.group() for m in pattern.finditer(text, *span) if not _inside(m.span(), covered)), "")
+def _first(pattern: re.Pattern[str], read: str, text: str, span: Span, covered: Sequence[Span]) -> str:
+    """Return the first match outside of what is covered, read in one form of a text, as it stands in the other."""
+    return next((text[slice(*m.span())] for m in pattern.finditer(read, *span) if not _inside(m.span(), covered)), "")
 
 
 def denials(text: str, span: Span, covered: Sequence[Span]) -> Iterator[tuple[Span, tuple[str, ...]]]:
     """Yield where a sentence denies something, with the words that it may deny; none where it denies all that live."""
-    for match in _DENIAL.finditer(text, *span):
+    lower = lowered(text)
+    for match in _hinted(_DENIAL, lower, span):
         if _inside(match.span(), covered):
             continue
         stop = _STOP.search(text, match.end(), span[1])
-        words = tuple(word.lower() for word in _WORD.findall(text, match.end(), stop.start() if stop else span[1])[:7])
+        words = tuple(_WORD.findall(lower, match.end(), stop.start() if stop else span[1])[:7])
         if _ALONE.fullmatch(match.group()):
             yield match.span(), ()
         elif words:

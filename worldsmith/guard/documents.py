@@ -40,6 +40,7 @@ def links_of(piece: Piece) -> list[Link]:
 
 _NOTHING = frozenset(("", "-", "–", "—", "none", "n/a", "null", "no"))
 """What stands for a null in a table or specification."""
+_DIGIT = re.compile(r"[0-9]")
 _LABEL = 60
 """Characters of a label, at most."""
 _PAIR = re.compile(r"\s*([^:;]{1,60}): ([^;]*)")
@@ -124,8 +125,12 @@ class Reader:
         """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
         if where == "heading":
             self.topic = ()
-        read = scan(clean(text))
-        found = self.judge.names.find(read)
+        told, names = clean(text), self.judge.names
+        if told.isascii() and names.nameless(told) and not _DIGIT.search(told):
+            self.verdicts.append(passed(where))
+            return
+        read = scan(told)
+        found = names.find(read)
         named = next((read.text[slice(*m.span)] for m in found if m.kind in ("name", "alias", "coded")), "")
         if not named and any(map(str.isdigit, read.text)):
             chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year

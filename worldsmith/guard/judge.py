@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from worldsmith.guard.claims import unfit
 from worldsmith.guard.ground import Columns, Ground
@@ -18,8 +18,7 @@ from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row, World
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """What was made of a unit: a verdict a statement, and the cells that accepted statements state."""
 
     verdicts: tuple[Verdict, ...]
@@ -106,27 +105,24 @@ class Judge:
             return Heard((Verdict(where, ok=False, why=why, text=told[:200]),), ())
         read = scan(told)
         mentions = self.names.find(read)
-        names = tuple(m for m in mentions if m.kind not in ("cue", "option"))
-        options = tuple(m for m in mentions if m.kind == "option")
-        cues = tuple(m for m in mentions if m.kind == "cue")
+        names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
+        options = tuple([m for m in mentions if m.kind == "option"])
+        cues = tuple([m for m in mentions if m.kind == "cue"])
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
-        chrome = [m.span for m in mentions if m.kind == "chrome"]
-        said = quantities(told, [m.span for m in mentions if m.kind != "chrome"])
-        counted = tuple(q for q in said if not any(within(q.span, span) for span in chrome))
+        chrome = [m.span for m in names if m.kind == "chrome"]
+        counted = tuple(quantities(told, [m.span for m in mentions if m.kind != "chrome"]))
+        if chrome:
+            counted = tuple([q for q in counted if not any(within(q.span, span) for span in chrome)])
         echoes = echo_spans(told, query)
         whole = [m.span for m in mentions] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
-        for part in sentences(told, whole):
-            sentence = Sentence(
-                told,
-                part,
-                tuple(m for m in names if within(m.span, part)),
-                tuple(m for m in cues if within(m.span, part)),
-                tuple(q for q in counted if within(q.span, part)),
-                tuple(m for m in options if within(m.span, part)),
-            )
+        parts = sentences(told, whole)
+        for part in parts:
+            sentence = Sentence(told, part, names, cues, counted, options)
+            if len(parts) > 1:
+                sentence = sentence.alone()
             found = self.statements.judge(where, sentence, ground, topic, echoes, query)
             if found.why:
                 verdicts.append(Verdict(where, ok=False, why=found.why, text=told[part[0] : part[1]]))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ahocorasick_rs import AhoCorasick
 from faker.providers.lorem.en_US import Provider as Lorem
@@ -28,6 +28,7 @@ _PART = re.compile(r"[^\W_]+")
 _SCALE = re.compile(r"of\d+$")
 _ROT13 = str.maketrans(ascii_lowercase, ascii_lowercase[13:] + ascii_lowercase[:13])
 """Keys are squeezed: lower case."""
+_BETWEEN = bytes(i for i in range(128) if not chr(i).isalnum())
 _NULLISH = frozenset(("no", "none", "nothing", "other", "others", "any", "all", "yes"))
 """Options that ordinary sentences are full of: judged at their column's label alone."""
 _WEAK_WORDS = "of by for the a an in on at to with from until since as is was and or per it its within about"
@@ -38,8 +39,7 @@ ColumnId = tuple[str, str]
 """Table and column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A stretch of a text that is a name, a column's label or a declared phrase."""
 
     kind: Kind
@@ -48,6 +48,10 @@ class Mention:
     span: Span
     columns: tuple[ColumnId, ...] = ()
     """cue, filler, option: the columns meant."""
+
+
+_ORDER: dict[Kind, int] = {"name": 0, "alias": 1, "coded": 2, "chrome": 3, "cue": 4, "filler": 5, "option": 6}
+"""What stands first of mentions of one length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,12 @@ class Names:
             self._add_chrome(tokens(clean(phrase)))
         self._keys = tuple(self._patterns)
         self._automaton = AhoCorasick(self._keys)
+        self._naming = frozenset(
+            i
+            for i, key in enumerate(self._keys)
+            if any(p.kind in ("name", "alias", "coded") for p in self._patterns[key])
+        )
+        """Which patterns are of a name."""
 
     @staticmethod
     def _people(schema: Schema) -> frozenset[ColumnId]:
@@ -213,20 +223,32 @@ class Names:
 
         A declared phrase hides a name that it holds, never one that it runs into: "Brand: sONY" has no "brands".
         """
-        found: dict[str, list[Mention]] = {"name": [], "cue": [], "option": []}
+        names: list[Mention] = []
+        layers: dict[Kind, list[Mention]] = {"cue": [], "option": []}
+        layers["filler"] = layers["cue"]
+        opened = "(" in read.text
         for index, start, end in self._automaton.find_matches_as_indexes(read.squeezed, overlapping=True):
             place = read.place(start, end)
             if place is None:
                 continue
             first, last = place
-            span = _closed(read.text, read.spans[first][0], read.spans[last][1])
+            span = read.spans[first][0], read.spans[last][1]
+            if opened:
+                span = _closed(read.text, *span)
             for pattern in self._patterns[self._keys[index]]:
                 if self._means(pattern, read, first, last, span):
-                    layer = {"cue": "cue", "filler": "cue", "option": "option"}.get(pattern.kind, "name")
-                    found[layer].append(Mention(pattern.kind, pattern.key, span, pattern.columns))
-        names = [m.span for m in found["name"] if m.kind != "chrome"]
-        told = [m for m in found["name"] if m.kind != "chrome" or not any(_crosses(m.span, span) for span in names)]
-        return longest(told) + longest(found["cue"]) + longest(found["option"])
+                    layers.get(pattern.kind, names).append(Mention(pattern.kind, pattern.key, span, pattern.columns))
+        spans = [m.span for m in names if m.kind != "chrome"]
+        told = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
+        return longest(told) + longest(layers["cue"]) + longest(layers["option"])
+
+    def nameless(self, text: str) -> bool:
+        """Whether the letters of a cleaned text hold no name, of whatever words; False where that is not plain."""
+        if not text.isascii() or "&" in text:
+            return False
+        letters = text.lower().encode("ascii").translate(None, _BETWEEN).decode("ascii")
+        matches = self._automaton.find_matches_as_indexes(letters, overlapping=True)
+        return self._naming.isdisjoint(index for index, _, _ in matches)
 
     def spelled(self, letters: str) -> str:
         """Return a long name that stands in a run of letters, wherever it starts; "" where none does."""
@@ -269,9 +291,10 @@ def _closed(text: str, start: int, end: int) -> Span:
 
 def longest(mentions: list[Mention]) -> list[Mention]:
     """Return the mentions that no longer one overlaps, in order; names before declared phrases at equal length."""
+    if len(mentions) < 2:
+        return mentions
     taken: list[Mention] = []
-    order = ("name", "alias", "coded", "chrome", "cue", "filler", "option")
-    for mention in sorted(mentions, key=lambda m: (m.span[0] - m.span[1], order.index(m.kind), m.span)):
+    for mention in sorted(mentions, key=lambda m: (m.span[0] - m.span[1], _ORDER[m.kind], m.span)):
         if all(mention.span[0] >= t.span[1] or mention.span[1] <= t.span[0] for t in taken):
             taken.append(mention)
     return sorted(taken, key=lambda m: m.span)

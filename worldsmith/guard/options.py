@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
 
@@ -44,8 +45,13 @@ def void(after: str, none: str) -> bool:
     """Whether what follows a label says that there is no value: in the column's own words, or "none" and "n/a"."""
     said = _VOID.match(after)
     words = tokens(said.group(1) if said else after)[:4]
-    fillers = [tokens(clean(none)), ["none"], ["n", "a"], ["null"]]
-    return any(filler and words[: len(filler)] == filler for filler in fillers)
+    return any(words[: len(filler)] == filler for filler in _fillers(none))
+
+
+@lru_cache(maxsize=1024)
+def _fillers(none: str) -> tuple[list[str], ...]:
+    own = tokens(clean(none))
+    return (*([own] if own else []), ["none"], ["n", "a"], ["null"])
 
 
 def option(text: str, clause: Span, labels: Sequence[str]) -> str | None:

@@ -6,10 +6,9 @@ stands only if `scoring.states` says so of a cell, or one of the derivations bel
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from worldsmith import scoring
 from worldsmith.guard.text import Span, clean
@@ -86,8 +85,7 @@ _KINDS: dict[str, Kind] = {
 _YEAR = re.compile(r"1[0-9]{3}|2[01][0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number or date as written, its unit's words, and whether it is hedged."""
 
     kind: Kind
@@ -150,7 +148,7 @@ def _added(found: list[Quantity], text: str) -> list[Quantity]:
             hours, minutes = _whole(last), _whole(quantity)
             if hours is not None and minutes is not None:
                 span = (last.span[0], quantity.span[1])
-                out[-1] = replace(quantity, span=span, text=str(60 * hours + minutes), unit="min", hedge=last.hedge)
+                out[-1] = quantity._replace(span=span, text=str(60 * hours + minutes), unit="min", hedge=last.hedge)
                 continue
         out.append(quantity)
     return out
@@ -242,7 +240,7 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     if value is None or isinstance(value, bool):
         return False
     hedged = quantity.hedge in ("about", "near")
-    if quantity.hedge == "near" and states(replace(quantity, hedge="under"), value, column):
+    if quantity.hedge == "near" and states(quantity._replace(hedge="under"), value, column):
         return True
     if quantity.hedge == "over" and quantity.small is not None and quantity.small == value:
         return True  # "sold over five screenings"

@@ -1,6 +1,6 @@
 """One sentence with all that was found in it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from worldsmith.guard.names import Mention
 from worldsmith.guard.quantity import Quantity
@@ -16,8 +16,7 @@ def within(span: Span, outer: Span) -> bool:
     return outer[0] <= span[0] and span[1] <= outer[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of a cleaned `text`: names, labels, numbers and options by their place."""
 
     text: str
@@ -26,6 +25,18 @@ class Sentence:
     cues: tuple[Mention, ...]
     counted: tuple[Quantity, ...]
     options: tuple[Mention, ...] = ()
+
+    def alone(self) -> "Sentence":
+        """Return the same with what stands within its span alone."""
+        span = self.span
+        return Sentence(
+            self.text,
+            span,
+            tuple([m for m in self.names if within(m.span, span)]),
+            tuple([m for m in self.cues if within(m.span, span)]),
+            tuple([q for q in self.counted if within(q.span, span)]),
+            tuple([m for m in self.options if within(m.span, span)]),
+        )
 
     @property
     def covered(self) -> list[Span]:

@@ -1,7 +1,7 @@
 """The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from worldsmith.guard.claims import unsaid
 from worldsmith.guard.clauses import Clauses
@@ -19,8 +19,7 @@ MOST_NUMBERS = 60
 """Numbers of a sentence: what has more is no honest text, and would cost its square."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What was made of a statement: what is wrong with it ("" where nothing is), what it states, and of which rows."""
 
     why: str

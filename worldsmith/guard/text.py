@@ -10,10 +10,10 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
 from itertools import accumulate
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from worldsmith.scoring.text import folded_char
@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 _TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|&|[^\W_a-zA-Z0-9]+")
 _AND = {"&": "and"}
-_LETTERS = re.compile(r"[^\W\d_]+")
+_INITIALS = re.compile(r"(?<![^\W\d_])[^\W\d_]")
 _JOINT = re.compile(r"[\W_]+")
 _GAPS = re.compile(r"[ \t]{2,}")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -102,8 +102,7 @@ def tokens(text: str) -> list[str]:
     return [_AND.get(t) or t.casefold() for t in _TOKEN.findall(text)]
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """A cleaned text with its tokens, and the text without what lies between them."""
 
     text: str
@@ -124,9 +123,18 @@ class Scan:
 def scan(text: str) -> Scan:
     """Return the tokens of a cleaned text."""
     spans = [m.span() for m in _TOKEN.finditer(text)]
-    read = tokens(text)
-    squeezed, ends = "".join(read), list(accumulate(map(len, read)))
-    return Scan(text, spans, squeezed, ends)
+    if text.isascii() and "&" not in text:
+        lower = text.lower()
+        read = [lower[start:end] for start, end in spans]
+    else:
+        read = tokens(text)
+    return Scan(text, spans, "".join(read), list(accumulate(map(len, read))))
+
+
+def lowered(text: str) -> str:
+    """Return a cleaned text in lower case, every letter in its place."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def _cut(pattern: re.Pattern[str], text: str, start: int, end: int, whole: Sequence[Span]) -> Iterator[Span]:
@@ -179,7 +187,7 @@ def decoded(text: str) -> tuple[str, ...]:
 
 def initials(text: str) -> str:
     """Return the first letters of the words of a cleaned text, in lower case."""
-    return "".join(m.group()[0] for m in _LETTERS.finditer(text)).lower()
+    return "".join(_INITIALS.findall(text)).lower()
 
 
 def _base64(body: str) -> str:

@@ -9,7 +9,7 @@ from worldsmith.guard.meta import META
 from worldsmith.guard.numbers import Numbers
 from worldsmith.guard.sentence import Meant, Sentence
 from worldsmith.guard.stems import Stems, stem
-from worldsmith.guard.text import Span
+from worldsmith.guard.text import Span, lowered
 from worldsmith.schema import Aggregate, Choice, Rank
 from worldsmith.world import Cell, Row, World
 
@@ -190,7 +190,10 @@ class Wordless:
 
     @staticmethod
     def _open_words(said: Sentence) -> Iterator[str]:
-        covered = [*said.covered, *(q.span for q in said.counted), *(m.span for m in said.options)]
-        for match in _WORD.finditer(said.text, *said.span):
-            if not any(a <= match.start() < b for a, b in covered):
-                yield match.group().lower()
+        covered = sorted([*said.covered, *(q.span for q in said.counted), *(m.span for m in said.options)])
+        lower, end = lowered(said.text), 0
+        for match in _WORD.finditer(lower, *said.span):
+            while covered and covered[0][0] <= match.start():
+                end = max(end, covered.pop(0)[1])
+            if end <= match.start():
+                yield match.group()
