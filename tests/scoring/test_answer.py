@@ -95,6 +95,7 @@ def test_a_whole_table_is_found(answer):
         ("| `a|x` | `b|y` | 2 |", ("`a|x`", "`b|y`", "2")),
         ("| a\\|`b`|`c|d`|2|", ("a|`b`", "`c|d`", "2")),
         ("|a|1|2|", ("a", "1", "2")),
+        ("|`a`|1|2|", ("`a`", "1", "2")),
         ("a | 1 | 2", ("a", "1", "2")),
     ],
 )
@@ -169,6 +170,7 @@ def test_rows_of_blanks_and_dashes_are_left_out():
         '{"a": {"b": 1}}',
         '{"a": [], "b": []}',
         '{"rows": []}',
+        "[[1, 2, 3]]",
     ],
 )
 def test_there_may_be_no_table(answer):
@@ -234,6 +236,8 @@ def test_a_table_that_names_few_columns_is_better_than_none():
 def test_what_is_left_out_is_said():
     table = parse(f"<think>x</think>{TABLE}\n\n| Site | URL |\n|---|---|\n| a | b |", NAMES)
     assert table.dropped == ("reasoning", "another table of 1 rows (Site | URL)")
+    table = parse(f"Action: x\nObservation: y\nFinal Answer:\n{TABLE}", NAMES)
+    assert table.dropped == ("everything before the end of the last observation",)
     table = parse(f"<tool_response>x</tool_response>{TABLE}", NAMES)
     assert table.dropped == ("everything before the end of the last tool call or reply",)
 
@@ -252,6 +256,16 @@ def test_notes_are_short():
 def test_the_last_table_wins_where_no_columns_are_given():
     assert parse(TABLE + "\n\nthen\n\n" + TABLE.replace("10", "11")).rows == (("A", "2001", "11"), ROWS[1])
     assert parse("a | b\nc | d").rows == (("c", "d"),)
+    for text in ("a | b\nc | d | e", "a, b\nc, d"):
+        assert parse(text).header == ()
+
+
+def test_without_keys_two_tables_are_two():
+    assert parse(f"{TABLE}\n\n## B\n\n{HEAD}", NAMES).rows == ()
+
+
+def test_prose_is_no_part_of_a_table():
+    assert parse(f"Here it is:\n\n{TABLE}", NAMES) == parse(TABLE, NAMES)
 
 
 def test_units_in_headers_may_be_left_out():
@@ -375,9 +389,10 @@ def test_a_last_row_of_full_width_is_whole_though_its_fence_is_open():
     assert (table.rows, table.dropped, table.cut) == (ROWS[:1], ("a last row that is cut off",), True)
 
 
-def test_without_columns_the_header_stands_over_the_rule():
-    table = parse("x | y\nName | Year\n--- | ---\nA | 1")
-    assert (table.header, table.rows) == (("Name", "Year"), (("A", "1"),))
+@pytest.mark.parametrize("rule", ["--- | ---", ":-- | --:", "–– | ––", "—— | ——", "-|-", "| :-: | :-: |"])
+def test_without_columns_the_header_stands_over_the_rule(rule):
+    table = parse(f"x | y\nName | Year\n{rule}\nA | 1")
+    assert (table.header, table.rows, table.dropped) == (("Name", "Year"), (("A", "1"),), ())
 
 
 def test_where_no_row_has_an_outer_pipe_a_short_last_row_is_ragged_and_not_cut_off():

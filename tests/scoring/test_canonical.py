@@ -83,9 +83,12 @@ DAY = Column("d", "date")
         ("one hundred and five thousand", [105000]),
         ("two million three hundred thousand and one", [2300001]),
         ("a hundred", [100]),
+        ("an hundred", [100]),
+        ("several hundred", []),
         ("a dozen", [12]),
         ("two dozen", [24]),
         ("twenty eleven", []),
+        ("twenty ten", []),
         ("one two", []),
         ("five and", []),
         ("3rd", [3]),
@@ -109,6 +112,15 @@ DAY = Column("d", "date")
         ("nan", []),
         ("inf", []),
         ("5 km2 or so maybe twice", []),
+        ("5-10+", []),
+        ("over 5-10", []),
+        ("5 km - 10 kg", []),
+        ("x 5 to 6", []),
+        ("5 to 6 or so maybe", []),
+        ("163 g (x5)", []),
+        ("x 5 h 20 min", []),
+        ("5 h x 20 min", []),
+        ("$5m 20 cm", []),
     ],
 )
 def test_a_number_is_read_as_it_is_meant(span, points):
@@ -305,6 +317,7 @@ def test_a_number_beyond_floats_keeps_its_digits():
     assert [r.point for r in read("12345678901234567890", "int")] == [12345678901234567890]
     assert not right("12345678901234567891", 12345678901234567890, PLAIN)
     assert right("12,345,678,901,234,567,890", 12345678901234567890, PLAIN)
+    assert right("12,345,678,901,234,567,890.0", 12345678901234567890, PLAIN)
     assert right("1" * 40, int("1" * 40), PLAIN)
     assert not right("1" * 41, int("1" * 41), PLAIN)
     assert read("1" * 30 + "." + "1" * 10, "num") != ()
@@ -368,8 +381,8 @@ def test_small_whole_numbers_have_words():
 
 
 def test_a_span_longer_than_any_number_or_date_is_not_read():
-    assert read("5" + " " * 119 + "kg", "num") == ()
-    assert read("5" + " " * 110 + "kg", "num") != ()
+    assert read("5" + " " * 118 + "kg", "num") == ()
+    assert read("5" + " " * 117 + "kg", "num") != ()
     assert read("5 March 2029" + "." * 100, "date") == ()
     assert read("5 March 2029" + "." * 20, "date") != ()
 
@@ -485,6 +498,8 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("[site](https://a.example/)", "https://a.example", Column("u", "url"), "right"),
         ("https://a.example/y", "https://a.example/x", Column("u", "url"), "different"),
         ("https://a.example/x?id=1", "https://a.example/x", Column("u", "url"), "different"),
+        ("https://a.example/x#why?", "https://a.example/x", Column("u", "url"), "right"),
+        ("4.1 m", 4.1, Column("Height (m)", "num", unit="m", decimals=1), "right"),
         ("-", "https://a.example", Column("u", "url"), "unreadable"),
         ("http://a.example:80/x", "a.example/x", Column("u", "url"), "right"),
         ("https://a.example:443/x#top", "a.example/x", Column("u", "url"), "right"),
@@ -614,7 +629,12 @@ def test_folding_character_by_character(text, folded):
 def test_text_without_a_letter_is_still_text():
     assert fold("!!!") == "!!!"
     assert right("!!!", "!!!", Column("t", "text"))
-    assert read("", "text") == ()
+
+
+@pytest.mark.parametrize("kind", ["text", "int", "num", "date", "year", "bool", "enum", "url", "list"])
+@pytest.mark.parametrize("span", ["", " ", "\u0301", "\u200b"])
+def test_of_nothing_there_is_no_reading(span, kind):
+    assert read(span, kind) == ()
 
 
 def test_entities_and_markup_are_not_part_of_a_value():
@@ -818,6 +838,31 @@ def test_a_value_of_another_kind_is_text():
     assert not right("8", 7, site)
 
 
+@pytest.mark.parametrize("kind", ["text", "int", "num", "date", "year", "enum", "url"])
+def test_a_truth_in_a_column_of_another_kind_is_its_word(kind):
+    col = Column("c", kind)
+    assert show(True, col) == "Yes"
+    assert [verdict(word, True, col) for word in ("yes", "no", "1")] == ["right", "different", "different"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "span", "value"),
+    [
+        ("num", "5", 5),
+        ("date", "2029-03-14", "2029-03-14"),
+        ("year", "2029", 2029),
+        ("bool", "yes", True),
+        ("url", "a.example", "a.example"),
+        ("list", "b; a", ["a", "b"]),
+    ],
+)
+def test_a_reading_of_one_kind_is_right_in_no_column_of_another(kind, span, value):
+    (reading,) = dict.fromkeys(read(span, kind))
+    others = {"text", "num", "date", "year", "bool", "url", "list"} - {kind}
+    assert accepts(reading, value, Column("c", kind))
+    assert not any(accepts(reading, value, Column("c", other)) for other in sorted(others))
+
+
 def test_a_decimal_of_a_column_without_decimals_is_not_rounded():
     loose = Column("Share", "num")
     assert right("5.5", 5.5, loose)
@@ -845,6 +890,16 @@ def test_a_magnitude_before_a_unit_multiplies_it(span, value, good):
 def test_hours_and_minutes_are_one_figure(span, hours):
     assert right(span, hours, Column("Test (h)", "num", unit="h", decimals=1))
     assert not right(span, hours + 1, Column("Test (h)", "num", unit="h", decimals=1))
+    minute = 1 / 60
+    assert [(r.lo, r.hi) for r in read(span, "num")] == [
+        (pytest.approx(hours - minute / 2), pytest.approx(hours + minute / 2))
+    ]
+
+
+@pytest.mark.parametrize(("span", "metres"), [("1 m 80 cm", 1.8), ("5 m, 20 cm", 5.2), ("2 km 30 m", 2030)])
+def test_metres_and_centimetres_are_one_figure(span, metres):
+    assert right(span, metres, Column("Height (m)", "num", unit="m", decimals=1))
+    assert not right(span, metres + 1, Column("Height (m)", "num", unit="m", decimals=1))
 
 
 @pytest.mark.parametrize("span", ["11 h 60 min", "-1 h 30 min", "1.5 h 30 min", "30 min 11 h", "11 h 30 km"])

@@ -40,6 +40,8 @@ def test_other_numbers_belong_to_the_name(numbers):
 def test_a_row_without_a_number_leaves_all_numbers_standing():
     rows = [[f"{n}. {row[0]}" if n < 4 else row[0], *row[1:]] for n, row in enumerate(cells(), 1)]
     assert scored(rows).matched == ((3, 3),)
+    numbered = [[f"{n}. {row[0]}", *row[1:]] for n, row in enumerate(cells(), 1)]
+    assert scored([["Zomborik", *["1"] * 5], *numbered]).item.f1 == 0
 
 
 def test_a_name_that_begins_with_a_number_keeps_it():
@@ -100,12 +102,13 @@ def test_full_width_truths():
 # ---- dates
 
 
-@pytest.mark.parametrize("form", ["{d}/{m}/{y}", "{d}.{m}.{y}", "{m}/{d}/{y}", "{m}-{d}-{y}"])
+@pytest.mark.parametrize("form", ["{d}/{m}/{y}", "{d}.{m}.{y}", "{m}/{d}/{y}", "{m}-{d}-{y}", "{d}-{m}-{y}"])
 def test_one_day_past_the_twelfth_tells_the_order_of_its_column(form):
     def change(c, text):
         return form.format(**dict(zip("ymd", text.split("-"), strict=True))) if c == 2 else text
 
     assert scored(cells(change)).success
+    assert scored(cells(lambda c, text: change(c, text.replace("-0", "-")))).success
     early = [(f"Neo {n}", f"2029-0{n}-1{n}" if n < 3 else f"2029-0{n}-0{n + 1}") for n in range(1, 6)]
     rows = cells(lambda c, text: change(c + 1, text), early, (KEY, DAY))
     assert all(int(row[1][8:]) <= 12 for row in early)
@@ -139,6 +142,16 @@ def test_where_a_column_spans_a_hundred_years_two_digits_tell_no_year():
     result = scored([["A1", "18-May-21"], ["B2", "7-Nov-21"]], (KEY, DAY), gold)
     assert [w.why for w in result.wrong] == ["ambiguous", "ambiguous"]
     assert scored([["A1", "18-Mai-21"], ["B2", "31-Feb-21"]], (KEY, DAY), gold[:1]).columns[1].right == 1
+
+
+def test_two_digits_are_a_year_of_the_hundred_around_the_middle():
+    gold = [("A1", "1971-05-18"), ("B2", "2069-11-07")]
+    assert scored([["A1", "18-May-71"], ["B2", "7-Nov-69"]], (KEY, DAY), gold).success
+
+
+def test_short_years_in_a_column_of_text_stay_as_they_are():
+    gold = [("A1", "18-May-21"), ("B2", "2021-11-07")]
+    assert scored([[*row] for row in gold], (KEY, Column("Label", "text")), gold).success
 
 
 def test_a_column_without_a_date_gives_no_years():

@@ -59,6 +59,7 @@ def right_cells(col, header, cell, value):
         (Column("Rank", "int"), "Rank (by units)", "6", 6, 1),
         (Column("Rank", "int"), "Rank (h)", "6", 6, 0),
         (Column("Released", "date"), "Released (kg)", "2028-05-23", "2028-05-23", 1),
+        (Column("Share (total %)", "int"), "Share (total %)", "12", 12, 1),  # the name it was asked by tells nothing
     ],
 )
 def test_the_unit_of_a_header_is_the_unit_of_its_bare_cells(col, header, cell, value, right):
@@ -83,6 +84,7 @@ def test_the_cells_are_shown_with_the_unit_they_are_told():
 
 def test_only_another_unit_is_told():
     told = {"Weight (g)": "", "WEIGHT [g]": "", "Weight": "", "Weight (kg)": "kg", "Weight (‰)": "‰"}
+    told |= {"Weight (grams)": "", "Weight (g, total)": ""}
     assert {name: told_unit(name, WEIGHT) for name in told} == told
     assert told_unit("Rating (0–10)", RATING) == ""
     assert told_unit("Rating (0–5)", RATING) == "of 5"
@@ -102,12 +104,22 @@ def test_only_another_unit_is_told():
         "Weight last year",
         "Height (g)",
         "Freight (g)",
+        "Weight items",
         "Weights1",
         "",
     ],
 )
 def test_a_word_that_qualifies_makes_another_column(header):
     assert match_columns(("Phone", header), ("Phone", "Weight (g)")) == (0, None)
+
+
+DENYING = "not no non never without except excluding wrong false incorrect untrue opposite reversed inverse inverted"
+
+
+@pytest.mark.parametrize("word", f"{DENYING} rival rivals other another previous former".split())
+def test_a_word_in_brackets_that_denies_makes_another_column(word):
+    assert match_columns(("Phone", f"Weight ({word} g)"), ("Phone", "Weight (g)")) == (0, None)
+    assert match_columns(("Phone", f"Weight ({word}ly g)"), ("Phone", "Weight (g)")) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +159,7 @@ def test_a_name_may_stand_for_the_one_key_once_all_else_is_found():
     assert match_columns(("Brand", "Weight (g)"), wanted, 0) == (None, 1)
     assert match_columns(("Name", "Model", "Weight (g)"), wanted, 0) == (None, 2)
     assert match_columns(("Name", "Mass"), wanted, 0) == (None, None)
+    assert match_columns(("Model", "Weight"), ("Phone", "Models", "Weight (g)"), 0) == (None, 0, 1)
 
 
 def test_a_name_stands_for_no_part_of_a_composite_key():

@@ -167,6 +167,7 @@ def test_a_table_in_html_that_is_cut_off_keeps_its_whole_rows():
 def test_ragged_rows_in_html_are_told():
     ragged = "<table><tr><th>Phone<th>Released<tr><td>Neo 5<tr><td>Zed Pro<td>2028-05-20<td>9</table>"
     assert parse(ragged).rows == (("Neo 5", ""), ("Zed Pro", "2028-05-20"))
+    assert parse("<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>").header == ("A", "B")
     assert parse(ragged).dropped == ("row 1 has 1 cells for 2 columns", "row 2 has 3 cells for 2 columns")
     assert parse("<table></table>").header == ()
     assert parse("<table><td>x</td></table>").header == ()

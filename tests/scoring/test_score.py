@@ -294,7 +294,7 @@ def test_json_has_the_same_keys_and_types_whatever_the_answer():
         "why": "different",
     }
     assert (some["matched"], some["missing"], some["extra"], some["duplicate"]) == ([[0, 0]], [1, 2, 3], [2], [1])
-    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "4")
+    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "5")
     assert some["item"] == {"precision": 1 / 18, "recall": 1 / 24, "f1": 2 / 42}
     assert perfect["success"] == 1.0
     assert perfect["columns"][1] == {
@@ -381,6 +381,12 @@ def test_of_as_many_columns_one_may_still_be_another():
         "| k | spare |\n|---|---|\n| x | 1 |", (Column("k", "text", key=True), Column("Battery", "int")), [["x", 1]]
     )
     assert result.notes == ("column 'Battery' is not in the header: k | spare", "columns nobody asked for: 'spare'")
+
+
+def test_a_column_nobody_asked_for_is_said_though_all_are_found():
+    columns = (Column("k", "text", key=True), Column("Battery", "int"))
+    result = score("| k | Battery | spare |\n|---|---|---|\n| x | 1 | 2 |", columns, [["x", 1]])
+    assert (result.success, result.notes) == (True, ("columns nobody asked for: 'spare'",))
 
 
 def test_without_its_key_column_no_row_is_claimed():
@@ -503,7 +509,7 @@ def test_two_answers_to_one_question_are_no_better_than_the_worse():
 def test_without_columns_outside_the_key_rows_stand_for_them():
     columns = (Column("a", "text", key=True),)
     result = score(markdown(columns, [["x"], ["q"]]), columns, [["x"], ["y"]])
-    assert result.nonkey == result.row == Rates(0.5, 0.5, 0.5)
+    assert result.nonkey == result.row == result.earned == result.earned_rows == Rates(0.5, 0.5, 0.5)
 
 
 # ---- what earns
@@ -662,6 +668,11 @@ def test_a_key_in_a_unit_that_is_not_the_columns_names_no_row():
     gold = [(163, "a"), (164, "b")]
     result = score(markdown(columns, [["0.163 kg", "a"], ["164 h", "b"]]), columns, gold)
     assert (result.matched, result.extra) == (((0, 0),), (1,))
+
+
+def test_a_key_that_only_rounding_keeps_from_its_value_names_its_row():
+    columns = (Column("Length (ft)", "int", unit="ft", key=True), Column("Phone", "text"))
+    assert score(markdown(columns, [["1 yd", "a"], ["12 in", "b"]]), columns, [(3, "a"), (1, "b")]).success
 
 
 def test_a_reference_shows_what_it_was_made_of():

@@ -153,6 +153,9 @@ def item_f1(answer, gold, **metrics):
         (NUMBER, "7", "about 7 or 8", 1.0),
         (NUMBER, "unknown", "n/a", 0.5),
         (NUMBER, "5", "-5", 0.5),
+        (NUMBER, "unknown", "7", 0.5),
+        (NUMBER, "7", "unknown", 0.5),
+        (NUMBER, "", "NA", 1.0),
         (NUMBER, ".5", "0.5", 1.0),
         (TEXT, "A B", "a  b", 1.0),
         (TEXT, "a", "**A**", 1.0),
@@ -319,6 +322,9 @@ def test_an_evaluation_that_makes_no_sense_is_refused():
         item_f1("", "k,w\na,1\n", v=NUMBER)
     with pytest.raises(ScoreError, match="no entry for the required column 'w'"):
         score_widesearch("", {**evaluation(v=NUMBER), "required": ["k", "w"]}, "k,w\na,1\n")
+    for gold, why in (("", "the table is empty"), ('k,v\n"a,1\n', "the table can't be split")):
+        with pytest.raises(ScoreError, match=f"The gold table can't be read: {why}"):
+            item_f1("", gold, v=NUMBER)
     with pytest.raises(ScoreError, match="An answer is a string, not NoneType"):
         item_f1(None, "k,v\na,1\n", v=NUMBER)
 
@@ -342,7 +348,7 @@ def test_a_task_is_written_as_the_benchmark_keeps_it():
     assert gold_csv.split("\n")[1] == "Neo 5,5000,2029-03-14,Yes,12.5,still sold,https://0.example,2029,150"
     rows = [row for row in gold if "|" not in row[0]]  # the benchmark knows no escaped pipes
     result = score_widesearch(markdown(columns, rows), task, gold_csv)
-    assert (result.item.precision, result.item.recall) == (1.0, 0.75)
+    assert [*result.item] == [*result.nonkey] == [1.0, 0.75, pytest.approx(6 / 7)]
     number_key = widesearch_task([Column("n", "int", key=True)], [[1]])
     assert number_key[0]["eval_pipeline"]["n"]["metric"] == ["exact_match"]
 
@@ -371,13 +377,19 @@ def test_a_key_spelled_twice_counts_once():
     assert result.item.precision == pytest.approx(2 / 3)
 
 
-def test_rows_narrower_than_the_first_end_in_missing_cells():
-    text = "```markdown\n| k | v |\n|---|---|\n| a | 1 | 9 |\n| b | 2 |\n```"
-    result = score_widesearch(text, evaluation(v=NUMBER), "k,v\na,1\nb,2\n")
-    assert (
-        result.rows
-        == score_widesearch(text.replace("| b | 2 |", "| b | 2 | |"), evaluation(v=NUMBER), "k,v\na,1\nb,2\n").rows
-    )
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        # of a first row that is wider than the header the first cell is a label, and all columns move
+        (("| k | v |", "| a | 1 | 9 |", "| b | 2 |"), (("1", "9.0"), ("2", "nan"))),
+        (("| k | v |", "| a | 1 | 9 |", "| b | 2 | |"), (("1", "9.0"), ("2", "nan"))),
+        (("| k | v |", "| a | 1 |", "| b |"), (("a", "1.0"), ("b", "nan"))),
+        (("Here it is:", "| k | v |", "| a | 1 |", "a note", "| b | 2 |"), (("a", "1"), ("b", "2"))),
+    ],
+)
+def test_lines_become_rows(lines, rows):
+    text = "\n".join(("```markdown", *lines, "```"))
+    assert score_widesearch(text, evaluation(v=NUMBER), "k,v\na,1\nb,2\n").rows == rows
 
 
 def test_columns_of_one_name_are_numbered():

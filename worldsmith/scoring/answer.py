@@ -65,7 +65,7 @@ def _matches(table: Table, wanted: frozenset[str]) -> int:
 
 def _choose(tables: list[Table], wanted: frozenset[str]) -> Table | None:
     """Return the last of the tables that match most of the columns."""
-    best, most = None, -1
+    best, most = None, 0
     for table in tables:
         count = _matches(table, wanted)
         if count >= most:

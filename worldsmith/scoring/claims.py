@@ -13,20 +13,13 @@ _MOST_RIVALS = 3, 50  # claimants looked at for rows that several could be: thre
 Claimed = dict[int, list[int]]  # gold row -> the answer rows that claim it, in order
 
 
-def claimed_rows(reference: Reference, rows: Sequence[Row], places: Sequence[int | None]) -> tuple[Claimed, list[int]]:
+def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, list[int]]:
     """Match answer rows to gold rows; also the answer rows that match none."""
-    if any(places[c] is None for c in reference.keys):
-        return {}, [*range(len(rows))]
     if not reference.keys:
         return _claimed_without_keys(reference, rows)
     claims = [claims_of(reference, row) for row in rows]
     claimed: Claimed = {}
     extra = [i for i, found in enumerate(claims) if not found]
-    if all(len(found) <= 1 for found in claims):
-        for i, found in enumerate(claims):
-            for j in found:
-                claimed.setdefault(j, []).append(i)
-        return claimed, extra
     for claimants, golds in components(claims):
         if len(golds) == 1:
             claimed[golds[0]] = claimants

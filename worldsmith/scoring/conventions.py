@@ -89,7 +89,7 @@ def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, S
     sole = [members[0] for members in claimed.values() if len(members) == 1]
     for c in reference.others:
         if reference.columns[c].kind == "date":
-            loose = {i: cell for i, row in enumerate(rows) if (cell := row[c])[4:5] != "-" and _LOOSE.search(cell)}
+            loose = {i: cell for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
             orders = {i: found for i, cell in loose.items() if (found := numeric_orders(cell))}
             for first, other in ((0, 1), (1, 0)):
                 told = any(i in orders and not orders[i][other] for i in sole)

@@ -203,7 +203,7 @@ def _quarter(found: re.Match[str]) -> tuple[Reading, ...]:
 
 def _decade(found: re.Match[str]) -> tuple[Reading, ...]:
     low, high = _month(found["y"], 1, 12), _month(str(int(found["y"]) + 9), 1, 12)
-    return (Reading("date", low[0].lo, high[0].hi, None),) if low and high else ()
+    return (Reading("date", low[0].lo, high[0].hi, None),) if low else ()
 
 
 _PATTERNS = (

@@ -77,7 +77,7 @@ def _one_letter_off(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if long == short + "s" and len(short) > 2:
         return True
-    if len(long) < _LONG or len(long) - len(short) > 1 or one[0] != other[0] or not (one + other).isalpha():
+    if len(long) < _LONG or one[0] != other[0] or not (one + other).isalpha():
         return False
     at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) < len(long):
@@ -95,7 +95,7 @@ def told_unit(header: str, col: Column) -> str:
     if up_to := _UP_TO.fullmatch(told):
         told = f"of {up_to[1]}"
     own, other = measure_of(col), measure(told)
-    if not told or _same(told, col, own, other):
+    if _same(told, col, own, other):
         return ""
     return told if own.unit or own.words or own.scale or _known(other) else ""
 

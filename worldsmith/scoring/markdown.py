@@ -40,9 +40,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Line], str]]:
     while lines and not lines[-1].strip():
         lines.pop()
     for number, raw in enumerate(lines):
-        line = raw
-        if line.lstrip()[:1] == ">":
-            line = _QUOTE.sub("", line)
+        line = _QUOTE.sub("", raw)
         fence = FENCE.match(line) is not None
         if not fence and ("|" in line or "｜" in line):
             run.append(_split(line, last=number == len(lines) - 1, apart=blank > 0))
@@ -53,8 +51,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Line], str]]:
             yield run, "\n".join(prose)
             run, prose = [], []
         prose.append(line)
-    if run:
-        yield run, "\n".join(prose)
+    yield run, "\n".join(prose)
 
 
 def _split(line: str, *, last: bool, apart: bool) -> _Line:
@@ -122,7 +119,7 @@ def _table(head: _Line, body: Iterable[_Line]) -> Table:
         cells = line.cells
         if not head.left and line.left and len(cells) == width - 1:
             cells = ["", *cells]
-        if len(cells) != width and "`" in line.inner:  # strictly, GFM knows no pipes inside code
+        if "`" in line.inner:  # strictly, GFM knows no pipes inside code
             other = _cells(line.inner, code=False)
             cells = other if len(other) == width else cells
         if len(cells) < width and line.last and head.right and not line.right:

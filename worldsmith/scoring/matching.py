@@ -30,7 +30,7 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
             alone = key_of is header_key or (len(same) == 1 and names.count(name) == 1)
             if name and w not in found and same and alone:
                 found[w] = same[0]
-    rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and 0 < len(header[i]) <= 120]
+    rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and len(header[i]) <= 120]
     lacking = {w: wanted[w] for w in range(len(wanted)) if w not in found}
     found.update(_close_pairs(lacking, {i: header[i] for i in rest if not qualified(header[i])}))
     things = [i for i in rest if i not in found.values() and header_key(header[i]) in _THINGS]

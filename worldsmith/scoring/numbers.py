@@ -217,8 +217,6 @@ def _head(before: str) -> tuple[bool, str, str] | None:
 def _tail(after: str) -> list[tuple[int, str, str]] | None:
     """Read what stands after the digits: choices of (power of ten, unit, open end), or None for what can't be read."""
     rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").replace("+", " + ").strip()
-    if not rest:
-        return [(0, "", "")]
     if found := _ORDINAL.match(rest):
         rest = rest[found.end() :].strip()
     if found := _OF.fullmatch(rest):
@@ -297,8 +295,9 @@ def _reading(sign: str, whole: str, decimals: str, power: int, unit: str) -> Rea
 def _scaled(mantissa: int, exponent: int) -> Number:
     if exponent >= 0:
         return mantissa * int(10**exponent)
-    number = mantissa / 10**-exponent
-    return int(number) if number.is_integer() and mantissa % 10**-exponent == 0 else number
+    parts = int(10**-exponent)
+    whole, rest = divmod(mantissa, parts)
+    return mantissa / parts if rest else whole
 
 
 def _open(read: Reading, hedge: str) -> Reading:
@@ -324,12 +323,15 @@ def _compound(
     before: str, first: re.Match[str], between: str, second: re.Match[str], after: str
 ) -> tuple[Reading, ...]:
     """Read two parts of one measure, "11 h 42 min": a whole number of a unit and less than one of it in a smaller."""
-    named = _AND.sub("", between).strip()
-    large, small = unit_named(named), unit_named("min" if after.strip() == "m" else after.strip())
-    if large is None or small is None or large.dimension != small.dimension or large.factor <= small.factor:
+    named, written = _AND.sub("", between).strip(), after.strip()
+    large = unit_named(named)
+    if large is None:
+        return ()
+    small = unit_named("min" if written == "m" and large.dimension == "time" else written)
+    if small is None or large.dimension != small.dimension or large.factor <= small.factor:
         return ()
     lefts, rights = _one(before, first, f" {named}"), _one("", second, f" {small.name}")
-    if len(lefts) != 1 or len(rights) != 1:
+    if not lefts or not rights or lefts[0].unit != large.name:
         return ()
     whole, part = lefts[0].point, rights[0].point
     share = small.factor / large.factor
@@ -354,7 +356,7 @@ def _ends(
         left, right = lefts[0], rights[0]
         if not is_range:
             return () if lefts == rights and found[0].strip() == "/" else (*lefts, *rights)  # "0/0" is no 0
-        if not left.unit and right.unit:  # "1-2 million": the words after the second are the first's too
+        if not left.unit:  # "1-2 million": the words after the second are the first's too
             left = _one(before, first, after)[0]
         one, other = left.point, right.point
         if left.unit != right.unit or not isinstance(one, int | float) or not isinstance(other, int | float):

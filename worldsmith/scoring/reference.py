@@ -95,13 +95,13 @@ class _Index:
         for row, value in enumerate(values):
             for name in sorted(names(value, col)):
                 self.by_name.setdefault(name, []).append(row)
-            if value is None or not fits(value, col):
+            if not fits(value, col):
                 continue
             if col.kind == "date":
                 numbered.append((ordinal(value) or 0, row))
             elif col.kind in ("int", "num"):
                 numbered.append((number(value) or 0, row))
-            elif col.kind not in ("text", "enum"):
+            else:
                 for found in read(show(value, col), col.kind):
                     self.by_point.setdefault(found.point, []).append(row)
         numbered.sort()

@@ -65,12 +65,12 @@ def score_table(answer: str | Table, reference: Reference) -> Score:
     places = match_columns(table.header, reference.names, keys[0] if len(keys) == 1 else None)
     names = tuple("" if p is None else table.header[p] for p in places)
     rows = settled(_cells(table, reference.columns, places), reference, names)
-    claimed, extra = claimed_rows(reference, rows, places)
+    claimed, extra = claimed_rows(reference, rows)
     beside = {i: word for i in extra if (word := idle(rows[i], names, keys))} if keys else {}
     if beside:
         table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
         rows = tuple(row for i, row in enumerate(rows) if i not in beside)
-        claimed, extra = claimed_rows(reference, rows, places)
+        claimed, extra = claimed_rows(reference, rows)
     rows = ordered(rows, reference, claimed)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
 
@@ -161,7 +161,7 @@ def _wrong(matched: _Matched, j: int, verdicts: Sequence[str]) -> Iterator[Wrong
 
 def _notes(matched: _Matched) -> tuple[str, ...]:
     table, places = matched.table, matched.places
-    if not table.header or (None not in places and len(places) == len(table.header)):
+    if not table.header:
         return table.dropped
     header = " | ".join(table.header[:12])[:160]
     names = zip(matched.reference.names, places, strict=True)

@@ -112,8 +112,7 @@ _STRIKES = re.compile(
 
 def struck(span: str) -> bool:
     """Whether part of the span is struck out, and so withdrawn: "~~163~~", "<del>163</del>"."""
-    if "&" in span:
-        span = html.unescape(span)
+    span = html.unescape(span)
     return ("~" in span or "<" in span or not span.isascii()) and _STRIKES.search(span) is not None
 
 
@@ -133,8 +132,7 @@ def plain(span: str, *, link: int = 1) -> str:
     """
     if not _MARKUP.search(span):
         return span.strip()
-    if "&" in span:
-        span = html.unescape(span)
+    span = html.unescape(span)
     if "<" in span:
         span = _TAG.sub("", _SUPER.sub(r"^\1", _BREAK.sub("\n", span)))
     if "[" in span or "【" in span:

@@ -186,7 +186,7 @@ def measure(words: str) -> Measure:
     kept: list[str] = []
     scale = 0
     for word in words.split():
-        if len(word) > 1 and word.casefold() in MAGNITUDES and unit_named(word) is None:
+        if len(word) > 1 and word.casefold() in MAGNITUDES:
             scale += MAGNITUDES[word.casefold()]
         else:
             kept.append(word)

@@ -97,7 +97,7 @@ def names(value: Value, col: Column) -> frozenset[str]:
     """
     if value is None:
         return _null_names(col.none, col.name)
-    if col.kind == "bool" and isinstance(value, bool):
+    if isinstance(value, bool):
         return frozenset({squash(fold(label(value, col)))})
     if col.kind in ("text", "enum") or not fits(value, col):
         return _names(str(value), col)
@@ -160,12 +160,12 @@ def factor(unit: str, col: Column) -> Number | None:
     if unit == "ones":
         return scale
     if unit.startswith("of "):
-        rank = own.unit is None and not own.words and _ranks(col.name)
+        rank = not own.words and _ranks(col.name)
         return scale if rank or unit == own.words or unit in col.name or f"/{unit[3:]}" in col.name else None
     if unit == "place":
-        return scale if own.unit is None and not own.words and _ranks(col.name) else None
+        return scale if not own.words and _ranks(col.name) else None
     written = unit_named(unit)
-    if own.unit is None and not own.words:
+    if not own.words:
         return _of_no_unit(unit, written, col.name, scale)
     if written is None or own.unit is None:
         return scale if squash(unit).rstrip("s") == squash(own.words).rstrip("s") else None

@@ -115,7 +115,10 @@ def _column_key(name: str) -> str:
 
 
 def _gold(text: str, required: Sequence[str]) -> _Frame:
-    frame = {_column_key(name): cells for name, cells in _typed(_fields(text.lstrip("﻿"), ",")).items()}
+    try:
+        frame = {_column_key(name): cells for name, cells in _typed(_fields(text.lstrip("﻿"), ",")).items()}
+    except _NoTableError as reason:
+        raise ScoreError(f"The gold table can't be read: {reason}.") from reason
     lacking = [name for name in required if name not in frame]
     if lacking:
         raise ScoreError(f"The gold table has no column {lacking[0]!r}; it has {', '.join(map(repr, frame))}.")
@@ -192,7 +195,7 @@ def _as_one_type(cells: list[str]) -> list[str]:
             return [str(int(cell)) for cell in cells]
     elif present and not missing and all(cell in _TRUTH for cell in present):
         return [_TRUTH[cell] for cell in cells]
-    if present and all(map(_DECIMAL.fullmatch, present)):
+    if all(map(_DECIMAL.fullmatch, present)):
         return ["nan" if cell in _MISSING else str(float(cell)) for cell in cells]
     return ["nan" if cell in _MISSING else cell for cell in cells]
 
