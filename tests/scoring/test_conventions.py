@@ -149,9 +149,10 @@ def test_two_digits_are_a_year_of_the_hundred_around_the_middle():
     assert scored([["A1", "18-May-71"], ["B2", "7-Nov-69"]], (KEY, DAY), gold).success
 
 
-def test_short_years_in_a_column_of_text_stay_as_they_are():
-    gold = [("A1", "18-May-21"), ("B2", "2021-11-07")]
-    assert scored([[*row] for row in gold], (KEY, Column("Label", "text")), gold).success
+@pytest.mark.parametrize("texts", [("18-May-21", "2021-11-07"), ("25/07/2029", "04/03/2029")])
+def test_days_in_a_column_of_text_stay_as_they_are(texts):
+    gold = [*zip(("A1", "B2"), texts, strict=True)]
+    assert scored([[key, f" {text}"] for key, text in gold], (KEY, Column("Label", "text")), gold).success
 
 
 def test_a_column_without_a_date_gives_no_years():

@@ -27,6 +27,7 @@ def right_cells(col, header, cell, value):
         (WEIGHT, "Weight (kg)", "0.163", 163, 1),
         (WEIGHT, "Weight (kg)", "**0.163** [1]", 163, 1),
         (WEIGHT, "Weight (kg)", "163 g", 163, 1),
+        (WEIGHT, "Weight (kg)", "n/a", None, 1),
         (WEIGHT, "Weight (in grams)", "163", 163, 1),
         (WEIGHT, "Weight (g, approx.)", "163", 163, 1),
         (WEIGHT, "Weight in kg", "163", 163, 0),
@@ -86,6 +87,8 @@ def test_only_another_unit_is_told():
     told = {"Weight (g)": "", "WEIGHT [g]": "", "Weight": "", "Weight (kg)": "kg", "Weight (‰)": "‰"}
     told |= {"Weight (grams)": "", "Weight (g, total)": ""}
     assert {name: told_unit(name, WEIGHT) for name in told} == told
+    assert told_unit("Units sold (thousands)", SOLD) == ""
+    assert told_unit("Sold (total pieces)", Column("Sold (pieces)", "int", unit="pieces")) == ""
     assert told_unit("Rating (0–10)", RATING) == ""
     assert told_unit("Rating (0–5)", RATING) == "of 5"
 

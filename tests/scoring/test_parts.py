@@ -48,6 +48,9 @@ def test_a_table_for_each_row_and_other_tables_between():
 
 def test_parts_in_html():
     assert scored(html_table(ROWS[:2]) + "<h2>2028</h2>" + html_table(ROWS[2:])).success
+    styled = html_table(ROWS[2:]).replace("<table>", '<table class="results">')
+    assert scored(html_table(ROWS[:2]) + "<h2>2028</h2>" + styled).success
+    assert not scored(html_table(ROWS[:2]) + "<h2>Results</h2>" + html_table(ROWS[2:])).success
 
 
 def test_the_same_key_again_is_a_new_attempt():
@@ -167,10 +170,15 @@ def test_a_table_in_html_that_is_cut_off_keeps_its_whole_rows():
 def test_ragged_rows_in_html_are_told():
     ragged = "<table><tr><th>Phone<th>Released<tr><td>Neo 5<tr><td>Zed Pro<td>2028-05-20<td>9</table>"
     assert parse(ragged).rows == (("Neo 5", ""), ("Zed Pro", "2028-05-20"))
-    assert parse("<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>").header == ("A", "B")
     assert parse(ragged).dropped == ("row 1 has 1 cells for 2 columns", "row 2 has 3 cells for 2 columns")
     assert parse("<table></table>").header == ()
     assert parse("<table><td>x</td></table>").header == ()
+
+
+def test_tags_around_rows_are_no_cells():
+    body = "<tbody><tr><td>1</td><td>2</td></tr></tbody><tfoot></tfoot>"
+    table = parse(f"<table><thead><tr><th>A</th><th>B</th></tr></thead>{body}</table>")
+    assert (table.header, table.rows, table.dropped) == (("A", "B"), (("1", "2"),), ())
 
 
 def test_markdown_comes_before_html():

@@ -142,7 +142,7 @@ def measure_of(col: Column) -> Measure:
         return measure(col.unit)
     found = _HEADER_UNIT.search(col.name)
     told = measure(found[1]) if found else None
-    return told if told and (told.unit or (told.scale and not told.words)) else Measure(None, "", 0)
+    return told if told and (told.unit or not told.words) else Measure(None, "", 0)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -187,6 +187,6 @@ def _of_no_unit(unit: str, written: Unit | None, name: str, scale: int) -> Numbe
 
 
 def _converted(written: Unit, own: Unit, scale: int) -> Number | None:
-    if written.name == own.name or same_money(written.name, own.name) or same_money(own.name, written.name):
+    if same_money(written.name, own.name) or same_money(own.name, written.name):
         return scale
     return scale * own.factor / written.factor if written.dimension == own.dimension else None
