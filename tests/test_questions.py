@@ -303,6 +303,8 @@ def test_a_place_in_an_order_is_said_to_be_among_all():
     told = "“Place” is a place among all lighthouses with the same “Stone”, asked for or not."
     assert told in asked(query(columns=columns), grouped)
     assert "asked for or not" not in asked(query(columns=columns))
+    cell = replace(query(columns=("visits",)), key=(), top=Top(("height",), 1, largest=True))
+    assert "“Place” is a place among all lighthouses, asked for or not." in asked(cell, world)
 
 
 def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():

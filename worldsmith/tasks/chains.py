@@ -19,7 +19,7 @@ LEAST, MOST = 3, 6
 ROWS = (3, 30)
 """Rows of a list among which one is picked."""
 COMMON = 0.5
-"""The share of the rows of a list that may lead on to where the picked one does."""
+"""The share of the rows of a list that may lead on to where the picked one leads."""
 TRIES = 4
 """Conditions tried to pick a row by."""
 
@@ -131,15 +131,13 @@ def _exit(
         for path, at in exits(source, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
     ]
-    scoped = source.reader.in_scope(query)
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         found = replace(query, columns=(path,))
         value = source.reader.one(found)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
-        # What most rows lead to is found without picking the right one.
-        common = len(scoped) > 1 and _share(source.reader.values(query.table, path), scoped, value) > COMMON
-        if rows[0] <= count <= rows[1] and not common and value not in _been(source, query) | constants(found):
+        been = value in _been(source, query)
+        if rows[0] <= count <= rows[1] and not (been or _told(source, found) or _common(source, found)):
             return found, at
     return None
 
@@ -147,6 +145,19 @@ def _exit(
 def _aside(query: Query, path: Path) -> bool:
     """Tell whether a row is picked by what it refers to only to go there: the rows there are what it is about."""
     return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
+
+
+def _told(source: Source, query: Query) -> bool:
+    """Tell whether the question names what a cell holds, or a row on the way to it."""
+    (row,), path, named = source.reader.kept(query), query.columns[0], constants(query)
+    return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
+
+
+def _common(source: Source, query: Query) -> bool:
+    """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
+    rows = source.reader.in_scope(query)
+    values = source.reader.values(query.table, query.columns[0])
+    return len(rows) > 1 and _share(values, rows, source.reader.one(query)) > COMMON
 
 
 def _been(source: Source, query: Query) -> set[Value]:
@@ -177,7 +188,7 @@ def draw_deep(source: Source, r: random.Random) -> Query | None:
     if not fitting:
         return None
     found = replace(query, columns=(fitting[r.randrange(len(fitting))],))
-    return found if source.reader.one(found) not in {None, *constants(found)} else None
+    return None if source.reader.one(found) is None or _told(source, found) else found
 
 
 def _hard(source: Source, query: Query) -> bool:

@@ -29,7 +29,7 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     parts: dict[Path, Node] = {}
     for path in r.sample(own, min(TRIES, len(own))):
         found = draw_clause(source, bare.table, path, rows, r)
-        if found is not None and not _negative(found):
+        if found is not None and not _nested(found):
             parts[path] = found
         if len(parts) == 2:
             both = [parts[path] for path in sorted(parts, key=own.index)]
@@ -37,8 +37,9 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     return None
 
 
-def _negative(node: Node) -> bool:
-    return isinstance(node, expr.Call) and node.op in {"not", "!="}
+def _nested(node: Node) -> bool:
+    """Tell whether a part of a pair would be hard to read in it: "either in 1 or 2 or …"."""
+    return isinstance(node, expr.Call) and node.op in {"not", "!=", "in"}
 
 
 def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:

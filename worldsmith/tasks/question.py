@@ -199,7 +199,7 @@ def notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> 
 def _ranked(wording: Wording, query: Query, path: Path, name: str) -> Iterator[str]:
     """Yield the line on a place in an order: it is counted among all rows, whichever are asked for."""
     column, schema, forms = query.column(wording.schema, path), wording.schema, wording.words
-    if query.key and isinstance(column.fill, Rank):
+    if isinstance(column.fill, Rank):
         slots = {"name": name, "many": schema.tables[column.table].plural}
         group = column.fill.within
         if group is None:
