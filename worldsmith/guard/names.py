@@ -7,7 +7,7 @@ patterns of their own.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_lowercase
 from typing import Literal, NamedTuple
 
@@ -54,8 +54,7 @@ _ORDER: dict[Kind, int] = {"name": 0, "alias": 1, "coded": 2, "chrome": 3, "cue"
 """What stands first of mentions of one length."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
+class _Pattern(NamedTuple):
     kind: Kind
     key: str
     columns: tuple[ColumnId, ...] = ()
@@ -64,6 +63,15 @@ class _Pattern:
     exact: str = ""
     """A short name or code, as the scorer compares it: a name only where it stands alone."""
     words: int = 1
+
+
+_NAMING = frozenset(("name", "alias", "coded"))
+
+
+@lru_cache(maxsize=4096)
+def _words(phrase: str) -> tuple[str, ...]:
+    """Return the words of declared chrome: most of it is that of every world of a schema."""
+    return tuple(tokens(clean(phrase)))
 
 
 def ordinary(word: str) -> bool:
@@ -79,6 +87,7 @@ def name_like(schema: Schema) -> Iterator[ColumnId]:
                 yield table.name, column.name
 
 
+@lru_cache(maxsize=4096)
 def cue_phrase(phrase: str) -> str:
     """Return a label or phrase as a cue, squeezed without leading articles; "" where it says too little."""
     words = tokens(clean(phrase))
@@ -116,13 +125,11 @@ class Names:
         for option, same_columns in self._options(world.schema).items():
             self._add_option(option, same_columns)
         for phrase in chrome:
-            self._add_chrome(tokens(clean(phrase)))
+            self._add_chrome(_words(phrase))
         self._keys = tuple(self._patterns)
         self._automaton = AhoCorasick(self._keys)
         self._naming = frozenset(
-            i
-            for i, key in enumerate(self._keys)
-            if any(p.kind in ("name", "alias", "coded") for p in self._patterns[key])
+            [i for i, held in enumerate(self._patterns.values()) for p in held if p.kind in _NAMING]
         )
         """Which patterns are of a name."""
 
@@ -209,7 +216,7 @@ class Names:
         """Return a name as it is written, from its squeezed form."""
         return self._values.get(key, key)
 
-    def _add_chrome(self, words: list[str]) -> None:
+    def _add_chrome(self, words: tuple[str, ...]) -> None:
         """Add a phrase; one with numbers also as a snippet breaks it off."""
         whole = len(words)
         digits = next((i + 1 for i, word in enumerate(words) if word.isdigit()), whole)
