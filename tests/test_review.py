@@ -7,7 +7,7 @@ import pytest
 
 from tests.test_mine import by_hand
 from worldsmith.cli.reviewing import histogram, page
-from worldsmith.cover import chosen, curve, least_pages, together, told
+from worldsmith.cover import chosen, curve, fewest, least_pages, together, told
 from worldsmith.disk import save_lines, tasks_file
 from worldsmith.errors import FormatError
 from worldsmith.pages import Pages
@@ -20,6 +20,13 @@ def test_pages_are_chosen_by_what_they_tell_anew():
     cells = [frozenset(pages) for pages in ("ab", "a", "a", "bc", "c", "")]
     assert chosen(cells) == [3, 5]
     assert chosen([]) == []
+
+
+def test_a_page_whose_cells_others_tell_is_not_needed():
+    cells = {frozenset(pages) for pages in ("pq", "pqx", "pr", "prx", "q", "r", "")}
+    assert chosen(sorted(cells, key=sorted)) == [4, 5, 6]  # p, the richest, comes first
+    assert fewest(cells) == 2
+    assert fewest(set()) == 0
 
 
 def test_curve_and_co_coverage_by_hand():

@@ -1,7 +1,7 @@
 """Which pages tell what of a task: how much a few of them tell, and how few tell all that must be known."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from worldsmith.certificate import evidence
 from worldsmith.pages import Pages
@@ -21,17 +21,23 @@ def chosen(cells: Iterable[frozenset[str]]) -> list[int]:
 
     By that greedy choice no more than 1.6 times as much is told by any as many pages, and ties go by name.
     """
+    found, total = [], 0
+    for _, fresh in _greedy(cells):
+        total += fresh
+        found.append(total)
+    return found
+
+
+def _greedy(cells: Iterable[frozenset[str]]) -> Iterator[tuple[str, int]]:
+    """Yield pages, and how many cells each tells anew."""
     left = [pages for pages in cells if pages]
     counts = Counter(page for pages in left for page in pages)
-    found, total = [], 0
     while left:
         best = max(counts, key=lambda page: (counts[page], page))
         gone = [pages for pages in left if best in pages]
         left = [pages for pages in left if best not in pages]
         counts.subtract(page for pages in gone for page in pages)
-        total += len(gone)
-        found.append(total)
-    return found
+        yield best, len(gone)
 
 
 def curve(task: Task) -> dict[int, float]:
@@ -42,8 +48,18 @@ def curve(task: Task) -> dict[int, float]:
 
 
 def least_pages(task: Task, reader: Reader, pages: Pages) -> int:
-    """Return how few pages tell all the evidence of a task, by the greedy choice: near the least that must be read."""
-    return len(chosen(frozenset(pages.carrying(row, col)) for row, col in sorted(evidence(task, reader))))
+    """Return how few pages tell all the evidence of a task: near the least that must be read."""
+    return fewest({frozenset(pages.carrying(row, col)) for row, col in evidence(task, reader)})
+
+
+def fewest(cells: Collection[frozenset[str]]) -> int:
+    """Return how few pages tell all cells: chosen greedily, without those whose cells other chosen ones all tell."""
+    taken = [page for page, _ in _greedy(sorted(cells, key=sorted))]
+    for page in tuple(taken):
+        others = set(taken) - {page}
+        if all(told & others for told in cells if page in told):
+            taken.remove(page)
+    return len(taken)
 
 
 def together(task: Task) -> float:
