@@ -360,6 +360,8 @@ def test_a_likeness_that_fits_two_columns_fits_none():
     assert match_columns(("abcdefghij",), ("abcdefghiy",)) == (0,)
     assert match_columns(("abcdefghij",), ("abcdefghxy",)) == (None,)
     assert match_columns(("Full Name", "The Name"), ("Name",)) == (None,)
+    assert match_columns(("Weihgt", "Weight"), ("Weight (g)",)) == (1,)
+    assert match_columns(("BatteryLife",), ("Battery life (h)",)) == (0,)
 
 
 def test_a_column_that_is_missing_is_said_and_its_cells_are_wrong():
@@ -381,6 +383,21 @@ def test_of_as_many_columns_one_may_still_be_another():
         "| k | spare |\n|---|---|\n| x | 1 |", (Column("k", "text", key=True), Column("Battery", "int")), [["x", 1]]
     )
     assert result.notes == ("column 'Battery' is not in the header: k | spare", "columns nobody asked for: 'spare'")
+
+
+def test_what_is_said_of_a_wide_header_is_short():
+    header = [chr(97 + i) * 13 for i in range(13)]
+    result = score(markdown(header, [["1"] * 13]), (Column("Phone", "text"),), [["x"]])
+    assert result.notes == (
+        "column 'Phone' is not in the header: " + " | ".join(header[:12])[:160],
+        "columns nobody asked for: " + ", ".join(map(repr, header[:12]))[:160],
+    )
+    short = [name[0] for name in header]
+    result = score(markdown(short, [["1"] * 13]), (Column("Phone", "text"),), [["x"]])
+    assert result.notes == (
+        "column 'Phone' is not in the header: a | b | c | d | e | f | g | h | i | j | k | l",
+        "columns nobody asked for: 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'",
+    )
 
 
 def test_a_column_nobody_asked_for_is_said_though_all_are_found():
@@ -416,6 +433,7 @@ def test_composite_keys_match_as_a_whole():
     [
         ("int", [10, 20], ["20", "10"]),
         ("int", [1000, 20], ["20.0", "1 thousand"]),
+        ("int", [0, 20], ["20", "0"]),
         ("year", [2028, 2029], ["2029", "2028"]),
         ("date", ["2028-01-01", "2029-01-01"], ["1 Jan 2029", "1 Jan 2028"]),
         ("bool", [True, False], ["no", "yes"]),
@@ -594,6 +612,15 @@ def test_a_hundred_thousand_rows_are_scored_in_bounded_time():
     assert len(result.extra) == 50_000
     assert len(result.duplicate) == 49_999
     assert result.item.recall == pytest.approx(5 / 24)
+
+
+def test_a_reference_remembers_only_so_many_cells_and_none_that_are_long():
+    columns = (Column("k", "text", key=True), Column("v", "int"))
+    reference = Reference(columns, (("a", 1),))
+    keys = ["x" * 200, "x" * 201, *(f"k{i}" for i in range(4200))]
+    score_table(markdown(columns, [[key, "1"] for key in keys]), reference)
+    assert len(reference.index[0].cache) == 4096
+    assert [key in reference.index[0].cache for key in keys[:2]] == [True, False]
 
 
 def test_rivals_for_near_keys_and_keyless_rows_are_bounded():

@@ -150,6 +150,8 @@ def item_f1(answer, gold, **metrics):
         (NUMBER, "1000", "1,049", 1.0),
         (NUMBER, "1000", "1051", 0.5),
         (NUMBER, "12.5%", "0.125", 1.0),
+        (NUMBER, "12.5%", "0.131", 1.0),
+        (NUMBER, "12.5%", "0.132", 0.5),
         (NUMBER, "7", "about 7 or 8", 1.0),
         (NUMBER, "unknown", "n/a", 0.5),
         (NUMBER, "5", "-5", 0.5),
@@ -318,6 +320,9 @@ def test_an_evaluation_that_makes_no_sense_is_refused():
         item_f1("", "k,v\na,1\n", v=("extract_number", "number_near", None))
     with pytest.raises(ScoreError, match="metric 'fuzzy'; known: exact_match"):
         item_f1("", "k,v\na,1\n", v=("norm_str", "fuzzy", None))
+    bare = {"unique_columns": ["k"], "required": ["k"], "eval_pipeline": {"k": {"preprocess": []}}}
+    with pytest.raises(ScoreError, match="Column 'k' has the metric ''"):
+        score_widesearch("", bare, "k\na\n")
     with pytest.raises(ScoreError, match="gold table has no column 'v'; it has 'k', 'w'"):
         item_f1("", "k,w\na,1\n", v=NUMBER)
     with pytest.raises(ScoreError, match="no entry for the required column 'w'"):

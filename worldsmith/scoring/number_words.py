@@ -23,7 +23,7 @@ def count_words(words: list[str]) -> tuple[int, int]:
             continue
         elif word == "hundred" and 0 < group < 100:
             group, last = group * 100, "hundred"
-        elif word == "dozen" and 0 < group < 100:
+        elif word == "dozen" and group and not total:
             return i + 1, group * 12
         elif word in _LARGE and group:
             total, group, last = total + group * _LARGE[word], 0, "large"
