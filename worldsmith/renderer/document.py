@@ -4,6 +4,7 @@ Of `Pages` no more is asked than words of the schema, addresses and chrome, wher
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
 from worldsmith.pages.titles import title
@@ -42,8 +43,13 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     return frozenset(found)
 
 
-def _written(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
-    """Yield the pieces of each block of a page called `name`."""
+@lru_cache(maxsize=4)
+def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, list[Piece]], ...]:
+    """Return the pieces of each block of a page called `name`; kept, since the guard asks right after the writer."""
+    return tuple(_writing(page, name, pages))
+
+
+def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
     desk = Desk(page, pages)
     spare = HEAD - len(name) - (24 if page.date else 4)
     for block in page.blocks:
