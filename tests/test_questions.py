@@ -315,6 +315,15 @@ def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
     assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
 
 
+def test_a_name_that_says_what_it_is_needs_no_noun():
+    for name, said in (("Yarrick", "the lighthouse Yarrick"), ("Lighthouse Yarrick", "the Lighthouse Yarrick")):
+        cell = Query("light", Scope("name", (name,)), None, (("keeper", "born"),), ())
+        columns = (scoring.Column("Born", "date"),)
+        text = question(Reader(WORLD), cell, columns, 0)
+        assert f"the “Born” date of the keeper of {said}" in text
+        assert understand(text, WORLD.schema) == cell
+
+
 def test_an_exception_is_of_what_meets_both_conditions():
     q = query("not (height > 14 and manned)")
     texts = [question(Reader(WORLD), q, answers(Reader(WORLD), q), turn) for turn in range(12)]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.pages.grammar import listing, lower
+from worldsmith.pages.words import capital
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
 from worldsmith.tasks.headers import headers, owner, quoted, reached
@@ -132,7 +133,9 @@ def one_row(wording: Wording, query: Query, place: int) -> str:
     """Return the one row of a query in words: by its name, by what it leads in, or by what it alone is."""
     table, forms = wording.schema.tables[query.table], wording.words
     if query.named:
-        return forms.named.format(one=table.singular, name=spell(query.scope.values[0], table.column(table.key[0])))
+        name = spell(query.scope.values[0], table.column(table.key[0]))
+        frame = forms.named_so if name.startswith(f"{capital(table.singular)} ") else forms.named
+        return frame.format(one=table.singular, name=name)
     nodes = [verb_phrase(wording, query.table, node) for node in query.clauses]
     told = listing([_scope(wording, query, place), *nodes])
     if query.top is None:

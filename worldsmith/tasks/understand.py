@@ -14,7 +14,8 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages.grammar import lower
-from worldsmith.schema import Aggregate, Path, Schema, Value
+from worldsmith.pages.words import capital
+from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.headers import headers, quoted, reached
 from worldsmith.tasks.phrases import Phrases, Told
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
@@ -250,9 +251,8 @@ class _Reading:
 
     def _row(self, table: str, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
         form = self.schema.tables[table]
-        start = self.forms.named.format(one=form.singular, name="")
-        name = text.removeprefix(start)
-        if not links and len(form.key) == 1 and text.startswith(start) and not _HEADLESS.search(name):
+        name = self._name(form, text)
+        if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
         best = framed(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
         only = framed(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
@@ -261,6 +261,14 @@ class _Reading:
                 top = (1, best["lead"], "") if best else None
                 for query in self._query(table, phrases, links, Part((), top)):
                     yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
+
+    def _name(self, form: Table, text: str) -> str:
+        """Return the name in "the shop Quillon" or "the Project Dobim"; "" where there is none."""
+        for frame, start in ((self.forms.named, ""), (self.forms.named_so, f"{capital(form.singular)} ")):
+            before = frame.format(one=form.singular, name="") + start
+            if text.startswith(before):
+                return start + text.removeprefix(before)
+        return ""
 
 
 def _joined(told: Sequence[Told]) -> tuple[list[Node], tuple[Aggregate, ...]]:

@@ -77,6 +77,8 @@ class Words:
     ranked: str = "“{name}” is a place among all {many}, asked for or not."
     ranked_in: str = "“{name}” is a place among all {many} with the same “{group}”, asked for or not."
     named: str = "the {one} {name}"
+    named_so: str = "the {name}"
+    """The same of a row whose name starts with what it is: "Project Dobim"."""
     the_best: str = "the one {lead} among the {many} that {conditions}"
     the_only: str = "the only one among the {many} that {conditions}"
     cell_of: str = "the {what} of {row}"
