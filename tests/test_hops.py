@@ -12,6 +12,7 @@ from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.tasks import Query, Reader, Scope
 from worldsmith.tasks.candidates import made
+from worldsmith.tasks.chains import computed
 from worldsmith.tasks.hops import telling, two_nones
 from worldsmith.tasks.query import constants
 from worldsmith.tasks.sample import Source
@@ -138,3 +139,17 @@ def test_a_letter_that_is_a_value_is_no_name_of_a_find():
     query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
     with pytest.raises(Refused, match="reads like a find"):
         made(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
+
+
+def test_an_age_is_not_asked_of_the_one_born_first():
+    league = generate(load_schema("league"), 11)
+    source = Source(league, Pages(league))
+    assert computed(source, "player", ("age",), ("born",))
+    assert computed(source, "player", ("born",), ("age",))
+    assert not computed(source, "player", ("age",), ("joined",))
+    assert not computed(source, "report", ("points",), ("crowd",))
+    assert computed(source, "report", ("scored",), ("points",))
+    assert not computed(source, "transfer", ("player", "age"), ("player", "wage"))
+    for task, _ in zip(candidates(league, Pages(league), 6, kind="deep"), range(40), strict=False):
+        query = task.query
+        assert not any(computed(source, query.table, query.columns[0], path) for path in query.ranked)

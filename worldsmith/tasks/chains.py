@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from worldsmith.schema import Path, Pick, Value
+from worldsmith import expr
+from worldsmith.schema import Derive, Path, Pick, Value
 from worldsmith.tasks.forms import ordered, picked
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, both, constants
 from worldsmith.tasks.sample import Source, draw_clause
@@ -196,6 +197,8 @@ def _hard(source: Source, query: Query) -> bool:
     path = query.columns[0]
     if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
         return False
+    if any(computed(source, query.table, path, other) for other in (*query.ranked, *query.read)):
+        return False
     column = source.world.schema.walk(query.table, path)
     values = source.reader.values(query.table, path)
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
@@ -203,6 +206,14 @@ def _hard(source: Source, query: Query) -> bool:
     rows = source.reader.in_scope(query)
     gold = source.reader.one(query)
     return len(rows) == 1 or _share(values, rows, gold) <= 0.34
+
+
+def computed(source: Source, table: str, one: Path, other: Path) -> bool:
+    """Tell whether of two columns of one row the one is computed from the other: an age and a day of birth."""
+    if one[:-1] != other[:-1]:
+        return False
+    fills = [(source.world.schema.walk(table, a).fill, b) for a, b in ((one, other), (other, one))]
+    return any(isinstance(fill, Derive) and b[-1:] in expr.paths(fill.node) for fill, b in fills)
 
 
 def _share(values: Sequence[Value], rows: Sequence[int], value: Value) -> float:
