@@ -38,7 +38,9 @@ def main() -> None:
     table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
     for split in ("test", "held"):
         lines = [json.loads(x) for x in (asked.data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()]
-        lines = lines[:: max(1, len(lines) // asked.tasks)][: asked.tasks]
+        # Lines are in order of worlds: an even pick of them has every schema.
+        count = min(asked.tasks, len(lines))
+        lines = [lines[i * len(lines) // count] for i in range(count)]
         begun = time.monotonic()
         episodes = roller.run([(line, 0) for line in lines], 0.0, limit=asked.minutes * 60)
         figures = [e.figures for e in episodes]
@@ -52,7 +54,8 @@ def main() -> None:
             "cells": {name: round(count / cells, 3) for name, count in lost.items()},
         }
         for e in episodes:
-            told = {"split": split, "world": e.line["world"], **e.figures, "text": tokenizer.decode(e.ids)}
+            named = {"split": split, "task_id": e.line["task_id"], "world": e.line["world"]}
+            told = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
             kept.write(json.dumps(told, ensure_ascii=False) + "\n")
     (asked.out / f"eval-{asked.name}.json").write_text(json.dumps(table, indent=1))
     print(json.dumps({asked.name: table}))

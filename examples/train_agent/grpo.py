@@ -114,6 +114,7 @@ def main() -> None:
             **means,
             "within_group_sd": statistics.fmean(spread),
             "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
+            "rewards": [[e.figures["reward"] for e in group] for group in groups],
             "entropy": entropy,
             "rollout_s": rolled - begun,
             "learn_s": time.monotonic() - rolled,
@@ -124,10 +125,11 @@ def main() -> None:
         log.write(json.dumps(row) + "\n")
         log.flush()
         for e in episodes[:: GROUP // 2]:
-            told = {"step": step, "task_id": e.line["world"], **e.figures, "text": tokenizer.decode(e.ids)}
+            named = {"step": step, "task_id": e.line["task_id"], "world": e.line["world"]}
+            told = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
             kept.write(json.dumps(told, ensure_ascii=False) + "\n")
         kept.flush()
-        print(json.dumps({k: round(v, 3) for k, v in row.items()}), flush=True)
+        print(json.dumps({k: round(v, 3) for k, v in row.items() if k != "rewards"}), flush=True)
         model.save(asked.out / "grpo.pt")
         (asked.out / "grpo.json").write_text(json.dumps({"step": step}))
 
