@@ -741,6 +741,8 @@ def test_reading_never_fails(span, kind):
         ("2.5 km", 2431, METRES, False, False),
         ("over 2,400", 2431, METRES, True, True),
         ("over 2,000", 2431, METRES, False, False),
+        ("over 900", 1000, PLAIN, True, True),
+        ("over 899", 1000, PLAIN, False, False),
         ("over 2,432", 2431, METRES, False, False),
         ("under 2,500", 2431, METRES, True, True),
         ("between 2,000 and 3,000", 2431, METRES, True, True),
@@ -813,6 +815,7 @@ def test_forms_name_units_magnitudes_and_aliases():
     assert forms(7.0, Column("x", "num", decimals=1)) == ("7.0", "7,0", "seven")
     assert forms(["a", "b"], Column("l", "list")) == ("a; b", "a, b")
     assert forms(["a, b", "c"], Column("l", "list")) == ("a, b; c",)
+    assert forms("ab", Column("l", "list")) == ("ab",)
     assert forms(5, Column("x", "int", unit="of 10")) == ("5", "five")
     assert forms(5, Column("x", "int", unit="thousand USD")) == ("5", "5 thousand", "five")
     assert forms(True, Column("b", "bool")) == ("Yes",)
@@ -885,6 +888,8 @@ def test_a_reading_of_one_kind_is_right_in_no_column_of_another(kind, span, valu
     others = {"text", "num", "date", "year", "bool", "url", "list"} - {kind}
     assert accepts(reading, value, Column("c", kind))
     assert not any(accepts(reading, value, Column("c", other)) for other in sorted(others))
+    assert not accepts(reading, None, Column("c", kind))
+    assert not any(accepts(none, None, Column("c", "list")) for none in read("none", "list"))
 
 
 def test_a_decimal_of_a_column_without_decimals_is_not_rounded():

@@ -83,6 +83,7 @@ def test_a_key_is_known_by_its_header_alone():
     assert len(scored(table(ROWS[:2], names=named) + "\n\n## B\n\n" + table(ROWS[2:], names=named)).matched) == 2
     assert len(parse(table(ROWS[:2]) + "\n\n## B\n\n" + table(ROWS[2:]), NAMES).rows) == 2
     assert len(parse(table(ROWS[:2]) + "\n\n## B\n\n" + table(ROWS[2:]), NAMES, ["Phone"]).rows) == 4
+    assert len(parse(table(ROWS[:2]) + "\n\n## B\n\n" + table(ROWS[2:]), NAMES, ["Phone", "Quarter"]).rows) == 2
 
 
 # ---- of several tables

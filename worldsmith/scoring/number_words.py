@@ -16,7 +16,7 @@ def count_words(words: list[str]) -> tuple[int, int]:
         if word in _SMALL:
             number = _SMALL[word]
             if (last == "ten" and not 0 < number < 10) or last == "unit":
-                return 0, 0
+                break
             group, last = group + number, "ten" if number >= 20 else "unit"
         elif word in ("a", "an") and i == 0 and len(words) > 1 and words[1] in ("hundred", "dozen", *_LARGE):
             group = 1
