@@ -9,6 +9,7 @@ from test_guard_attacks import GUARD, PAGES, WORLD
 
 from worldsmith.generate import generate
 from worldsmith.guard import Guard
+from worldsmith.guard.options import denied
 from worldsmith.guard.repair import repaired
 from worldsmith.guard.stems import stem
 from worldsmith.llm.markdown import document
@@ -216,3 +217,17 @@ def test_rejected_parts_of_lists_pairs_and_tables_are_dropped() -> None:
     assert counts["statement_deleted"] >= 3
     assert Counter(counts)["block_replaced"] >= 1
     assert guard_world.OBSERVATORIES[1][2] in str(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "denies"),
+    [
+        ("Zungino's surface is ", 5, False),
+        ("Zungino's surface is ", 0, False),
+        ("the surface is not ", 5, True),
+        ("its surface isn't ", 4, True),
+        ("no ", -3, True),
+    ],
+)
+def test_half_a_word_denies_nothing(text, start, denies):
+    assert denied(f"{text}asphalt", start, len(text)) is denies

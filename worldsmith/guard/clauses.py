@@ -85,7 +85,7 @@ class Clauses:
         what = said.text[slice(*option.span)]
         if columns and not held:
             return f"says {what!r}, which is no option that may be given here", []
-        if held and denied(said.text[max(said.span[0], option.span[0] - 16) : option.span[0]]):
+        if held and denied(said.text, max(said.span[0], option.span[0] - 16), option.span[0]):
             return f"denies {what!r}", []
         return "", held
 

@@ -19,9 +19,9 @@ def same_option(value: object, said: str | bool) -> bool:
     return value is said if isinstance(said, bool) else isinstance(value, str) and squeeze(value) == squeeze(said)
 
 
-def denied(before: str) -> bool:
-    """Whether what stands before a word denies it."""
-    return _NOT.search(before) is not None
+def denied(text: str, start: int, end: int) -> bool:
+    """Whether what stands from `start` on before a word at `end` denies it: half a word ("Zungi-no") denies nothing."""
+    return _NOT.search(text, max(start, 0), end) is not None
 
 
 def polarity(text: str, clause: Span, cue: Span) -> bool | None:
@@ -31,7 +31,7 @@ def polarity(text: str, clause: Span, cue: Span) -> bool | None:
     tail = after or re.split(r"[.;,|\n]", text[cue[1] : cue[1] + 16])[0]
     spelled = squeeze(re.split(r"[;,|\n]", text[cue[1] : cue[1] + 16])[0])  # "N.o", "y e s"
     first = {w.lower() for w in _WORD.findall(tail)[:2]} | {spelled}
-    if first & _NO or _NOT.search(before[-24:]):
+    if first & _NO or denied(text, max(clause[0], cue[0] - 24), cue[0]):
         return False
     if first & _YES or SAYS.search(before):
         return True
