@@ -8,12 +8,12 @@ What is yet to come (a day when something expires) binds nothing, nor does what 
 from array import array
 from collections.abc import Iterable, Sequence
 from datetime import date
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Final, TypeAlias
 
 from worldsmith import expr
 from worldsmith.expr import Call, Const, Node
-from worldsmith.schema import COMPUTED, Aggregate, Column, Derive, Path, Rank, Share, Value, parse_schema
+from worldsmith.schema import COMPUTED, Aggregate, Column, Derive, Path, Rank, Schema, Share, Value, parse_schema
 from worldsmith.world import Cell, Row, World
 
 YEARS: Final = range(1000, 3000)
@@ -135,10 +135,14 @@ class Days:
         newest = _newest(groups, _later(self._firsts_of(table), self._column(table, ranked)))
         return _firsts(newest.get(group, 0) for group in groups)
 
+    @cached_property
+    def _whole(self) -> Schema:
+        """The schema whose expressions still hold `as_of`: in that of one structure it is worked out."""
+        return parse_schema(self.world.schema.source)
+
     def _derived(self, column: Column) -> Firsts:
         """Return when the last of what an expression reads was there."""
-        table, whole = column.table, parse_schema(self.world.schema.source)  # one structure's has `as_of` worked out
-        fill = whole.column(table, column.name).fill
+        table, fill = column.table, self._whole.column(column.table, column.name).fill
         assert isinstance(fill, Derive)
         first = [self._own_day(fill.node)] * self.world.size(table)
         for path in expr.paths(fill.node):
