@@ -202,6 +202,25 @@ def test_realism_is_graded_by_a_second_model(town: World) -> None:
     assert "realism by the judge" in table(found)
     mute = judged([town], honest(town), Plan(calls=2, repeats=0, orders=0), lambda _m, _s: "no idea")
     assert next(iter(mute["modes"].values()))["realism"]["ungraded"] == 2
+    assert "1 to 5: - before, - after; 2 of 2 replies it gave no grade" in table(mute)
+
+
+def test_a_judge_is_asked_for_json_where_it_can(town: World) -> None:
+    asked = []
+
+    def grade(messages, structured):
+        asked.append((structured, messages[-1].rpartition("\n\n")[2]))
+        return '{"realism": 3}'
+
+    found = judged([town], honest(town), Plan(calls=1, repeats=0, orders=0), grade)
+    (mode,) = found["modes"].values()
+    assert mode["realism"] == {
+        "before": {"mean": 3.0, "replies": 1},
+        "after": {"mean": 3.0, "replies": 1},
+        "ungraded": 0,
+    }
+    json_alone = 'Grade this reply. Answer as one JSON object: {"realism": N}, where N is 1 to 5.'
+    assert asked == [(True, json_alone)] * 2
 
 
 def test_calls_are_shared_among_worlds_and_the_same_each_time(town: World, smartphones: World) -> None:

@@ -102,7 +102,7 @@ async def _evaluate(paths: tuple[Path, ...], *, quiet: bool, **options: Any) -> 
     )
     backend = Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
     judge = options["judge"] and Backend(
-        replace(endpoint, model=options["judge"], base_url=options["judge_url"] or options["url"], structured=False)
+        replace(endpoint, model=options["judge"], base_url=options["judge_url"] or options["url"])
     )
     store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}

@@ -70,7 +70,9 @@ def _served(name: str, mode: Mapping[str, Any]) -> str:
 
 def _realism(name: str, told: Mapping[str, Any]) -> str:
     before, after = (_number(told[when]["mean"]) for when in ("before", "after"))
-    return f"{name}: realism by the judge, 1 to 5: {before} before, {after} after"
+    asked = told["ungraded"] + sum(told[when]["replies"] for when in ("before", "after"))
+    left = f"; {told['ungraded']} of {asked} replies it gave no grade" if told["ungraded"] else ""
+    return f"{name}: realism by the judge, 1 to 5: {before} before, {after} after{left}"
 
 
 def _rate(value: float | None) -> str:
