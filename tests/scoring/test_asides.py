@@ -154,6 +154,7 @@ def test_a_title_that_asks_may_be_written():
         ("3 of 12", 3, Column("Shops", "int"), False),
         ("26 days", 26, Column("Days to release", "int"), True),
         ("26 h", 26, Column("Days to release", "int"), False),
+        ("26 minutes", 26, Column("Delay min", "int"), True),
         ("6 inches", 6, Column("Rank in the quarter", "int"), False),
         ("$5", 5, Column("Price", "int"), True),
         ("3.502M", 3502, Column("Sold (thousand)", "int", unit="thousand"), True),

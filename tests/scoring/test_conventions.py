@@ -48,6 +48,8 @@ def test_a_name_that_begins_with_a_number_keeps_it():
     gold = [("1. FC Neo", "2029-03-14"), ("2. Liga Zed", "2028-01-02")]
     assert scored([[*row] for row in gold], (KEY, DAY), gold).success
     assert scored([["1. FC Neo", "2029-03-14"]], (KEY, DAY), gold).row.precision == 1
+    within = [("Neo 2. Liga", "2029-03-14"), ("Zed", "2028-01-02")]
+    assert scored([[f"{n}. {key}", day] for n, (key, day) in enumerate(within, 1)], (KEY, DAY), within).success
 
 
 # ---- marks after every cell

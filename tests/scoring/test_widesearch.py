@@ -345,6 +345,7 @@ def test_a_task_is_written_as_the_benchmark_keeps_it():
         "metric": ["number_near"],
         "criterion": 0.01,
     }
+    assert task["eval_pipeline"]["phone"] == {"preprocess": ["norm_str"], "metric": ["exact_match"]}
     assert [item["metric"][0] for item in task["eval_pipeline"].values()] == [
         *("exact_match", "number_near", "date_near", "exact_match", "number_near", "date_near"),
         *("url_match", "exact_match", "number_near"),

@@ -132,10 +132,9 @@ def _verdict(span: str, value: Value, col: Column) -> str:
         return "unreadable"
     if kind == "list" or found[0].kind == "text":
         return "right" if any(accepts(r, value, col) for r in found) else "different"
-    if found[0].kind == "num":
-        found = _in_unit(found, col)
-        if not found:
-            return "unit"
+    found = _in_unit(found, col)
+    if not found:
+        return "unit"
     good = [accepts(r, value, col) for r in found]
     return "right" if all(good) else "ambiguous" if any(good) else "different"
 
