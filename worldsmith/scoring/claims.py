@@ -20,6 +20,11 @@ def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, li
     claims = [claims_of(reference, row) for row in rows]
     claimed: Claimed = {}
     extra = [i for i, found in enumerate(claims) if not found]
+    if all(len(found) <= 1 for found in claims):  # as below, in less time
+        for i, found in enumerate(claims):
+            for j in found:
+                claimed.setdefault(j, []).append(i)
+        return claimed, extra
     for claimants, golds in components(claims):
         if len(golds) == 1:
             claimed[golds[0]] = claimants
