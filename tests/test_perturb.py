@@ -199,6 +199,21 @@ def test_a_contradiction_tells_one_cell_otherwise_everywhere_and_leads_to_the_en
         assert cue.links == (pages.about(page.subject),)
 
 
+def test_a_contradiction_tells_no_day_that_its_page_could_not_know(town: World, pages: Pages) -> None:
+    (edit, _) = edits(Profile("x", withhold=0, edits={"contradiction": 1.0}))
+    days = 0
+    for seed in range(20):
+        after = edit(pages, whole(town, pages), seed)
+        edited = {v.page.id: v.page for v in after.views}
+        for change in after.changes:
+            page, (cell,) = edited[change.page], change.cells
+            if page.date and town.schema.column(cell.row.table, cell.col).type == "date":
+                (told,) = {c.value for c in page.cells if (c.row, c.col) == (cell.row, cell.col)}
+                days += 1
+                assert told < page.date or told > town.schema.as_of, (page.id, page.date, told)
+    assert days > 30
+
+
 def test_a_page_in_parts_goes_on_where_it_stopped(town: World) -> None:
     simulator = Simulator(town, strict=True, profiles=PROFILES | {"parts": Profile("parts", edits={"paginate": 1.0})})
     page = Pages(town).page("shop/0")
