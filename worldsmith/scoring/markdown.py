@@ -95,7 +95,7 @@ def _is_rule(line: _Line) -> bool:
 def _tables_of(run: list[_Line], wanted: frozenset[str]) -> Iterator[Table]:
     heads = [i for i in range(len(run) - 1) if _is_rule(run[i + 1]) and not _is_rule(run[i])]
     # A row of dashes among the data makes no header of the row above it, unless that row looks like one.
-    heads = [i for i in heads if i == heads[0] or run[i].apart or _heads_again(run[i], run[heads[0]], wanted)]
+    heads = [i for i in heads if run[i].apart or _heads_again(run[i], run[heads[0]], wanted)]
     if not heads:
         heads = [i for i, line in enumerate(run) if names_columns(line.cells, wanted)][:1]
     if not heads and not wanted and len(run) > 1 and len({len(line.cells) for line in run}) == 1:
