@@ -162,8 +162,46 @@ def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.Monke
     with pytest.raises(GuardError, match=r"our own reply to Call\(tool='web_search'.*'1987'"):
         Simulator(town, strict=True).call(Address(town.id), search("shop"))
     served = Simulator(town)
+    part = served.prepare(Address(town.id), search("shop"))
+    assert isinstance(part, Slice)
+    right = write(Renderer(town, Pages(town)), part)
+    assert not isinstance(right, Doc)
     observation = served.call(Address(town.id), search("shop"))
-    assert (observation.status, observation.results, served.counts["renderer_rejected"]) == ("unavailable", (), 1)
+    assert (observation.status, served.counts["renderer_rejected"]) == ("ok", 1)
+    assert observation.results == (replace(right[0], snippet=right[0].title), *right[1:])
+    assert [v.text for v in observation.verdicts] == ["It was opened in 1987."]
+
+
+def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, false = Renderer.write, Para(("It was opened in 1787.",))
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert isinstance(drafted, Doc)
+        return replace(drafted, pieces=(false, *drafted.pieces))
+
+    served = Simulator(town)
+    url = Pages(town).page("shop/3").url
+    right = served.call(Address(town.id), Call("web_extractor", url)).text
+    monkeypatch.setattr(Renderer, "write", wrong)
+    observation = Simulator(town).call(Address(town.id), Call("web_extractor", url))
+    assert (observation.status, observation.text) == ("ok", right)
+    with pytest.raises(GuardError, match="1787"):
+        Simulator(town, strict=True).call(Address(town.id), Call("web_extractor", url))
+
+
+def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Renderer.write
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert not isinstance(drafted, Doc)
+        return (replace(drafted[0], title="Opened in 1787"), *drafted[1:])
+
+    right = Simulator(town).call(Address(town.id), search("shop")).results
+    monkeypatch.setattr(Renderer, "write", wrong)
+    observation = Simulator(town).call(Address(town.id), search("shop"))
+    assert (observation.status, observation.results) == ("ok", right[1:])
 
 
 # models

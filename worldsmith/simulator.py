@@ -34,6 +34,7 @@ from worldsmith.slices import (
     Talk,
     Tool,
     Verdict,
+    View,
     WorldModel,
     cut,
 )
@@ -103,7 +104,7 @@ class Simulator:
             model: a language model; without one our renderer writes.
             store: where a model's accepted texts are kept.
             budget: verdicts on hits kept in memory.
-            strict: raise GuardError for a rejected text of our own renderer instead of answering "unavailable".
+            strict: raise GuardError for a rejected text of our own renderer, instead of serving the rest of it.
             counts: where branches are counted, for one count over several worlds.
             profiles: the profiles an address may name.
             indexed: makes the index over pages, or finds it in a file (`index.saved`).
@@ -269,7 +270,11 @@ class Simulator:
         return tuple(found)
 
     def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
-        """Answer with our renderer's draft; one that the guard rejects is a defect and never leaves."""
+        """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
+
+        Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
+        not end somebody's episode.
+        """
         bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
         if not bad:
             self._counts["renderer"] += 1
@@ -280,7 +285,28 @@ class Simulator:
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        return Observation("unavailable", verdicts=tuple(bad))
+        if isinstance(draft, Doc):
+            good, _ = repaired(desk.guard, desk.pages, draft, draft, part)
+            return (
+                Observation("unavailable", verdicts=tuple(bad))
+                if good is draft
+                else self._observation(good, part, "renderer", tuple(bad))
+            )
+        kept, views = self._fit_hits(draft, part, desk)
+        return self._observation(kept, replace(part, views=views), "renderer", tuple(bad))
+
+    def _fit_hits(
+        self, draft: tuple[Result, ...], part: Slice, desk: _Desk
+    ) -> tuple[tuple[Result, ...], tuple[View, ...]]:
+        """Return the hits that stand, with their views: a rejected one with its title for a snippet, or not at all."""
+        kept: list[tuple[Result, View]] = []
+        for result, view in zip(draft, part.views, strict=True):
+            alone = replace(part, views=(view,))
+            told = (result, replace(result, snippet=result.title, text=None))
+            stands = next((one for one in told if not self._bad_hits((one,), alone, desk)), None)
+            if stands is not None:
+                kept.append((stands, view))
+        return tuple(r for r, _ in kept), tuple(v for _, v in kept)
 
     def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
@@ -321,7 +347,7 @@ class Simulator:
         good, branches = repaired(desk.guard, desk.pages, draft, own, part)
         self._counts.update(branches)
         seen = self._ours(own, part, desk) if good is own else self._observation(good, part, "model")
-        if seen.status != "ok":
+        if seen.status != "ok" or seen.verdicts:  # ours was not whole either: nothing to be kept for ever
             return seen
         seen = replace(seen, verdicts=verdicts)
         if self.store is None or self.model is None:
