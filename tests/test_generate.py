@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldsmith import seeding
+from worldsmith import scoring, seeding
 from worldsmith.errors import GenerationError, SchemaError
 from worldsmith.generate import generate
 from worldsmith.generate.computed import largest_remainder
 from worldsmith.generate.draw import quotas
+from worldsmith.generate.faked import pool
 from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world import table_bytes
 
@@ -135,9 +136,15 @@ def test_leap_day_as_of(mini_data):
 
 
 def test_faker_pools_do_not_move_with_the_version_or_the_clock():
-    from worldsmith.generate.faked import pool
 
     text = "\n".join(pool("job", "2030-01-01")[:50])
     assert (
         hashlib.sha256(text.encode()).hexdigest() == "47d0857afd81ea3b5024a8f45d85a366692589b0444b216d5d2df03aa7e18f88"
     )
+
+
+def test_no_detail_reads_as_a_measure():
+    """A plate "130M" is 130 m to a reader, and to the guard."""
+    plates = pool("license_plate", "2027-03-31")
+    assert len(plates) > 300
+    assert not [text for text in plates if any(r.unit for r in scoring.read(text, "num"))]

@@ -16,7 +16,7 @@ from worldsmith.generate import generate
 from worldsmith.index import Index
 from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
 from worldsmith.pages.looks import LAYOUTS, STYLES, VOICES
-from worldsmith.pages.titles import heading
+from worldsmith.pages.titles import NAME, heading
 from worldsmith.perturb import withhold
 from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
 from worldsmith.renderer.emit import extent
@@ -127,6 +127,27 @@ def test_a_list_without_its_scope_says_it_neither_in_title_nor_body():
     assert "granite" not in markdown(render(after, WORLD, PAGES))
     shown = hit(View(after, 1.0), 0, "granite", WORLD, PAGES)
     assert "granite" not in f"{shown}"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("In the files today: {} and its range", "In the files today: {} and its range"),
+        ("In the files today: {} and its height of the tallest light of them all", "In the files today: {} ..."),
+        (
+            "{}: what the record says of this one, its keepers and all its visits",
+            "{}: what the record says of this ...",
+        ),
+    ],
+)
+def test_a_label_in_a_hit_s_title_is_whole_or_left_out(told, shown):
+    """Half of one would say that the light is the tallest; of a tagline any part will do."""
+    page = replace(PAGES.page("world-news/0"), title=told.format(NAME))
+    name = WORLD.title(page.subject)
+    said = hit(View(page, 1.0), 0, "granite", WORLD, PAGES).title
+    assert said.startswith(shown.format(name).removesuffix(" ..."))
+    assert "tallest" not in said
+    assert len(said) <= 75
 
 
 def changed(page: Page, row: Row, col: str, value: object) -> Page:

@@ -7,7 +7,7 @@ its lists change between versions.
 import datetime as dt
 from functools import lru_cache
 
-from worldsmith import seeding
+from worldsmith import scoring, seeding
 
 SIZE = 400
 """Draws a pool; repeats are dropped."""
@@ -25,5 +25,11 @@ def pool(provider: str, as_of: str) -> tuple[str, ...]:
         start = end - dt.timedelta(days=3652)
         drawn = [source.date_between_dates(start, end).isoformat() for _ in range(SIZE)]
     else:
-        drawn = [str(getattr(source, provider)()) for _ in range(SIZE)]
+        # "130M" is a plate, and 130 m to whoever reads it: no detail may be mistaken for a measure.
+        drawn = [text for text in map(str, (getattr(source, provider)() for _ in range(SIZE))) if not _measure(text)]
     return tuple(dict.fromkeys(drawn))
+
+
+def _measure(text: str) -> bool:
+    """Whether a detail reads as a number with a unit."""
+    return any(reading.unit for reading in scoring.read(text, "num"))

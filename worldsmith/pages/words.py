@@ -54,7 +54,7 @@ EN = Phrases(
         "For anything that a list leaves out, the entry of the {one} is the place to look.",
         "We take facts from documents, never from hearsay.",
         "When a document is withdrawn, the facts that rested on it are withdrawn with it.",
-        "When two documents disagree, the desk asks both authors and waits for an answer.",
+        "Where documents disagree, the desk asks their authors and waits for an answer.",
         "A gap in an entry means that nobody could tell us, and it is marked as such.",
         "We would rather leave a line empty than fill it with a guess.",
         "If you can fill a gap, and can show how you know, please write to us.",

@@ -94,7 +94,12 @@ def _title(page: Page, pages: Pages, chance: int) -> str:
     """
     name, ending = heading(page, page.head.cells, pages.words), part(page, pages.words)
     if len(name) + len(ending) > TITLE_MOST:
-        return f"{name[: TITLE_MOST - 4 - len(ending)].rsplit(' ', 1)[0]} ...{ending}"
+        # What follows a row's name is a column's label, half of which ("its oldest") would say something else, or a
+        # tagline, of which any part will do.
+        before, named, after = page.title.rpartition(NAME)
+        label = after if named and (before or not after.startswith(": ")) else ""
+        room = min(TITLE_MOST - 4 - len(ending), len(name) - len(label) + 1)
+        return f"{name[:room].rsplit(' ', 1)[0]} ...{ending}"
     own, site = name + ending, pages.site(page.id).name
     length = quantile(TITLE, byte(chance, 6) / 255)
     wholes = (own, f"{own} | {site}", f"{own} | {pages.words.say(page.table, '{Many}')} | {site}")
