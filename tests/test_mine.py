@@ -75,6 +75,7 @@ def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
     assert len(answers) == 45
     tables = [a for a, t in zip(answers, found.tasks, strict=True) if t.query.key]
     assert len(set(tables)) == len(tables) > 20
+    assert len({task.query.likeness for task in found.tasks}) == 45
     cells = {
         reader.cell(t.query.table, reader.kept(t.query)[0], t.query.columns[0]) for t in found.tasks if not t.query.key
     }

@@ -29,7 +29,7 @@ STREAK = 600
 CALLS = 24
 """Calls that the certificate of a deep task may take: one cell is worth no survey."""
 ALIKE = 2
-"""Tasks of one world with one scope and the same columns in their clauses, and near-duplicates, at most."""
+"""Tasks of one world with one scope and the same columns in their clauses, at most. Near-duplicates are not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,9 @@ class _Miner:
         """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
-        self.alike: Counter[object] = Counter()
+        self.likenesses: set[object] = set()
+        self.read: Counter[object] = Counter()
+        """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
         """What the tasks kept lead to (`Reader.answer`)."""
         self.rejected: Counter[str] = Counter()
@@ -138,17 +140,17 @@ class _Miner:
             self.rejected[task.reason] += 1
             return None
         self.fails = False
-        marks: tuple[object, ...] = (
-            (task.query.table, task.query.scope, tuple(sorted(task.query.evidence))),
-            task.query.likeness,
-        )
-        found = "like another task" if any(self.alike[m] >= ALIKE for m in marks) else self._judged(task)
+        query = task.query
+        read = (query.table, query.scope, tuple(sorted(query.evidence)))
+        alike = query.likeness in self.likenesses or self.read[read] >= ALIKE
+        found = "like another task" if alike else self._judged(task)
         if isinstance(found, str):
             self.rejected[found] += 1
             return None
-        self.alike.update(marks)
+        self.likenesses.add(query.likeness)
+        self.read[read] += 1
         if task.gold:
-            self.answered.add(self.reader.answer(task.query))
+            self.answered.add(self.reader.answer(query))
         self.failing += self.fails
         if found.gold:
             totals = self.totals.setdefault(found.kind, Counter())

@@ -126,8 +126,9 @@ def _wide(source: Source, size: Size, r: random.Random) -> Query:
 
 
 def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
-    drawn_ones = (draw_link(source, r, 1 if r.random() < 0.7 else 2, size.scope) for _ in range(CHAINS))
-    link = next((one for one in drawn_ones if one), None)
+    # How many is drawn once: if it were drawn for each try, what is found easily would crowd out the rest.
+    deep = 1 if r.random() < 0.7 else 2
+    link = next((one for one in (draw_link(source, r, deep, size.scope) for _ in range(CHAINS)) if one), None)
     if link is None:
         raise Refused("no chain of that length")
     for one in link[0].chain():
@@ -137,7 +138,8 @@ def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
 
 
 def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
-    query = next((one for one in (draw_deep(source, r) for _ in range(CHAINS)) if one), None)
+    scopes = (0, 1, 1, 2, 2)[r.randrange(5)]
+    query = next((one for one in (draw_deep(source, r, scopes) for _ in range(CHAINS)) if one), None)
     if query is None:
         raise Refused("no chain of that length")
     for one in query.chain():

@@ -171,9 +171,8 @@ def led(link: Query, at: tuple[str, str]) -> Query:
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
 
-def draw_deep(source: Source, r: random.Random) -> Query | None:
-    """Return a query of one cell, no key, over 3 to 6 relations; None where a draw fails."""
-    scopes = (0, 1, 1, 2)[r.randrange(4)]
+def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
+    """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails."""
     if scopes == 0:
         query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
     else:
@@ -188,7 +187,9 @@ def draw_deep(source: Source, r: random.Random) -> Query | None:
             fitting.append(path)
     if not fitting:
         return None
-    found = replace(query, columns=(fitting[r.randrange(len(fitting))],))
+    # The further a path leads, the fewer there are of its length.
+    (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
+    found = replace(query, columns=(path,))
     return None if source.reader.one(found) is None or _told(source, found) else found
 
 
