@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from worldsmith.errors import UsageError
 from worldsmith.failures import CLASSES, failures
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
+from worldsmith.slices import Observation
 from worldsmith.tasks.task import markdown
 
 
@@ -61,6 +63,8 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
     step = environment.step(markdown(task.columns, gold))
     assert step.score.success
     assert step.reward.total == 0.0
+    cells = len(task.gold) * len(task.others)
+    assert failures(task, step.score, []) == dict.fromkeys(CLASSES, 0) | {"right_unread": cells}
     other = [list(row) for row in task.gold]
     j = task.others[0]
     for i, row in enumerate(other):
@@ -100,6 +104,45 @@ def test_a_limit_of_turns_cuts_off(played):
     assert step.reward.terms["truncated"] < 0
     environment.reset()
     assert environment.cut().done
+
+
+def test_calls_beyond_the_typical_number_cost(played):
+    world, simulator, task, episode = played
+    typical = replace(task, certificate={"typical_turns": len(episode.calls) + 1})
+    environment = Environment(world, typical, simulator, hits=10, max_turns=400)
+
+    def earned(*more: dict) -> dict:
+        environment.reset()
+        for made in (*episode.calls, *more):
+            environment.step(call(made))
+        return environment.step(episode.answer).reward
+
+    assert earned().total == 1.0
+    circles = [episode.calls[0]] * len(episode.calls)
+    assert earned(*circles).terms["cost"] == pytest.approx(-0.1 * len(circles) / (len(episode.calls) + 1))
+    environment.budget = 400
+    assert earned(*circles).total == 1.0
+
+
+def test_retries_after_declared_faults_cost_nothing(played):
+    world, simulator, task, episode = played
+    typical = replace(task, certificate={"typical_turns": len(episode.calls) + 1})
+    environment = Environment(world, typical, simulator, profile="flaky", seed=4, hits=10, max_turns=400)
+    environment.reset()
+    for made in episode.calls:
+        while environment.step(call(made)).observation.startswith("Error"):
+            pass
+    assert environment.turns > len(episode.calls)
+    assert environment.step(episode.answer).reward.total == 1.0
+
+
+def test_what_the_tools_could_not_answer_masks_the_episode(played, monkeypatch):
+    world, simulator, task, episode = played
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    monkeypatch.setattr(simulator, "call", lambda *_: Observation("unavailable"))
+    assert environment.step(call(episode.calls[0])).observation.startswith("Error")
+    assert environment.step(episode.answer).reward.mask
 
 
 def test_a_fault_passes_at_another_attempt(played):

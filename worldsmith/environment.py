@@ -86,6 +86,11 @@ class Environment:
     """Results a search gives."""
     max_chars: int = 8000
     """Characters of a page that one call gives; the next part follows from its offset."""
+    budget: int | None = None
+    """Messages that cost nothing, beside retries after faults; None takes what the task typically needs.
+
+    What goes beyond takes up to a tenth of what was earned, so that looking in circles is worth less than finding.
+    """
     traces: Traces | None = None
     """Where messages and calls are written down."""
     session: str = ""
@@ -140,12 +145,17 @@ class Environment:
         self._done = True
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
+        faults = sum(bool(seen.fault) for seen in self.observations)
+        budget = self.task.typical_turns or None if self.budget is None else self.budget
         reward = scoring.reward(
             score,
             turns=self.turns,
             search_calls=searches,
             extract_calls=len(self.calls) - searches,
             truncated=truncated,
+            # Not a fault that a profile declares: those pass when tried again.
+            infrastructure_error=any(seen.status == "unavailable" for seen in self.observations),
+            budget=None if budget is None else budget + faults,
             require_evidence=True,
         )
         return Step("", done=True, score=score, reward=reward)

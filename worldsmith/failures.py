@@ -10,6 +10,7 @@ from worldsmith.tasks import Task
 
 CLASSES: Final = (
     "right",
+    "right_unread",
     "not_finished",
     "never_retrieved",
     "not_opened",
@@ -17,9 +18,10 @@ CLASSES: Final = (
     "reported_wrong",
     "invented",
 )
-"""right: as in the reference. not_finished: no table was given. never_retrieved: no reply named the row.
-not_opened: a reply named it, but no page that states the cell was read. not_reported: it was read and left out.
-reported_wrong: it was read and told otherwise. invented: it was not read and told nevertheless."""
+"""right: as in the reference. right_unread: so too, though no reply told it: remembered, guessed, or worked out.
+not_finished: no table was given. never_retrieved: no reply named the row. not_opened: a reply named it, but no page
+that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and told otherwise.
+invented: it was not read and told nevertheless."""
 
 
 def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> dict[str, int]:
@@ -40,7 +42,9 @@ def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> d
             fault = wrong.get((i, task.columns[j].name))
             told = i in matched and (fault is None or fault.why not in {"empty", "missing"})
             if i in matched and fault is None:
-                counts["right"] += 1
+                value = scoring.show(row[j], task.columns[j]).casefold()
+                shown = opened or any(name in text and value in text for text in texts)
+                counts["right" if shown else "right_unread"] += 1
             elif not score.has_table:
                 counts["not_finished"] += 1
             elif opened:
