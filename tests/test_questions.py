@@ -286,6 +286,15 @@ def test_a_row_is_what_it_refers_to_and_does_not_have_it():
     assert verb_phrase(Wording(world.schema), "light", condition, ONE) == f"is {phrase}"
 
 
+def test_a_row_that_is_referred_to_is_called_by_its_part_only_where_it_plays_one():
+    bare = recast(WORLD, "light", "keeper", says="watched over")
+    condition = node("keeper.born < '1970-01-01'")
+    assert verb_phrase(Wording(bare.schema), "light", condition) == "have a keeper that was born before 1970-01-01"
+    part = recast(bare, "light", "keeper", label="Deputy")
+    said = "has as deputy a keeper that was born before 1970-01-01"
+    assert verb_phrase(Wording(part.schema), "light", condition, ONE) == said
+
+
 def test_rows_that_are_over_are_said_to_count_unless_a_condition_asks_about_that():
     world = recast(WORLD, "light", "closed", ends=True)
     line = "Count lighthouses with a date under “Closed” too."

@@ -14,7 +14,7 @@ from worldsmith.expr import Node
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
-from worldsmith.tasks.headers import quoted
+from worldsmith.tasks.headers import plain, quoted
 from worldsmith.tasks.query import is_tally, tallied
 from worldsmith.tasks.words import Words, words
 
@@ -107,11 +107,15 @@ def _shorter(node: Node) -> Node:
 
 
 def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
-    target = wording.schema.tables[ref.ref or ""]
-    noun, rest = article(target.singular), verb_phrase(wording, target.name, node, ONE)
+    return towards(wording.schema, ref).format(verbs=verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
+
+
+def towards(schema: Schema, ref: Column) -> str:
+    """Return the words before what is said of a row that is referred to, with slots for the verbs."""
+    noun = article(schema.tables[ref.ref or ""].singular)
     if says(ref.says).open:
-        return f"{verbs[0]} {ref.says} {noun} that {rest}"
-    return f"{verbs[2]} as {lower(ref.label)} {noun} that {rest}"
+        return f"{{verbs[0]}} {ref.says} {noun} that "
+    return f"{{verbs[2]}} {'' if plain(schema, ref) else f'as {lower(ref.label)} '}{noun} that "
 
 
 def _said(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:

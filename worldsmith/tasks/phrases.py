@@ -13,9 +13,8 @@ from worldsmith import expr
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.pages.grammar import article, lower, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
-from worldsmith.tasks.phrase import MANY, MONTHS, ONE, Verbs, Wording, any_of, before, kin, spell, verb_phrase
+from worldsmith.tasks.phrase import MANY, MONTHS, ONE, Verbs, Wording, any_of, before, kin, spell, towards, verb_phrase
 from worldsmith.tasks.query import tallied
 from worldsmith.tasks.words import words
 
@@ -92,9 +91,7 @@ class Phrases:
         found: dict[str, list[tuple[Column, str]]] = {}
         for table in self.schema.tables.values():
             for ref in table.refs:
-                noun = article(self.schema.tables[ref.ref or ""].singular)
-                said = f"{{verbs[0]}} {ref.says}" if says(ref.says).open else f"{{verbs[2]}} as {lower(ref.label)}"
-                found.setdefault(table.name, []).append((ref, f"{said} {noun} that "))
+                found.setdefault(table.name, []).append((ref, towards(self.schema, ref)))
             found.setdefault(table.name, [])
         return found
 
