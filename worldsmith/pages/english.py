@@ -573,7 +573,7 @@ GENRES = (
         "list",
         "About this list | Reading the list | Remarks | How the list is kept",
         """Every name in this list leads to a page of its own, in <shape>.
-        The list [give] a few facts of each {one}; <papers> and pages have the rest.
+        The list [be] brief on each {one}; <papers> and pages have the rest.
         <who> [draw] up this list of {many} <time>, <manner>.""",
         """The list [follow] the pages of the {many}, <habit>.
         For {label}, which is left out here, <who> [look] at the <part> of the page on the {one}.

@@ -204,24 +204,34 @@ def _plans(column: Column) -> tuple[Plan, ...]:
     unit = "" if names_unit(column) else column.unit
     unit = unit if unit in {"", "%"} else f" {unit}"
     many = plural(column.label)
+    doubled = noun.startswith(f"{column.table} ")  # "the festival's festival budget"
     if column.type == "bool":
         return ()
     if column.type == "date":
         if form.participle or form.gerund:
             return (
-                Plan("is" if form.gerund else "was", phrase if form.open else f"{phrase} on"),
+                # "recorded as leaving": the day may be past or to come.
+                Plan("is" if form.gerund else "was", _dated(phrase, form)),
                 *_lines(column.label, ""),
             )
         return _lines(column.label, "")
     if column.ref or column.type == "text":
         follows = form.open and (column.ref or not form.determined)
-        own = Plan("own", f"{noun} {'are' if many else 'is'}")
-        return (Plan("is", phrase), *(() if many else (own,))) if follows else (own, *_lines(column.label, ""))
+        own = () if doubled else (Plan("own", f"{noun} {'are' if many else 'is'}"),)
+        return (Plan("is", phrase), *(() if many else own)) if follows else (*own, *_lines(column.label, ""))
     if many:
-        return (Plan("free", f"{noun} {'come to' if column.unit else 'number'}", unit), *_lines(column.label, unit))
-    has = (Plan("has", phrase, unit),) * 2 if form.determined else ()
-    stands = (Plan("own", f"{noun} is", unit), Plan("free", f"{noun} stands at", unit), Plan("of", noun, unit))
+        measured = column.unit or column.type != "int"
+        return (Plan("free", f"{noun} {'come to' if measured else 'number'}", unit), *_lines(column.label, unit))
+    has = (Plan("has", phrase if form.open else f"{phrase} of", unit),) * 2 if form.determined else ()
+    owned = () if doubled else (Plan("own", f"{noun} is", unit), Plan("of", noun, unit))
+    stands = (*owned, Plan("free", f"{noun} stands at", unit))
     return (*has, *stands, *_lines(column.label, unit))
+
+
+def _dated(phrase: str, form: Says) -> str:
+    """Return what stands before a day: "opened on", "recorded as leaving on", "for the quarter ending"."""
+    told = f"recorded as {phrase}" if _GERUND.match(phrase) else phrase
+    return told if form.open else f"{told} on"
 
 
 def _lines(label: str, unit: str) -> tuple[Plan, ...]:

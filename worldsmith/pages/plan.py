@@ -290,7 +290,9 @@ class Pages:
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""
-        directory = (f"{table}{DIRECTORY}/0",) if table in self.abouts else ()
+        # A directory's own parts lead to one another.
+        listed = table in self.abouts and not here.startswith(f"{table}{DIRECTORY}/")
+        directory = (f"{table}{DIRECTORY}/0",) if listed else ()
         guide = self.kinds["world-guide"]
         assert isinstance(guide, GuideKind)
         ids = (*directory, f"world-guide/{2 + guide.tables.index(table)}", "world-guide/0")

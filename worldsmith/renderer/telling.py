@@ -116,7 +116,7 @@ def _sentence(
     if kind == "has":
         return [
             f"{who} has ",
-            *joined([[f"{plan.before} of ", value, plan.after] for plan, value in both], ", ", " and "),
+            *joined([[f"{plan.before} ", value, plan.after] for plan, value in both], ", ", " and "),
         ]
     if kind == "own" and who.startswith("the ") and " of " in who:
         told = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
