@@ -617,6 +617,7 @@ def test_folding_keeps_what_tells_things_apart(one, other):
         ("АВЕКМНОРСТУХ", "abekmhopctyx"),
         ("a\u200bb\u2060c\ufeffd\u00ade", "abcde"),
         ("a\u0301e\u0308", "ae"),
+        ("a\u0300b\u036fc\u00add\u200be\u200ff", "abcdef"),
         ("a\u20ddb\ufe0fc", "abc"),
         ("a\u1ab0b", "ab"),
         ("a\U000e0101b", "ab"),
