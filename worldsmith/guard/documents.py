@@ -113,7 +113,7 @@ class Reader:
             case KeyValues(pairs):
                 for label, content in pairs:
                     self._pair(label, words_of(content))
-            case Grid():
+            case _:
                 self._grid(piece)
         for link in links_of(piece):
             why = f"leads to {link.url!r}, no link of this page"

@@ -212,10 +212,6 @@ class Names:
         """The names as they are written."""
         return tuple(self._values.values())
 
-    def value(self, key: str) -> str:
-        """Return a name as it is written, from its squeezed form."""
-        return self._values.get(key, key)
-
     def _add_chrome(self, words: tuple[str, ...]) -> None:
         """Add a phrase; one with numbers also as a snippet breaks it off."""
         whole = len(words)

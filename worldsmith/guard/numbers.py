@@ -20,6 +20,7 @@ _BEFORE = re.compile(
 _MODIFIED = re.compile(
     r"\b(?:of|in|at|on|for|by)\s(?:(?:any|all|each|the|these|those|its|their|of|our)\s)+$", re.IGNORECASE
 )
+_OUT_OF = re.compile(r"(?:\s?/\s?|\sout\sof\s)(\d+|ten)\b", re.IGNORECASE)
 _BACK = re.compile(r"\b(?:after|following|having|since|had|previously|earlier|before|once)\b", re.IGNORECASE)
 """What tells dates in the order in which they did not happen."""
 PERSON = stem("people")
@@ -88,7 +89,7 @@ class Numbers:
         found = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
         if quantity.kind == "ordinal":  # no sum of money is the 1,356,500th
             found = [c for c in found if (c.row.table, c.col) in self.ranks or float(str(c.value)) <= 100]
-        if quantity.next == "out" and quantity.then[:1] == ("of",):
+        if quantity.then[:2] == ("out", "of"):
             found = [c for c in found if (c.row.table, c.col) in self._scales]
         if beside:  # "residents: 22" is no 22 lamps
             found = [c for c in found if (c.row.table, c.col) in beside]
@@ -155,6 +156,9 @@ class Numbers:
             return False  # but "under one heading" has no hedge
         if quantity.small is None or quantity.unit:
             return False
+        scale = _OUT_OF.match(said.text, quantity.span[1])
+        if scale and scale[1].lower().replace("ten", "10") in self._scales.values():
+            return False  # "3 out of 10" is a rating, whatever is said of it
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
         listed = self.listed(quantity, said, ground)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from worldsmith import scoring
-from worldsmith.guard.text import Span, clean
+from worldsmith.guard.text import Span, clean, lowered
 from worldsmith.schema import Value
 from worldsmith.scoring.dates import MONTH_NAMES
 from worldsmith.scoring.units import MAGNITUDES, unit_named
@@ -125,10 +125,7 @@ def _is_unit(word: str) -> bool:
 def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
     """Return the quantities of a cleaned text outside the spans of `taken`."""
     found: list[Quantity] = []
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text  # no letter that grows is left by cleaning
-    for match in _QUANTITY.finditer(lower):
+    for match in _QUANTITY.finditer(lowered(text)):
         start, end = match.span()
         if found and start < found[-1].span[1]:
             continue  # a magnitude that the number before it took
