@@ -118,6 +118,7 @@ DAY = Column("d", "date")
         ("163 g (not)", []),
         ("over 5-10", []),
         ("5 km - 10 kg", []),
+        ("5: to 6", []),
         ("x 5 to 6", []),
         ("5 to 6 or so maybe", []),
         ("163 g (x5)", []),
@@ -182,6 +183,7 @@ def test_a_range_has_no_point(span, lo, hi):
         ("5 per cent", "%"),
         ("1,234,000 crowns", "crowns"),
         ("5 million euros", "EUR"),
+        ("5 million of euros", "EUR"),
         ("8/10", "of 10"),
     ],
 )
@@ -797,6 +799,7 @@ def test_forms_name_units_magnitudes_and_aliases():
         *("1.234 million", "1234 thousand"),
     )
     assert forms(7, Column("x", "int", unit="crowns")) == ("7", "7 crowns", "seven")
+    assert forms(7, Column("x", "int", unit="place")) == ("7", "seven")
     assert forms(730, THOUSANDS) == ("730", "730 thousand")
     assert forms(1234, THOUSANDS)[-2:] == ("1.234 million", "1234 thousand")
     assert forms(2 * 10**9, PLAIN)[-3:] == ("2 billion", "2000 million", "2000000 thousand")
@@ -933,7 +936,7 @@ def test_metres_and_centimetres_are_one_figure(span, metres):
 
 
 @pytest.mark.parametrize(
-    "span", ["11 h 60 min", "-1 h 30 min", "1.5 h 30 min", "30 min 11 h", "11 h 30 km", "11 h 0.5 h"]
+    "span", ["11 h 60 min", "-1 h 30 min", "1.5 h 30 min", "30 min 11 h", "11 h 30 km", "11 h 30 foo", "11 h 0.5 h"]
 )
 def test_parts_that_make_no_figure_are_not_read(span):
     assert not any(

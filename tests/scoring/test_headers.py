@@ -158,7 +158,7 @@ def test_an_honest_variant_is_the_column(header, wanted):
 
 def test_a_name_may_stand_for_the_one_key_once_all_else_is_found():
     wanted = ("Phone", "Weight (g)")
-    for name in ("Name", "Model", "**model**"):
+    for name in ("Name", "Model", "**model**", "Title", "item", "Entity"):
         assert match_columns((name, "Weight (g)"), wanted, 0) == (0, 1)
     assert match_columns(("Model", "Weight (g)"), wanted) == (None, 1)
     assert match_columns(("Brand", "Weight (g)"), wanted, 0) == (None, 1)
@@ -227,6 +227,7 @@ def test_a_name_beside_the_key_is_not_the_key():
         ("Launch price (USD)", "Launch value"),
         ("Rent (crowns)", "Rant (crowns)"),
         ("Brand", "Bland"),
+        ("OS", "O"),
         ("Width", "Widths of"),
         ("Released", "Unreleased"),
         ("Released", "Teleased"),

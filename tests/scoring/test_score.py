@@ -361,6 +361,7 @@ def test_a_likeness_that_fits_two_columns_fits_none():
     assert match_columns(("abcdefghij",), ("abcdefghxy",)) == (None,)
     assert match_columns(("Full Name", "The Name"), ("Name",)) == (None,)
     assert match_columns(("Weihgt", "Weight"), ("Weight (g)",)) == (1,)
+    assert match_columns(("(h)",), ("(kg)",)) == (None,)
     assert match_columns(("BatteryLife",), ("Battery life (h)",)) == (0,)
 
 

@@ -217,6 +217,7 @@ MISSING = [
 def test_missing_values_are_those_of_a_data_frame(word):
     assert item_f1(table(("a", word), ("b", "x")), "k,v\na,NA\nb,x\n", v=TEXT) == 1.0
     assert item_f1(table(("a", f"{word}."), ("b", "x")), "k,v\na,NA\nb,x\n", v=TEXT) == 0.75
+    assert item_f1(table(("a", word), ("b", "1")), "k,v\na,NA\nb,1\n", v=TEXT) == 1.0
 
 
 @pytest.mark.parametrize(

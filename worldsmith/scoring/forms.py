@@ -74,7 +74,7 @@ def _unit_tail(col: Column) -> str:
     own = measure_of(col)
     if own.unit:
         return "" if own.scale else own.unit.name
-    return col.unit if own.words and not own.scale and col.unit.isalpha() and factor(own.words, col) == 1 else ""
+    return col.unit if not own.scale and col.unit.isalpha() and factor(own.words, col) == 1 else ""
 
 
 def _magnitude_forms(value: int, scale: int) -> list[str]:

@@ -237,7 +237,7 @@ def _tail(after: str) -> list[tuple[int, str, str]] | None:
             return [unit_of] if explicit else [unit_of, (known, "ones", open_end)]
         twofold = twofold or (as_unit is not None and not explicit)
         power, explicit, rest = power + known, True, others.strip()
-    if rest and (found := _OR_MORE.match(rest)):
+    if found := _OR_MORE.match(rest):
         open_end = "under" if found["less"] else "over"
         rest = rest[found.end() :].strip()
     if not rest:

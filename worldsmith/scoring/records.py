@@ -74,7 +74,7 @@ def _from_json(data: Any) -> Iterator[Table]:
     if isinstance(data, list):
         if table := _from_records(data, "json"):
             yield table
-    elif isinstance(data, dict):
+    else:
         names = data.get("columns") or data.get("header") or data.get("headers")
         rows = data.get("rows") or data.get("data") or data.get("table")
         if isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):

@@ -77,7 +77,7 @@ def _fold(text: str) -> str:
 _fold_cached = lru_cache(maxsize=1 << 16)(_fold)
 # Accents go before the text is composed again: what decomposes by another script's marks (dakuten) stays whole.
 _MARKS = dict.fromkeys([*range(0x300, 0x370), 0xAD, *range(0x200B, 0x2010)], None)
-_DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2014: "-", 0x2015: "-", 0x2212: "-"}
+_DASHES = {0x2010: "-", 0x2012: "-", 0x2013: "-", 0x2014: "-", 0x2015: "-", 0x2212: "-"}
 
 
 def squash(folded: str) -> str:
