@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import repeat
 
 import pytest
+import test_guard_attacks
 from guard_world import CASES
 from test_guard_rules import reasons
 
@@ -11,56 +12,35 @@ from worldsmith.guard import Guard
 from worldsmith.guard import judge as judging
 from worldsmith.guard.names import Names, mentions
 from worldsmith.guard.repair import repaired
-from worldsmith.guard.text import clean, lowered, scan
+from worldsmith.guard.text import clean, decoded, lowered, scan
 from worldsmith.pages import Pages
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
+from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.renderer import Renderer, render
 from worldsmith.schema import load_schema
 from worldsmith.slices import Call, Slice, View
 from worldsmith.world import World
 
-COLUMNS = ["name", "keeper", "helper", "opened", "closed", "gross", "stars", "show", "cards", "ware", "sort", "place"]
-KIOSKS = (
-    ("Ostrel Corner", "Adda Morlund", "Benno Karwick", "1999-05-06", None, 33310, 7.5, 128, True, "bread", "music", 1),
-    (
-        "Tivane Gate",
-        "Cilla Quist",
-        "Dorin Halb",
-        "2003-01-02",
-        "2011-10-12",
-        10980,
-        6.0,
-        95,
-        False,
-        "bread",
-        "other",
-        3,
-    ),
-    (
-        "Wexholm Arch",
-        "Edda Quarne",
-        "Faron Liss",
-        "2010-07-08",
-        "2020-02-03",
-        15940,
-        9.1,
-        110,
-        True,
-        "ice",
-        "garden",
-        2,
-    ),
-)
-WORLD = World(
-    "kiosks-0",
-    load_schema(CASES / "kiosks.toml"),
-    1,
-    {"kiosk": dict(zip(COLUMNS, map(list, zip(*KIOSKS, strict=True)), strict=True))},
-)
+KIOSKS = {
+    "name": ["Ostrel Corner", "Tivane Gate", "Wexholm Arch"],
+    "keeper": ["Adda Morlund", "Cilla Quist", "Edda Quarne"],
+    "helper": ["Benno Karwick", "Dorin Halb", "Faron Liss"],
+    "opened": ["1999-05-06", "2003-01-02", "2010-07-08"],
+    "closed": [None, "2011-10-12", "2020-02-03"],
+    "gross": [33310, 10980, 15940],
+    "stars": [7.5, 6.0, 9.1],
+    "show": [128, 95, 110],
+    "cards": [True, False, True],
+    "ware": ["bread", "bread", "ice"],
+    "roof": [True, False, True],
+    "sold": [33, 21, 17],
+    "sort": ["music", "other", "garden"],
+    "place": [1, 3, 2],
+}
+WORLD = World("kiosks-0", load_schema(CASES / "kiosks.toml"), 1, {"kiosk": KIOSKS})
 PAGES = Pages(WORLD)
 GUARD = Guard(WORLD, PAGES)
 OSTREL, TIVANE = PAGES.page("kiosk/0"), PAGES.page("kiosk/1")
-BREAD = next(page for page in map(PAGES.page, ("wares/0", "wares/1")) if len(page.rows) == 2)
+BREAD, ICE = sorted(map(PAGES.page, ("wares/0", "wares/1")), key=lambda page: -len(page.rows))
 NO_FACT = "which states no fact that may be given here"
 
 
@@ -85,6 +65,10 @@ NO_FACT = "which states no fact that may be given here"
         "Gross: 33,310,000 USD",
         "Breadcrumbs lead back; it sells bread.",
         "Three kinds of notes are kept.",
+        "Opened 6-May-1999.",
+        "Tickets sold: 33,000",
+        "Roofed kiosks are listed here.",
+        "See another list.",
     ],
 )
 def test_honest_ways_to_say_it(text):
@@ -103,6 +87,7 @@ def test_honest_ways_to_say_it(text):
         ("Opened in the '90s.", f'gives "\'90s", {NO_FACT}'),
         ("It came third.", f"gives 'third', {NO_FACT}"),
         ("The third", f"gives 'third', {NO_FACT}"),
+        ("It had a running time of 2.5 hours and 8 minutes.", f"gives '2.5 hours', {NO_FACT}"),
         ("1 out of 10.", f"gives '1', {NO_FACT}"),
         ("3 out of ten.", f"gives '3', {NO_FACT}"),
         ("Three out of 10 say so.", f"gives 'Three', {NO_FACT}"),
@@ -132,6 +117,8 @@ def test_a_null_is_not_denied_nor_said_of_a_value():
 
 def test_a_superlative_needs_the_row_that_has_it():
     assert reasons(GUARD, BREAD, "Tivane Gate has the shortest running time, 95 min.") == []
+    (why,) = reasons(GUARD, ICE, "Wexholm Arch has the longest running time, 110 min.")
+    assert why == "says 'longest', which no rank or list of this page shows"
     (why,) = reasons(GUARD, BREAD, "Ostrel Corner has the shortest running time, 128 min.")
     assert why == "says 'shortest', which no rank or list of this page shows"
     assert reasons(GUARD, BREAD, "Tivane Gate closed latest, on 2011-10-12.") == []
@@ -141,6 +128,40 @@ def test_a_name_belongs_to_the_row_that_is_told_of():
     wares = reasons(GUARD, BREAD, "Tivane Gate closed on 2011-10-12.")
     assert wares == []
     assert reasons(GUARD, BREAD, "Ostrel Corner closed on 2011-10-12.") == [f"gives '2011-10-12', {NO_FACT}"]
+
+
+def test_a_name_of_a_row_that_is_not_told_of():
+    keepers = tuple(WORLD.cell(row, "keeper") for row in BREAD.rows)
+    page = replace(BREAD, blocks=(*BREAD.blocks, Block("list", keepers)))
+    assert reasons(GUARD, page, "Ostrel Corner is kept by Adda Morlund.") == []
+    assert reasons(GUARD, page, "Ostrel Corner is kept by Cilla Quist.") == ["names 'Cilla Quist' of another row"]
+
+
+def test_a_rating_with_the_end_of_its_scale_is_no_day():
+    assert reasons(GUARD, TIVANE, "Rated 6/10.") == []
+    assert reasons(GUARD, TIVANE, "Rated 5/10.") == [f"gives '5', {NO_FACT}"]
+
+
+def test_an_option_stands_whole():
+    assert reasons(GUARD, PAGES.page("kiosk/2"), "Ware: twice ice") == []
+    assert reasons(GUARD, OSTREL, "Ware: twice ice") != []
+
+
+def test_a_header_in_other_words_is_of_the_column_that_they_speak_of():
+    rows = ((("Ostrel Corner",), ("128",)), (("Tivane Gate",), ("95",)))
+    assert judged(BREAD, Grid(("Kiosk", "Minutes it runs for a time"), rows, "")) == []
+    swapped = ((("Ostrel Corner",), ("95",)), (("Tivane Gate",), ("128",)))
+    assert judged(BREAD, Grid(("Kiosk", "Minutes it runs for a time"), swapped, "")) != []
+
+
+def test_a_name_that_reads_the_same_backwards_is_a_name():
+    world = replace(WORLD, tables={"kiosk": {**KIOSKS, "name": ["Ressa Asser", *KIOSKS["name"][1:]]}})
+    assert [m.kind for m in mentions(Names(world), "Ressa Asser")] == ["name"]
+
+
+def test_hexadecimal_that_is_no_text_hides_nothing():
+    assert decoded("00 ff 00 ff 00 ff 00 ff") == ()
+    assert decoded("4b 65 65 70 65 72 21") == ("Keeper!",)
 
 
 def judged(page, *pieces):
@@ -163,6 +184,7 @@ def test_a_heading_names_the_row_of_what_follows_down_to_one_as_high():
     assert judged(BREAD, Heading(2, "Ostrel Corner"), mine, Heading(2, "Tivane Gate"), other) == []
     assert judged(BREAD, Heading(2, "Ostrel Corner"), Heading(3, "Details"), mine) == []
     why = [f"gives '1999-05-06', {NO_FACT}"]
+    assert judged(BREAD, Heading(2, "Ostrel Corner"), Heading(2, "Details"), mine) == why
     assert judged(BREAD, Heading(2, "Tivane Gate"), Heading(3, "Details"), mine) == why
 
 
@@ -207,13 +229,13 @@ def test_a_table_of_lies_and_a_heading_of_one_leave_nothing():
     assert (said.pieces, counts["statement_deleted"]) == (own.pieces, 2)
 
 
-def test_names_in_two_hits_that_are_one_together_are_not_served():
-    part = Slice(Call("web_search", "kiosks"), (View(OSTREL, 1.0), View(TIVANE, 0.9)), more=False)
-    own = Renderer(WORLD, PAGES).write(part)
-    split = (replace(own[0], snippet=f"{own[0].title} Ed"), replace(own[1], title=f"da Quarne {own[1].title}"))
-    said, counts = repaired(GUARD, PAGES, split, own, part)
-    assert said == own
-    assert counts["fallback"] == 1
+def test_a_name_that_two_hits_tell_together_is_not_served():
+    pages, guard = test_guard_attacks.PAGES, test_guard_attacks.GUARD
+    part = Slice(Call("web_search", "x"), tuple(View(pages.page(f"observatory/{i}"), 1.0) for i in (0, 2)), more=False)
+    own = Renderer(guard.world, pages).write(part)
+    ends = (f"{own[0].title}. Salt", f"mere ferry {own[1].title}")
+    split = tuple(replace(hit, snippet=end) for hit, end in zip(own, ends, strict=True))
+    assert repaired(guard, pages, split, own, part) == (own, {"hit_kept": 2, "reply_split": 1, "fallback": 1})
 
 
 def test_texts_without_a_fact_are_remembered_within_a_bound(monkeypatch):

@@ -106,7 +106,7 @@ def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piec
     allowed = guard.links(page)
     if any(link.url not in allowed for link in links_of(piece)):
         counts["link_dropped"] += 1
-        piece = _unlinked(piece, allowed)
+    piece = _unlinked(piece, allowed)
     if _reader(guard, page).piece(piece):
         return piece
     counts["statement_deleted"] += 1
