@@ -116,11 +116,6 @@ class Numbers:
             return self.listed(quantity, said, ground) is True
         return self._span(quantity, mine) or (self._is_count(quantity, said, ground) and _has_words(said, quantity))
 
-    def scaled(self, quantity: Quantity, mine: Sequence[Cell]) -> bool:
-        """Whether neighbouring numbers are a value with the end of its scale: "7.5/10"."""
-        end = quantity.text.rpartition("/")[2]
-        return any(self._scales.get((c.row.table, c.col)) == end for c in mine)
-
     def _scale(self, quantity: Quantity, said: Sentence, mine: Sequence[Cell]) -> bool:
         """Whether it is the end of a column's scale, "7.5 out of 10", where that column's value may be told."""
         text = "10" if quantity.text.lower() == "ten" else quantity.text

@@ -118,8 +118,6 @@ class Statements:
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
         for quantity in joined(said.text, counted):
-            if self.numbers.scaled(quantity, mine):
-                continue
             if not self.numbers.stated_by(quantity, ground, mine) and not self.numbers.derived(
                 quantity, said, ground, rows, mine
             ):
