@@ -265,6 +265,12 @@ def test_without_keys_two_tables_are_two():
     assert parse(f"{TABLE}\n\n## B\n\n{HEAD}", NAMES).rows == ()
 
 
+def test_a_header_over_again_without_a_rule_begins_no_table():
+    head, (one, two) = "| Name | Year | Val |", ROWS
+    text = "\n".join([head, f"| {' | '.join(one)} |", head, f"| {' | '.join(two)} |"])
+    assert parse(text, NAMES).rows == (one, NAMES, two)
+
+
 def test_prose_is_no_part_of_a_table():
     assert parse(f"Here it is:\n\n{TABLE}", NAMES) == parse(TABLE, NAMES)
 

@@ -312,6 +312,7 @@ def test_number_words_are_read(words, number):
 
 NO_NUMBER = ["hundred", "thousand", "dozen", "a", "an", "and five", "twenty zero", "twenty thirty", "five six", "about"]
 NO_NUMBER += [
+    "one hundred hundred",
     "one thousand two dozen",
     "one hundred and thousand",
     "five and six",
@@ -503,6 +504,7 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("2029", "20290", Column("y", "year"), "different"),
         ("20290", "20290", Column("y", "year"), "right"),
         ("2028", 2029, Column("y", "year", tolerance=5), "different"),
+        ("²", "²", Column("y", "year"), "right"),
         ("1990s", 1995, Column("y", "year"), "different"),
         ("yes", True, Column("b", "bool"), "right"),
         ("✓", True, Column("b", "bool"), "right"),
@@ -820,6 +822,7 @@ def test_forms_name_units_magnitudes_and_aliases():
     assert forms(["a", "b"], Column("l", "list")) == ("a; b", "a, b")
     assert forms(["a, b", "c"], Column("l", "list")) == ("a, b; c",)
     assert forms("ab", Column("l", "list")) == ("ab",)
+    assert forms(["a", "b"], Column("t", "text")) == ("a; b",)
     assert forms(5, Column("x", "int", unit="of 10")) == ("5", "five")
     assert forms(5, Column("x", "int", unit="thousand USD")) == ("5", "5 thousand", "five")
     assert forms(True, Column("b", "bool")) == ("Yes",)

@@ -5,7 +5,7 @@ _UNDER_TWENTY = f"zero one two three four five six seven eight nine {_TEENS}".sp
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SMALL = dict(zip([*_UNDER_TWENTY, *_TENS], [*range(20), *range(20, 100, 10)], strict=True))
 _LARGE = {"thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-NUMBER_WORDS = frozenset((*_SMALL, "dozen"))
+NUMBER_WORDS = frozenset((*_SMALL, "dozen", "hundred", *_LARGE))
 
 
 def count_words(words: list[str]) -> tuple[int, int]:
