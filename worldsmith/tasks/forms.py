@@ -148,7 +148,7 @@ def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top 
     passing = len(source.reader.passing(query))
     if len(query.scope.values) > 1 and r.random() < 0.7:
         groups = len(query.scope.values)
-        low, high = -(-size.rows[0] // groups), min(size.rows[1] // groups, passing // groups)
+        low, high = max(-(-size.rows[0] // groups), 2), min(size.rows[1] // groups, passing // groups)
         if low <= high:
             return Top(path, r.randint(low, high), largest, (query.scope.column,))
         return None

@@ -123,12 +123,12 @@ EN = Words(
     best=(
         "From the list so far I only want the {count} {lead}.",
         "Then keep, of that list, the {count} {lead} and drop the rest.",
-        "Of all that are on the list now, give me no more than the {count} {lead}.",
+        "Of all that are on the list now, give me only the {count} {lead}.",
     ),
     best_each=(
         "From the list so far I only want, for each “{group}”, the {count} {lead}.",
         "Then keep, of that list and for each “{group}”, the {count} {lead} and drop the rest.",
-        "Of all that are on the list now, give me no more than the {count} under each “{group}” {lead}.",
+        "Of all that are on the list now, give me only the {count} under each “{group}” {lead}.",
     ),
     tables=(
         "Please organize the results in one Markdown table with the following columns:",
