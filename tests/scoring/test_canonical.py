@@ -544,6 +544,7 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
         ("2029-01-01", None, Column("w", "date"), "different"),
         ("none", 0, PLAIN, "unreadable"),
         ("Spring term", "Spring term", DAY, "right"),
+        ("2029-W11-3", "2029-W11-3", DAY, "right"),
         ("none at all", "None at all", Column("u", "url"), "right"),
         ("a.example", "None at all", Column("u", "url"), "different"),
         ("Yes", "Yes", Column("b", "bool"), "right"),
