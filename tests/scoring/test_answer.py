@@ -257,6 +257,7 @@ def test_notes_are_short():
 def test_the_last_table_wins_where_no_columns_are_given():
     assert parse(TABLE + "\n\nthen\n\n" + TABLE.replace("10", "11")).rows == (("A", "2001", "11"), ROWS[1])
     assert parse("a | b\nc | d").rows == (("c", "d"),)
+    assert parse(f"{HEAD}| X | 1 | 1 |\n{TABLE}").rows == ROWS
     for text in ("a | b\nc | d | e", "a, b\nc, d"):
         assert parse(text).header == ()
 

@@ -179,6 +179,7 @@ def test_tools_are_known_by_their_names(name, searches, reads):
             (3, 1, 1, False),
         ),
         ("<tool_call>web_search\n</tool_call>", (2, 1, 0, True)),
+        ('<tool_call>{"name": "calculator", "arguments": {"note": "search"}}</tool_call>', (2, 0, 0, True)),
         ('<tool_call>{"name": "web_sear', (1, 0, 0, False)),
     ],
 )

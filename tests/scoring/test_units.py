@@ -206,6 +206,7 @@ def test_count_nouns_count_ones(noun):
         ("thousand", None, "", 3),
         ("million USD", "USD", "usd", 6),
         ("USD million", "USD", "usd", 6),
+        ("bn USD", "USD", "usd", 9),
         ("thousand tonnes", "t", "tonnes", 3),
         ("m", "m", "m", 0),
         ("k", None, "k", 0),
