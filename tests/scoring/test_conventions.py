@@ -157,6 +157,13 @@ def test_days_in_a_column_of_text_stay_as_they_are(texts):
     assert scored([[key, f" {text}"] for key, text in gold], (KEY, Column("Label", "text")), gold).success
 
 
+def test_a_cell_of_eighty_characters_may_tell_the_order():
+    gold = [("A1", "2029-03-14"), ("B2", "2029-04-05")]
+    for stops, right in ((70, 2), (71, 0)):
+        rows = [["A1", "14/03/2029" + "." * stops], ["B2", "05/04/2029"]]
+        assert scored(rows, (KEY, DAY), gold).columns[1].right == right
+
+
 def test_a_column_without_a_date_gives_no_years():
     gold = [("A1", None), ("B2", None)]
     assert scored([["A1", "18-May-21"], ["B2", "-"]], (KEY, DAY), gold).columns[1].right == 1

@@ -238,6 +238,10 @@ def test_another_word_is_another_column(wanted, given):
     assert likeness(wanted, given) == (0.9 if given == "Widths of" else 0)
 
 
+def test_a_name_without_its_unit_is_wholly_the_name():
+    assert likeness("Weight (g)", "weight") == likeness("Weight (g)", "Weight (kg)") == 1
+
+
 @pytest.mark.parametrize("given", ["Relased", "Releaased", "Relesaed", "Reloased", "Releaseds"])
 def test_one_letter_of_a_long_word_may_be_wrong(given):
     assert likeness("Released", given) == 0.95

@@ -407,6 +407,10 @@ def test_a_column_nobody_asked_for_is_said_though_all_are_found():
     assert (result.success, result.notes) == (True, ("columns nobody asked for: 'spare'",))
 
 
+def test_of_no_table_nothing_more_is_said():
+    assert score("I give up.", PHONES, GOLD).notes == ("there is no table",)
+
+
 def test_without_its_key_column_no_row_is_claimed():
     columns = (Column("a", "text", key=True), Column("b", "text", key=True), Column("c", "int"))
     result = score("| a | c |\n|---|---|\n| x | 1 |", columns, [["x", "y", 1]])

@@ -22,7 +22,7 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
     for key_of in (header_key, bare_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
-            if i not in found.values() and (key_of is header_key or not qualified(name)):
+            if key_of is header_key or not qualified(name):
                 index.setdefault(key_of(name), []).append(i)
         names = [key_of(name) for name in wanted]
         for w, name in enumerate(names):
