@@ -20,11 +20,11 @@ from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world import table_bytes
 
 GOLDEN = {
-    ("company", 7): "8be4ecb65fc08a09cc20cd93fdfdabfe312473cb464804c1295a4f8c2daa064b",
-    ("films", 7): "a18b9c7177cd982a2e1f1c6237fa2d4624e5fa9d69e0142ae3c51c5237435e34",
-    ("league", 7): "f4c2ec096919510c612348b891e49dbf77ff2c407165009ab9d7838f91c18039",
-    ("smartphones", 7): "5aa0f22e836d3a71ec655b76d992d6d4d9d6fc9a5888081fc9f5b1057fcb9222",
-    ("town", 7): "b6c46cf79aab38af8532e668b50a38dfba59c5fa6c45e595a913b71683922640",
+    ("company", 7): "f8343aaf57bdf4f2a1206532d72edad13718d5900dfbe5947cac17eed702012e",
+    ("films", 7): "32bedaa3fc764048856dd8f2ed20ea50e9ecc9bc261f38d763d81714de7e4116",
+    ("league", 7): "fa551dfec175c9c3efe68b4ecf0f88e1a220a607c85e8ebba515904706d92689",
+    ("smartphones", 7): "64d02e18a24e0d58293c17763b16693337ac855e185a835093f893979d15aa56",
+    ("town", 7): "19fd40ecd5ded799147bebdee2207f06c3659e7cced38dfe76999e1d2971ab32",
 }
 
 

@@ -15,8 +15,8 @@ from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 GOLDEN = {
-    "smartphones-90c1fe8f08": "f4a2dbd42ff1593864253a9e43f8adf0b2be2245481e1847bd5014d1e9948e71",
-    "town-18e4aad5e8": "3c4d4c1cf8fd285e3670cb2c357ba1a003d17451e936320c5f0b291961577bbe",
+    "smartphones-b7c00b19b2": "e8dcc312f92e90b6163fe15b79e10f22395eff54658b9172103a4e70ce58545f",
+    "town-992c984cc1": "32da9928635d7cbc93dafb10727b0bb5ff49eb3d7f75ed6e9a0f1b40a6b2bced",
 }
 
 

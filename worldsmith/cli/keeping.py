@@ -20,8 +20,8 @@ def trace(file: Path, *, as_json: bool) -> None:
     files, one a session.
 
     \b
-    worldsmith trace traces/town-18e4aad5e8.9f3c0a1b2c3d4e5f.jsonl
-    worldsmith trace traces/town-18e4aad5e8.9f3c0a1b2c3d4e5f.jsonl --json
+    worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl
+    worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl --json
     """
     from worldsmith.traces import read_trace
 
