@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldsmith.cli import main
+from worldsmith.disk import load_world
 from worldsmith.schema import shipped
 
 WORLDSMITH = [sys.executable, "-m", "worldsmith"]
@@ -237,10 +238,23 @@ def test_show(out, tmp_path):
     assert len(lines("show", town, "--table", "shop", "--json")) >= 66
     rows = lines("show", town, "--sql", "select count(*) as n, min(opened) as first from shop", "--json")
     assert rows[0]["n"] >= 66
-    assert "CREATE TABLE shop" in call("show", town, "--ddl").stdout
+    ddl = call("show", town, "--ddl").stdout
+    assert "CREATE TABLE shop" in ddl
+    assert "-- shop.dear: Rank by rateable value in its line\n" in ddl
     call("show", town, "--graph", tmp_path / "g.svg")
     assert (tmp_path / "g.svg").read_text().startswith("<svg")
     assert "Did you mean 'shop'" in call("show", town, "--table", "shops", code=2).output
+
+
+def test_decimals_of_a_typed_query_are_those_of_the_world(out):
+    folder = next(w for w in worlds(out) if w.name.startswith("smartphones"))
+    stars = load_world(folder).tables["review"]["stars"]
+    told = [row["stars"] for row in lines("show", folder, "--sql", "select stars from review", "--json")]
+    assert sorted(told) == sorted(stars)
+    found = lines("show", folder, "--sql", f"select count(*) as n from review where stars = {stars[0]}", "--json")
+    assert found[0]["n"] == stars.count(stars[0])
+    first = call("show", folder, "--sql", f"select stars from review where stars = {stars[0]}").stdout.split("\n")[2]
+    assert first.strip() == str(stars[0])
 
 
 def test_a_typed_query_reaches_nothing_but_the_world(out, tmp_path):

@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import create_model
+from sqlalchemy import Double
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import registry
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, MetaData, SQLModel
 
 from worldsmith.engine.duckdb import parents_first
-from worldsmith.schema import Column, Schema
+from worldsmith.schema import Column, Schema, Table
 
 PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.date, "bool": bool}
 
@@ -23,14 +24,18 @@ PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.dat
 def create_tables(schema: Schema) -> str:
     """Return the CREATE TABLE statements of a structure, parents first, with keys and references.
 
-    PostgreSQL's dialect: DuckDB reads it too.
+    PostgreSQL's dialect: DuckDB reads it too. Comments give the columns' headers on pages and in questions.
     """
     models, dialect = row_models(schema), postgresql.dialect()  # type: ignore[no-untyped-call]
     statements = [
-        str(CreateTable(models[name].__table__).compile(dialect=dialect)).strip()  # type: ignore[attr-defined]
+        _headers(schema.tables[name]) + str(CreateTable(models[name].__table__).compile(dialect=dialect)).strip()  # type: ignore[attr-defined]
         for name in parents_first(schema)
     ]
     return ";\n\n".join(statements) + ";\n"
+
+
+def _headers(table: Table) -> str:
+    return "".join(f"-- {table.name}.{c.name}: {c.header}\n" for c in table.columns)
 
 
 @lru_cache(maxsize=64)
@@ -50,6 +55,8 @@ def row_models(schema: Schema) -> dict[str, type[SQLModel]]:
 def _field(schema: Schema, column: Column) -> tuple[Any, Any]:
     kind = PYTHON[column.type]
     options: dict[str, Any] = {"description": column.header}
+    if column.type == "num":
+        options["sa_type"] = Double  # what FLOAT means differs: DuckDB would keep seven digits
     if column.key:
         options |= {"primary_key": True, "sa_column_kwargs": {"autoincrement": False}}
     if column.ref and column.ref != column.table:

@@ -172,8 +172,8 @@ class Search:
                 # A hit whose scope is withheld has only the list's name for a title.
                 likely = [u for u, t in fresh.items() if t in wanted] or [u for u, t in fresh.items() if t == name]
                 found = next((url for url in likely if self._is_list(url, wanted)), None)
-                if found:
-                    return found
+                if found is not None:
+                    return str(found)
                 if not reply["more"]:
                     break
         return self._linked_list(hits, told, wanted)

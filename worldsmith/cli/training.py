@@ -14,7 +14,12 @@ from worldsmith.errors import FormatError, NotFoundError, close_match
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--agent", required=True, help="oracle, closed-book, keys-only, snippets-only, …")
+@click.option(
+    "--agent",
+    required=True,
+    help="oracle, reworded (an oracle that words its queries otherwise), closed-book, keys-only, snippets-only, "
+    "one-query or probe (guesses values in 200 queries).",
+)
 @click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
 @profiles_option
@@ -108,7 +113,8 @@ def score(
     """Score answers: item and row precision, recall and F1 for each.
 
     ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
-    one that can't be read, is reported and stops nothing (exit 1). TASKS.jsonl is a world's file of tasks or what
+    one that can't be read, is reported and stops nothing (exit 1). Means are over the answers that are there: tasks
+    without one are counted beside them. TASKS.jsonl is a world's file of tasks or what
     `worldsmith export --to jsonl` writes: of each line only task_id and the gold table are read.
 
     With --compat widesearch each answer is scored by WideSearch's rules too: the first table in the text, exact
@@ -222,7 +228,7 @@ def _coloured(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl or verl.")
+@click.option("--to", "to", required=True, help="jsonl, verl or sft.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."

@@ -268,7 +268,8 @@ def _list(folders: list[Path], *, as_json: bool) -> None:
 
 def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:
     if not as_json:
-        click.echo(table(header, rows))
+        # As they are stored: a table of scores would round them.
+        click.echo(table(header, [[repr(v) if isinstance(v, float) else v for v in row] for row in rows]))
         return
     for row in rows:
         emit(dict(zip(header, row, strict=True)))

@@ -228,7 +228,7 @@ NEUTRAL = (
         A change to the <part> [need] a <adj> reason, <why>.
         <work> [come] before <work>, <why>.
         The <part> and the <part> [+be] written by different people, which <good>.
-        <who> [ask] for a <adj> <part> in place of a <adj> one.
+        <who> [ask] for a <adj> <part> rather than a <adj> one.
         The line on {label} [be] copied <manner> from the <paper>.
         <time>, <who> [redraw|mend|settle] the <part>, <why>.
         With {many}, <work> [take] longer than <work>.""",
@@ -409,7 +409,7 @@ NEUTRAL = (
         "setting",
         "Background | The wider picture | Setting | Around the subject",
         """Whoever reads about {about} will meet {many} <habit>.
-        In writing on {about}, the {one} has a <adj> place of its own.
+        In writing on {about}, the {one} has a <adj> part of its own.
         To understand a {one}, it helps to know <topic> and <topic>.""",
         """<who> [write] about <topic> in <papers> <state> <spot>.
         <topic> [be] a <adj> subject in itself, <who> [say].

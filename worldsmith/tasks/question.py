@@ -34,7 +34,8 @@ def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], tu
     parts = [f"{_need(wording, query)} {ask(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
-    rules = [dated, *ended(wording, query), *unmet(reader, wording, query), *notes(wording, query, columns)]
+    counted = [*ended(wording, query), *unmet(reader, wording, query), *ranks(wording, query)]
+    rules = [dated, *counted, *notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
@@ -166,6 +167,19 @@ def unmet(reader: Reader, wording: Wording, query: Query) -> list[str]:
         if column.type in {"int", "num"} and None in reader.of(query, path):
             found[wording.pick("unmet").format(name=header(wording, query, path))] = None
     return list(found)
+
+
+def ranks(wording: Wording, query: Query) -> list[str]:
+    """Return the line on bounds of ranks, where there are any: "below 9" may be read as tenth or worse."""
+    schema = wording.schema
+    for one in query.chain():
+        read = [(one.column(schema, expr.paths(node)[0])) for clause in one.clauses for node in bounded(clause)]
+        for tally in one.tallies:
+            inner = bounded(tally.where) if tally.where is not None else []
+            read += [schema.walk(tally.table, expr.paths(node)[0]) for node in inner]
+        if any(isinstance(column.fill, Rank) for column in read):
+            return [wording.words.ranks]
+    return []
 
 
 def bounded(node: Node) -> list[Node]:

@@ -74,6 +74,7 @@ class Words:
     """What the first rows of an order have."""
     leading_by: str = "whose {part} has the {most} “{header}”"
     """The same of the row that they refer to as {part}."""
+    ranks: str = "Ranks are compared as numbers: one below 3 is 1 or 2, one above 3 is 4 or more."
     ranked: str = "“{name}” is a place among all {many}, asked for or not."
     ranked_in: str = "“{name}” is a place among all {many} with the same “{group}”, asked for or not."
     named: str = "the {one} {name}"
