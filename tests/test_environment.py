@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.task_draws import candidates
+from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.environment import SYSTEM, Environment
 from worldsmith.errors import UsageError
 from worldsmith.failures import CLASSES, failures
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Observation
+from worldsmith.slices import Observation, Result
 from worldsmith.tasks.task import markdown
 
 
@@ -73,6 +74,26 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
     step = environment.step(markdown(task.columns, other))
     counted = failures(task, step.score, [])
     assert counted["invented"] == sum(a[j] != b[j] for a, b in zip(other, task.gold, strict=True)) > 0
+
+
+def test_a_value_counts_as_seen_where_one_hit_names_its_row_and_states_it(played):
+    _, _, task, _ = played
+    j = task.others[0]
+    known = replace(task, gold=(task.gold[0],))
+    name, value = (scoring.show(task.gold[0][i], task.columns[i]) for i in (task.keys[0], j))
+    answer = scoring.score(markdown(task.columns, [list(task.gold[0])]), task.columns, known.gold)
+
+    def unread(*snippets: str) -> int:
+        hits = tuple(
+            Result(f"https://a.example/{i}", "Entry", snippet, None, 0.5) for i, snippet in enumerate(snippets)
+        )
+        return failures(known, answer, [Observation("ok", results=hits)])["right_unread"]
+
+    cells = len(task.others)
+    assert unread(f"{name}: {value}.") == cells - 1
+    assert unread(f"{name}: x{value}x.") == cells
+    assert unread(f"{name} and others.", f"Another one: {value}.") == cells
+    assert unread(f"{name}.") == cells
 
 
 def test_classes_of_failure(played):

@@ -397,6 +397,56 @@ def test_what_a_day_rests_on(world):
     assert on == [0, 1, 3]
 
 
+HARBOURS = """
+schema = 1
+name = "harbours"
+kind = "granular_long_tail"
+as_of = 2030-01-01
+about = "harbours and what they built"
+
+[tables.port]
+called = ["port", "ports"]
+rows = [6, 6]
+key = "name"
+[tables.port.columns]
+name = { invent = "place", label = "Port", see = "snippet" }
+start = { date = [2020-01-01, 2024-01-01], label = "Start", says = "started" }
+boats = { count = "boat", label = "Boats" }
+
+[tables.boat]
+called = ["boat", "boats"]
+rows = [18, 18]
+key = "name"
+[tables.boat.columns]
+name = { invent = "ship", label = "Boat", see = "snippet" }
+port = { ref = "port", per = [1, 6], label = "Port", says = "of" }
+due = { derive = "add_days(port.start, port.boats * 15)", label = "Due", says = "due" }
+
+[pages]
+version = 1
+port = { about = "port" }
+boat = { about = "boat" }
+"""
+"""A date reckoned from a count of the rows that hold it."""
+
+
+def test_the_day_of_a_cell_rests_on_no_order_of_asking(tmp_path):
+    (tmp_path / "harbours.toml").write_text(HARBOURS)
+    world = generate(load_schema(tmp_path / "harbours.toml"), 3)
+    cells = [
+        world.cell(row, col) for table, col in (("port", "boats"), ("boat", "due")) for row in world.rows_of(table)
+    ]
+    one, other = Days(world), Days(world)
+    first = {cell: one.cell(cell) for cell in cells}
+    again = {cell: other.cell(cell) for cell in reversed(cells)}
+    assert first == again
+    due = {b.values["port"]: [] for b in map(world.fact, world.rows_of("boat"))}
+    for boat in map(world.fact, world.rows_of("boat")):
+        due[boat.values["port"]].append(date.fromisoformat(boat.values["due"]).toordinal() + 1)
+    for row in world.rows_of("port"):
+        assert one.cell(world.cell(row, "boats")) == max(due[world.title(row)])
+
+
 def test_plans_are_pure_per_page(world, pages):
     other = Pages(world)
     assert [other.page(page_id) for page_id in reversed(other.ids())] == every(pages)[::-1]

@@ -316,17 +316,17 @@ def test_a_place_in_an_order_is_said_to_be_among_all():
     assert "“Place” is a place among all lighthouses, asked for or not." in asked(cell, world)
 
 
-def test_bounds_of_ranks_are_said_to_be_numbers():
+def test_bounds_of_ranks_are_said_to_be_numbers(town):
     """ "A rank below 9" is tenth or worse to some."""
-    world = recast(WORLD, "light", "visits", fill=Rank("height", None), label="Place", says="a place")
     line = "Ranks are compared as numbers: one below 3 is 1 or 2, one above 3 is 4 or more."
-    query = Query(
-        "light", Scope("stone", ("granite",)), node("visits < 9", world=world), (("name",), ("height",)), (("name",),)
-    )
-    assert line in asked(query, world).split("\n")
-    assert line not in asked(query)
-    assert line not in asked(replace(query, where=node("height > 9", world=world)), world)
-    assert understand(asked(query, world), world.schema) == query
+
+    def of(text):
+        where = node(text, "shop", town)
+        return Query("shop", Scope("line", ("café",)), where, (("name",), ("floor",)), (("name",),))
+
+    assert line in asked(of("dear < 9"), town).split("\n")
+    assert line not in asked(of("floor < 90"), town)
+    assert understand(asked(of("dear < 9"), town), town.schema) == of("dear < 9")
 
 
 def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():

@@ -204,6 +204,13 @@ def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pyt
     assert (observation.status, observation.results) == ("ok", right[1:])
 
 
+def test_a_page_that_cannot_be_mended_is_not_available(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Renderer.write
+    monkeypatch.setattr(Renderer, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
+    observation = Simulator(town).call(Address(town.id), Call("web_extractor", Pages(town).page("shop/3").url))
+    assert (observation.status, observation.text, observation.doc) == ("unavailable", "", None)
+
+
 # models
 
 
@@ -377,6 +384,28 @@ def test_a_reply_stands_for_ever_whether_the_guard_took_the_models_or_ours(town:
     assert first.results == second.results == Simulator(town).call(Address(town.id), search("shop")).results
     model.write = lambda part, _a: ours(town, part)
     assert ask(simulator, search("shop")).source == "store"
+
+
+def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
+    town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Simulator(town).call(Address(town.id), search("shop")).results
+    write = Renderer.write
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert not isinstance(drafted, Doc)
+        return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
+
+    kept = store()
+    model = Model(lambda _part, _n: (Result("https://no.example", "none", "none", None, 0.0),))
+    with monkeypatch.context() as patched:
+        patched.setattr(Renderer, "write", wrong)
+        simulator = Simulator(town, model=model, store=kept)
+        assert ask(simulator, search("shop")).results[0].snippet == right[0].title
+    later = Simulator(town, model=model, store=kept)
+    assert ask(later, search("shop")).results == right
+    assert later.counts["store_rejected"] == later.counts["stored"] == 0
 
 
 def test_where_the_model_could_not_be_asked_nothing_is_stored(town: World, store: Stores) -> None:

@@ -1,5 +1,6 @@
-"""Where an episode failed: for every cell outside the key that is not right, the first thing that went wrong."""
+"""What became of every cell outside the key: right, read or not, or the first thing that went wrong."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -32,6 +33,7 @@ def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> d
     counts = dict.fromkeys(CLASSES, 0)
     read = {observation.page.id for observation in seen if observation.page is not None}
     texts = [_told(observation) for observation in seen]
+    hits = [f"{hit.title} {hit.snippet}".casefold() for observation in seen for hit in observation.results]
     matched = {gold for _, gold in score.matched}
     wrong = {(w.gold_row, w.column): w for w in score.wrong}
     for i, row in enumerate(task.gold):
@@ -42,8 +44,7 @@ def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> d
             fault = wrong.get((i, task.columns[j].name))
             told = i in matched and (fault is None or fault.why not in {"empty", "missing"})
             if i in matched and fault is None:
-                value = scoring.show(row[j], task.columns[j]).casefold()
-                shown = opened or any(name in text and value in text for text in texts)
+                shown = opened or _shown(hits, name, scoring.show(row[j], task.columns[j]).casefold())
                 counts["right" if shown else "right_unread"] += 1
             elif not score.has_table:
                 counts["not_finished"] += 1
@@ -60,6 +61,12 @@ def _name(task: Task, row: Sequence[Value]) -> str:
     """Return the first key of a row in lower case, as replies print it."""
     key = next((j for j in task.keys), 0)
     return scoring.show(row[key], task.columns[key]).casefold()
+
+
+def _shown(hits: Sequence[str], name: str, value: str) -> bool:
+    """Tell whether one hit names a row and states a value besides, as a word of its own."""
+    stated = re.compile(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)")
+    return any(name in hit and stated.search(hit.replace(name, " ")) for hit in hits)
 
 
 def _told(seen: Observation) -> str:

@@ -273,7 +273,7 @@ class Simulator:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
-        not end somebody's episode.
+        not end somebody's episode. A page that can't be mended so is not available.
         """
         bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
         if not bad:

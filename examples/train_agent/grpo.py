@@ -92,7 +92,9 @@ def main() -> None:
         before = (clock.total, clock.starved, clock.calls, clock.tokens)
         episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
         rolled = time.monotonic()
-        groups = [episodes[i : i + GROUP] for i in range(0, len(episodes), GROUP)]
+        # What the environment could not answer says nothing of the model.
+        told = [[e for e in episodes[i : i + GROUP] if not e.figures["masked"]] for i in range(0, len(episodes), GROUP)]
+        groups = [group for group in told if len(group) > 1]
         worth = [
             (e, a)
             for group in groups

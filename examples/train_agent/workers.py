@@ -42,6 +42,7 @@ def serve(pipe: Connection, worlds: Path) -> None:
         searches = sum(call.tool == "web_search" for call in environment.calls)
         figures = {
             "reward": step.reward.total,
+            "masked": float(step.reward.mask),
             "item_f1": score.item.f1,
             "row_f1": score.row.f1,
             "nonkey_f1": score.nonkey.f1,

@@ -93,9 +93,9 @@ def generate(
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
     Every world is checked before it is kept, and every task is solved once through search. The same command run
-    again finishes what was left undone, to the same bytes. A seed that no world fits is told, the others are made,
-    and the exit code is 1. Other --facts, --density, --listing or --homonyms make
-    other worlds, beside those that are there.
+    again finishes what was left undone, to the same bytes. A seed that no world fits is told (--json: a line with
+    schema, seed and error), the others are made, and the exit code is 1. Other --facts, --density, --listing or
+    --homonyms make other worlds, beside those that are there.
 
     \b
     worldsmith generate --seed 7 --out w

@@ -81,7 +81,7 @@ def saved(folder_of: Callable[[str], Path | None]) -> Indexed:
             return Index(pages)
         path, name = folder / f"{pages.world.id}.{pages.length}", key(pages)
         made = _read(path, name)
-        if made is not None and len(made.host) == len(made.ids):
+        if made is not None:
             return Index(pages, made)
         index = Index(pages)
         _write(path, dumps(index.stock, name))

@@ -71,25 +71,26 @@ class Days:
     def _firsts_of(self, table: str) -> Firsts:
         found = self._rows.get(table)
         if found is None:
+            # Of what the row itself holds, whatever that was worked out from: so nothing is asked for in a circle.
             columns = self.world.schema.tables[table].columns
             dated = (c for c in columns if c.type == "date" or (c.type == "int" and not isinstance(c.fill, COMPUTED)))
-            held = [self._column(table, c.name) for c in dated]
-            found = self._rows[table] = reduce(_later, held, NONE)
+            found = self._rows[table] = reduce(_later, map(self._held, dated), NONE)
         return found
+
+    def _held(self, column: Column) -> Firsts:
+        """Return the days after the dates of a column, or the first days of its years."""
+        values = self.world.tables[column.table][column.name]
+        if column.type == "date":
+            return _firsts(map(self._after, values))
+        return _firsts(map(self._in, values)) if self._tells_years(column) else NONE
 
     def _column(self, table: str, col: str) -> Firsts:
         """Return the first days of a column's cells; nothing for a column that binds no day."""
         place = (table, col)
         found = self._columns.get(place)
         if found is None:
-            self._columns[place] = NONE  # while it is looked for
             column = self.world.schema.column(table, col)
-            told = self._rests(column)
-            if column.type == "date":
-                told = _later(told, _firsts(map(self._after, self.world.tables[table][col])))
-            elif self._tells_years(column):
-                told = _later(told, _firsts(map(self._in, self.world.tables[table][col])))
-            found = self._columns[place] = told
+            found = self._columns[place] = _later(self._rests(column), self._held(column))
         return found
 
     def _after(self, day: Value) -> int:

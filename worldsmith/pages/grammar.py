@@ -121,7 +121,9 @@ class Phrasing:
     @cached_property
     def plans(self) -> dict[tuple[str, str], tuple[Plan, ...]]:
         """Sentence plans by column."""
-        return {place: _plans(column) for place, column in self.columns.items()}
+        return {
+            place: _plans(column, self.schema.tables[column.table].singular) for place, column in self.columns.items()
+        }
 
     def show(self, cell: Cell) -> str:
         """Return a value as tables print it, without its unit."""
@@ -194,8 +196,8 @@ def _joint(column: Column) -> str:
     return column.says if form.open or form.leading else "of"
 
 
-def _plans(column: Column) -> tuple[Plan, ...]:
-    """Return the sentence plans that fit a column, from its type and its `says`; none for truth values.
+def _plans(column: Column, one: str) -> tuple[Plan, ...]:
+    """Return the sentence plans that fit a column of `one`, from its type and its `says`; none for truth values.
 
     "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive, "of" comes
     before "of" and the name, "back" follows the value, "free" stands alone: see `renderer.telling`.
@@ -204,7 +206,7 @@ def _plans(column: Column) -> tuple[Plan, ...]:
     unit = "" if names_unit(column) else column.unit
     unit = unit if unit in {"", "%"} else f" {unit}"
     many = plural(column.label)
-    doubled = noun.startswith(f"{column.table} ")  # "the festival's festival budget"
+    doubled = noun.startswith(f"{one} ")  # "the festival's festival budget"
     if column.type == "bool":
         return ()
     if column.type == "date":

@@ -36,7 +36,7 @@ MEMO = 512
 
 
 class Pages:
-    """The page plans of `world`; `length` is "short" (median about 1,500 characters) or "web" (median 6,000).
+    """The page plans of `world`; `length` is "short" (median about 1,600 characters) or "web" (median 6,000).
 
     `without` names layouts and voices (`looks.STYLES`) that no site uses: what an agent is trained without.
     """
