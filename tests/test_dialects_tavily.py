@@ -73,11 +73,18 @@ def test_filters_are_operators_of_the_query():
 
 
 @pytest.mark.parametrize(
-    "options", [{"time_range": "fortnight"}, {"start_date": "31.1.2029"}, {"days": 0, "topic": "news"}]
+    "options",
+    [{"time_range": "fortnight"}, {"time_range": ["day"]}, {"start_date": "31.1.2029"}, {"days": 0, "topic": "news"}],
 )
 def test_a_wrong_filter_is_said(options):
     with pytest.raises(UsageError, match=next(iter(options))):
         arg(**options)
+
+
+@pytest.mark.parametrize("value", [[], {}, "markdown", True])
+def test_whole_pages_may_be_asked_for_by_any_value_but_false(value):
+    assert search(request({"query": "mills", "include_raw_content": value})).calls[0].full_text
+    assert not search(request({"query": "mills", "include_raw_content": None})).calls[0].full_text
 
 
 def test_no_results_is_a_full_reply():

@@ -18,6 +18,7 @@ from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Observation, Result
 from worldsmith.tasks.task import markdown
+from worldsmith.traces import Traces
 
 
 @pytest.fixture(scope="module")
@@ -161,9 +162,36 @@ def test_what_the_tools_could_not_answer_masks_the_episode(played, monkeypatch):
     world, simulator, task, episode = played
     environment = Environment(world, task, simulator)
     environment.reset()
+    answered = environment.simulator.call
     monkeypatch.setattr(simulator, "call", lambda *_: Observation("unavailable"))
     assert environment.step(call(episode.calls[0])).observation.startswith("Error")
     assert environment.step(episode.answer).reward.mask
+    environment.reset()
+    environment.step(call(episode.calls[0]))
+    monkeypatch.setattr(simulator, "call", answered)
+    environment.step(call(episode.calls[0]))
+    assert not environment.step("I give up.").reward.mask, "one dead page is no way out"
+
+
+def test_lone_surrogates_end_no_episode(played, tmp_path):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator, traces=Traces(tmp_path))
+    environment.reset()
+    made = {"name": "web_search", "arguments": {"query": "\ud800 shop"}}
+    assert not environment.step(f"<tool_call>{json.dumps(made)}</tool_call>").done
+    assert environment.step("none \ud800").done
+
+
+def test_a_page_turned_past_its_end_tells_nothing(played):
+    world, simulator, task, episode = played
+    environment = Environment(world, task, simulator, hits=10, max_turns=200)
+    environment.reset()
+    for made in episode.calls:
+        if made["tool"] == "web_extractor":
+            beyond = {"name": "web_extractor", "arguments": {"url": made["arg"], "offset": 10**6}}
+            environment.step(f"<tool_call>{json.dumps(beyond)}</tool_call>")
+    step = environment.step(episode.answer)
+    assert failures(task, step.score, environment.observations)["right_unread"] == len(task.gold) * len(task.others)
 
 
 def test_a_fault_passes_at_another_attempt(played):
@@ -178,7 +206,9 @@ def test_a_fault_passes_at_another_attempt(played):
 @pytest.mark.parametrize(
     "body",
     ["", "{", "[]", "null", '{"name": "web_search"}', '{"name": "web_search", "arguments": {"query": 3}}',
-     '{"name": "web_extractor", "arguments": {"url": null}}', '{"name": "x", "arguments": {}}', "[" * 100_000],
+     '{"name": "web_extractor", "arguments": {"url": null}}', '{"name": "x", "arguments": {}}', "[" * 100_000,
+     '{"name": "web_search", "arguments": {"query": "a", "page": 1e999}}',
+     '{"name": "web_search", "arguments": {"query": "a", "page": Infinity}}'],
 )  # fmt: skip
 def test_a_wrong_call_is_told_what_is_right(played, body):
     world, simulator, task, _ = played

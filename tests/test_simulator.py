@@ -204,6 +204,23 @@ def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pyt
     assert (observation.status, observation.results) == ("ok", right[1:])
 
 
+def test_a_long_page_is_mended_like_a_short_one(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, false = Renderer.write, Para(("It was opened in 1787.",))
+    pages = Pages(town, "web")
+    simulator = Simulator(town)
+    address = Address(town.id, "web")
+    found = {i: simulator.call(address, Call("web_extractor", pages.url(i))) for i in pages.ids()[:120]}
+    url, right = next((pages.url(i), seen.text) for i, seen in found.items() if len(seen.text) > 20_000)
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert isinstance(drafted, Doc)
+        return replace(drafted, pieces=(false, *drafted.pieces))
+
+    monkeypatch.setattr(Renderer, "write", wrong)
+    assert Simulator(town).call(address, Call("web_extractor", url)).text == right
+
+
 def test_a_page_that_cannot_be_mended_is_not_available(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write = Renderer.write
     monkeypatch.setattr(Renderer, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
@@ -406,6 +423,31 @@ def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
     later = Simulator(town, model=model, store=kept)
     assert ask(later, search("shop")).results == right
     assert later.counts["store_rejected"] == later.counts["stored"] == 0
+
+
+def test_a_defect_of_ours_beside_a_models_hits_leaves_in_no_way(
+    town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model's first hit is rejected: ours, which stands in for it, is looked at as well."""
+    write = Renderer.write
+
+    def wrong(self: Renderer, part: Slice) -> Draft:
+        drafted = write(self, part)
+        assert not isinstance(drafted, Doc)
+        return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
+
+    def lies_once(part: Slice, _asked: int) -> Draft:
+        drafted = write(Renderer(town, Pages(town)), part)
+        assert not isinstance(drafted, Doc)
+        return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
+
+    monkeypatch.setattr(Renderer, "write", wrong)
+    kept = store()
+    served = ask(Simulator(town, model=Model(lies_once), store=kept), search("shop"))
+    assert served.status == "ok"
+    assert not [hit for hit in served.results if "1987" in hit.snippet or "1787" in hit.snippet]
+    with pytest.raises(GuardError, match="1987"):
+        ask(Simulator(town, model=Model(lies_once), strict=True), search("shop"))
 
 
 def test_where_the_model_could_not_be_asked_nothing_is_stored(town: World, store: Stores) -> None:

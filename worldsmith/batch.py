@@ -3,13 +3,21 @@
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from worldsmith import __version__, disk, seeding
 from worldsmith.check import check
-from worldsmith.errors import ConsistencyError, FormatError, GenerationError, NotFoundError, close_match
+from worldsmith.errors import (
+    ConsistencyError,
+    FormatError,
+    GenerationError,
+    NotFoundError,
+    WorldsmithError,
+    close_match,
+)
 from worldsmith.generate import generate
 from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
 from worldsmith.tasks import KINDS, kinds_of
@@ -131,7 +139,7 @@ def attempt(order: Order) -> Built | Failed:
     try:
         return build(order)
     except GenerationError as error:
-        return Failed(order.schema, order.seed, str(error))
+        return Failed(load_schema(order.schema).name, order.seed, str(error))
 
 
 def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
@@ -172,4 +180,9 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
             return
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(min(jobs, len(made)), mp_context=context) as pool:
-            yield from pool.map(attempt, made, chunksize=1)
+            try:
+                yield from pool.map(attempt, made, chunksize=1)
+            except BrokenProcessPool:
+                raise WorldsmithError(
+                    "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
+                ) from None

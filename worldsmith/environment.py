@@ -128,6 +128,7 @@ class Environment:
         if self._done:
             raise UsageError("the episode has ended: reset the environment")
         self.turns += 1
+        message = _utf8(message)
         if self.traces:
             self.traces.message(self._address, "assistant", message)
         found = _CALL.search(message)
@@ -153,8 +154,9 @@ class Environment:
             search_calls=searches,
             extract_calls=len(self.calls) - searches,
             truncated=truncated,
-            # Not a fault that a profile declares: those pass when tried again.
-            infrastructure_error=any(seen.status == "unavailable" for seen in self.observations),
+            # Only where nothing at all was answered: else one dead page would be a way out of a bad episode. Faults
+            # that a profile declares pass when tried again.
+            infrastructure_error=bool(self.observations) and all(o.status == "unavailable" for o in self.observations),
             budget=None if budget is None else budget + faults,
             require_evidence=True,
         )
@@ -184,7 +186,7 @@ class Environment:
             if name == "web_extractor":
                 offset = min(max(int(given.get("offset", 0)), 0), MAX_OFFSET)
                 return Call("web_extractor", _text(given["url"]), offset=offset, max_chars=self.max_chars)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise UsageError(
                 'a call is <tool_call>{"name": "web_search", "arguments": {"query": "…"}}</tool_call>, or '
                 '"web_extractor" with {"url": "…"}'
@@ -195,7 +197,12 @@ class Environment:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
-    return value[:2000]
+    return _utf8(value[:2000])
+
+
+def _utf8(text: str) -> str:
+    """Return a text without lone surrogates, which no file of ours can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def told(seen: Observation, call: Call) -> str:

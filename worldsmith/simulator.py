@@ -302,7 +302,7 @@ class Simulator:
         kept: list[tuple[Result, View]] = []
         for result, view in zip(draft, part.views, strict=True):
             alone = replace(part, views=(view,))
-            told = (result, replace(result, snippet=result.title, text=None))
+            told = (result, replace(result, text=None), replace(result, snippet=result.title, text=None))
             stands = next((one for one in told if not self._bad_hits((one,), alone, desk)), None)
             if stands is not None:
                 kept.append((stands, view))

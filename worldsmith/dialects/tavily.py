@@ -46,7 +46,7 @@ def search(request: Request) -> Asked:
     query = fields.text(body.get("query"), "query")
     limit = fields.whole(body, "max_results", 5, 0, MAX_RESULTS)
     within, without = _domains(body, "include_domains"), _domains(body, "exclude_domains")
-    raw = body.get("include_raw_content") not in {None, False}
+    raw = body.get("include_raw_content") not in (None, False)
     hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
     fits = len(" ".join(hosts)) < MAX_OPERATORS
     operators = [*_days(body), *(hosts if fits else ())]
@@ -78,7 +78,7 @@ def _days(body: Any) -> list[str]:
     found = []
     span = body.get("time_range")
     if span is not None:
-        if span not in RANGES:
+        if not isinstance(span, str) or span not in RANGES:
             raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
         found.append(f"newer_than:{RANGES[span]}d")
     if body.get("days") is not None and body.get("topic") == "news":

@@ -14,8 +14,11 @@ from worldsmith.slices import Draft, Result, Slice
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
-    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
-    if too_long(draft, own):
+    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood.
+
+    Our own may be given as the draft, to be mended where a defect of ours is in it: its length is no fault.
+    """
+    if draft is not own and too_long(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
@@ -68,6 +71,12 @@ def _results(
         stands = all(v.ok for v in guard.hit(mixed, view, query))
         counts["hit_kept" if stands else "hit_replaced"] += 1
         kept.append(mixed if stands else ours)
+    # What stands in for a model's hit is ours: one with a defect is for the caller, who tells it from a model's.
+    if any(
+        r is o and not all(v.ok for v in guard.hit(o, view, query))
+        for r, o, view in zip(kept, own, part.views, strict=True)
+    ):
+        return own, {**counts, "fallback": 1}
     split = {v.text for v in guard.reply(kept, part) if not v.ok}
     if split:
         counts["reply_split"] += 1

@@ -175,7 +175,7 @@ class ColumnSource(Strict):
     """Chance of null."""
     none: str = Field(default="", max_length=40, pattern=r"^[^\n\r|]*$")
     """What stands for null in a table."""
-    ends: bool = False
+    ends: Annotated[bool, Field(strict=True)] = False
     """Whether the row is over from this date on: who has left, what is closed."""
 
     @property
