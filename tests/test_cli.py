@@ -206,6 +206,37 @@ def test_kill_at_any_time_leaves_whole_worlds_and_the_same_command_finishes(tmp_
         assert contents(folder) == whole
 
 
+def in_session(session: int) -> list[int]:
+    """The processes of a session that still run."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, of = stat.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(of) == session and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="needs /proc")
+def test_workers_end_with_a_process_that_was_killed(tmp_path):
+    command = [*WORLDSMITH, "generate", "town", "--count", "40", "--tasks", "4", "--jobs", "2", "--out", tmp_path / "w"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    while not worlds(tmp_path / "w"):
+        time.sleep(0.1)
+    assert len(in_session(process.pid)) >= 3
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(600):
+        if not in_session(process.pid):
+            return
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    pytest.fail("workers live on")
+
+
 def test_check_names_rule_row_and_values_and_exits_1(copy):
     town = next(w for w in worlds(copy) if w.name.startswith("town"))
     path = town / "tables" / "shop.jsonl"

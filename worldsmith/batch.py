@@ -1,6 +1,9 @@
 """Many worlds: which ones a command asks for, each generated, checked, mined and kept, by one process or several."""
 
 import multiprocessing
+import os
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -179,10 +182,21 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
             yield from map(attempt, made)
             return
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(jobs, len(made)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(jobs, len(made)), context, _end_with, (os.getpid(),)) as pool:
             try:
                 yield from pool.map(attempt, made, chunksize=1)
             except BrokenProcessPool:
                 raise WorldsmithError(
                     "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
                 ) from None
+
+
+def _end_with(parent: int) -> None:
+    """End this process once its parent is gone: one that was killed leaves workers that wait for work for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
