@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from worldsmith.agents import HttpClient
 from worldsmith.dialects import DIALECTS
 from worldsmith.dialects.native import ANY, NATIVE, native
+from worldsmith.dialects.openapi import document
 from worldsmith.dialects.status import STATUS
 from worldsmith.generate import generate
 from worldsmith.perturb import FAULTS, PROFILES
@@ -155,3 +156,18 @@ def test_every_dialect_tells_every_status():
         for status, text in STATUS.values():
             assert native(dialect, status, text).status == status
     assert {status for status, _ in STATUS.values()} <= set(NATIVE["pages"])
+
+
+@pytest.mark.parametrize(
+    ("path", "media", "names"),
+    [
+        ("/api/search", "application/json", {"error"}),
+        ("/search", "application/json", {"detail", "error"}),
+        ("/retrieve", "application/json", {"detail", "error"}),
+        ("/web/{host}/{path}", "text/html", set()),
+    ],
+)
+def test_the_description_gives_the_form_that_is_sent(path, media, names):
+    told = next(iter(document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
+    assert list(told) == [media]
+    assert set(told[media]["schema"].get("properties", {})) == names

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -182,7 +181,7 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
             yield from map(attempt, made)
             return
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(jobs, len(made)), context, _end_with, (os.getpid(),)) as pool:
+        with ProcessPoolExecutor(min(jobs, len(made)), context, _end_with_parent) as pool:
             try:
                 yield from pool.map(attempt, made, chunksize=1)
             except BrokenProcessPool:
@@ -191,12 +190,13 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
                 ) from None
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """End this process once its parent is gone: one that was killed leaves workers that wait for work for ever."""
+    parent = multiprocessing.parent_process()
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=wait, daemon=True).start()

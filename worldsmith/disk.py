@@ -221,7 +221,7 @@ def problems(world: World, info: Mapping[str, Any]) -> list[str]:
 def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
     path = folder / "tables" / f"{name}.jsonl"
     names = schema.tables[name].names
-    rows, known = list(read_jsonl(path)), set(names)
+    rows, known = read_jsonl(path), set(names)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != known:
             odd = sorted(row.keys() ^ known) if isinstance(row, dict) else []

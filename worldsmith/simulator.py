@@ -15,7 +15,7 @@ from typing import Protocol
 
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
-from worldsmith.guard.repair import repaired, too_long
+from worldsmith.guard.repair import mended, repaired, too_long
 from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
@@ -34,7 +34,6 @@ from worldsmith.slices import (
     Talk,
     Tool,
     Verdict,
-    View,
     WorldModel,
     cut,
 )
@@ -285,28 +284,10 @@ class Simulator:
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        if isinstance(draft, Doc):
-            good, _ = repaired(desk.guard, desk.pages, draft, draft, part)
-            return (
-                Observation("unavailable", verdicts=tuple(bad))
-                if good is draft
-                else self._observation(good, part, "renderer", tuple(bad))
-            )
-        kept, views = self._fit_hits(draft, part, desk)
-        return self._observation(kept, replace(part, views=views), "renderer", tuple(bad))
-
-    def _fit_hits(
-        self, draft: tuple[Result, ...], part: Slice, desk: _Desk
-    ) -> tuple[tuple[Result, ...], tuple[View, ...]]:
-        """Return the hits that stand, with their views: a rejected one with its title for a snippet, or not at all."""
-        kept: list[tuple[Result, View]] = []
-        for result, view in zip(draft, part.views, strict=True):
-            alone = replace(part, views=(view,))
-            told = (result, replace(result, text=None), replace(result, snippet=result.title, text=None))
-            stands = next((one for one in told if not self._bad_hits((one,), alone, desk)), None)
-            if stands is not None:
-                kept.append((stands, view))
-        return tuple(r for r, _ in kept), tuple(v for _, v in kept)
+        fit = mended(desk.guard, desk.pages, draft, part)
+        if fit is None:
+            return Observation("unavailable", verdicts=tuple(bad))
+        return self._observation(*fit, "renderer", tuple(bad))
 
     def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""

@@ -74,9 +74,16 @@ def _operation(dialect: Dialect, route: Route) -> dict[str, Any]:
 
 
 def _error(dialect: Dialect) -> dict[str, Any]:
-    if isinstance(NATIVE[dialect.name][ANY].body, str):
-        return {"text/html": {"schema": TEXT}}
-    return {"application/json": {"schema": thing({"error": TEXT})}}
+    forms = NATIVE[dialect.name]
+    body = forms.get(400, forms[ANY]).body
+    return {"text/html" if isinstance(body, str) else "application/json": {"schema": _shape(body)}}
+
+
+def _shape(body: Any) -> JSON:
+    """Return the schema of a body that the table of native replies holds."""
+    if isinstance(body, dict):
+        return thing({name: _shape(value) for name, value in body.items()})
+    return {"type": "array", "items": _shape(body[0])} if isinstance(body, list) else TEXT
 
 
 def _responses(media: str, gives: JSON) -> dict[str, Any]:

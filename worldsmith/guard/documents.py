@@ -126,7 +126,7 @@ class Reader:
         if where == "heading":
             self.topic = ()
         told, names = clean(text), self.judge.names
-        if told.isascii() and names.nameless(told) and not _DIGIT.search(told):
+        if names.nameless(told) and not _DIGIT.search(told):
             self.verdicts.append(passed(where))
             return
         read = scan(told)

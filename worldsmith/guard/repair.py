@@ -10,15 +10,12 @@ from worldsmith.guard.text import clean, sentences
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para, Piece, Text
 from worldsmith.renderer import markdown, render
-from worldsmith.slices import Draft, Result, Slice
+from worldsmith.slices import Draft, Result, Slice, View
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
-    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood.
-
-    Our own may be given as the draft, to be mended where a defect of ours is in it: its length is no fault.
-    """
-    if draft is not own and too_long(draft, own):
+    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
+    if too_long(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
@@ -27,6 +24,22 @@ def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) 
     if isinstance(draft, Doc):
         return own, {"fallback": 1}
     return _results(guard, pages, draft, own, part)
+
+
+def mended(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
+    """Return our own draft without what the guard rejects of it, and its slice; None where a page can't do without.
+
+    A hit keeps its snippet without its full text, or its title for a snippet, or goes.
+    """
+    if isinstance(own, Doc):
+        doc, _ = _document(guard, pages, own, own, part)
+        return None if doc is own else (doc, part)
+    kept: list[tuple[Result, View]] = []
+    for hit, view in zip(own, part.views, strict=True):
+        ways = (hit, replace(hit, text=None), replace(hit, snippet=hit.title, text=None))
+        stands = next((one for one in ways if all(v.ok for v in guard.hit(one, view, part.call.arg))), None)
+        kept += [(stands, view)] if stands else []
+    return tuple(hit for hit, _ in kept), replace(part, views=tuple(view for _, view in kept))
 
 
 READ = 20_000

@@ -1,6 +1,6 @@
 """The pages of a world: which there are, at which URL, and the plan of each, made when asked for.
 
-A plan is pure in (world, length, page id): nothing is kept but a bounded memo.
+A plan is pure in (world, length, page id): of plans nothing is kept but a bounded memo.
 """
 
 from collections.abc import Collection, Iterable

@@ -43,10 +43,10 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=4)
-def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, list[Piece]], ...]:
-    """Return the pieces of each block of a page called `name`; kept, since the guard asks right after the writer."""
-    return tuple(_writing(page, name, pages))
+@lru_cache(maxsize=1)
+def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
+    """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
+    return tuple((block, tuple(told)) for block, told in _writing(page, name, pages))
 
 
 def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:

@@ -21,7 +21,9 @@ def telling(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Pa
 def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]) -> bool:
     """Tell whether a shorter path has the same value in every row of the world that has one."""
     values = reader.values(table, path)
-    if len(path) == 1 or None not in values:
+    if len(path) == 1:
+        return False
+    if None not in values:
         return known[tuple(values)] < len(path)
     rows = [i for i, value in enumerate(values) if value is not None]
     return any(_agree(values, reader.values(table, one), rows) for one in shorter if len(one) < len(path))

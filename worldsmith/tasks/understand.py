@@ -183,8 +183,10 @@ class _Reading:
         if own:
             yield from self._ordered(query, self._under(query, own["header"]), own["most"])
         by = framed(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(lead + "\0")
-        for ref in self.schema.tables[query.table].refs if by else ():
-            if by and lower(ref.label) == by["part"]:
+        if by is None:
+            return
+        for ref in self.schema.tables[query.table].refs:
+            if lower(ref.label) == by["part"]:
                 target = self.schema.tables[ref.ref or ""]
                 ends = [(ref.name, c.name) for c in target.columns if c.header == by["header"]]
                 yield from self._ordered(query, ends, by["most"])
