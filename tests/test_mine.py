@@ -8,7 +8,8 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.audit import audited, constant_guess, failed, gates, measure
 from worldsmith.certificate import Certificate, verify
 from worldsmith.errors import BackendError, UsageError
-from worldsmith.mine import CALLS, mine
+from worldsmith.generate import generate
+from worldsmith.mine import CALLS, DRAWS, STREAK, mine
 from worldsmith.simulator import Simulator
 from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, candidates
 from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
@@ -174,3 +175,10 @@ def test_a_call_that_is_never_answered_costs_one_task(town, monkeypatch):
     found = mine(town, 1, size="small")
     assert found.tasks == ()
     assert found.rejected["a call of an agent that is never answered"] > 0
+
+
+def test_a_kind_that_gives_nothing_is_given_up_before_its_draws_are_used_up(mini):
+    """No chain of this small world leads to a list: 2,400 draws would be allowed for 20 tasks."""
+    found = mine(generate(mini, 3), 20, kinds=("hybrid",))
+    assert (found.tasks, found.tried) == ((), STREAK)
+    assert STREAK < 20 * DRAWS
