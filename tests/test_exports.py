@@ -521,6 +521,14 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
         ]  # fmt: skip
         assert messages[1]["content"] == task.question
         assert scoring.score(messages[-1]["content"], task.columns, task.gold).success
+        # A row stands where the page that is headed by its key was read.
+        read = [m["content"].split("\n")[0] for m in messages if m["role"] == "tool"]
+        keys = [line.split(" | ")[0].removeprefix("| ") for line in messages[-1]["content"].split("\n")[3:-1]]
+        headed = [
+            next((n for n, first in enumerate(read) if key in first and first.startswith("#")), None) for key in keys
+        ]
+        assert None not in headed
+        assert headed == sorted(headed)
         assert not any(m["content"].startswith("Error") for m in messages if m["role"] == "tool")
 
 

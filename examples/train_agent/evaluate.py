@@ -1,8 +1,9 @@
 """Figures of a model on held-out tasks, greedily.
 
-python evaluate.py MODEL DATA WORLDS OUT --adapters sft.pt --name sft
+python evaluate.py MODEL DATA WORLDS OUT --adapters sft.pt --name sft [--against OUT/eval-base.jsonl]
 
-Prints means by split, and where the cells that are not right were lost; keeps every trajectory in OUT.
+Prints means by split, and where the cells that are not right were lost; keeps every trajectory in OUT. With --against,
+the mean difference of rewards on the same tasks, and its standard error, worlds taken for the independent draws.
 """
 
 import argparse
@@ -18,12 +19,27 @@ from rollout import Roller
 from workers import Workers
 
 
+def gain(now: list[dict], before: list[dict]) -> dict:
+    """Return the mean difference of rewards on tasks that both have, and its standard error over worlds."""
+    earlier = {row["task_id"]: row["reward"] for row in before}
+    worlds: dict[str, list[float]] = {}
+    for row in now:
+        if row["task_id"] in earlier:
+            worlds.setdefault(row["world"], []).append(row["reward"] - earlier[row["task_id"]])
+    differences = [d for each in worlds.values() for d in each]
+    mean = statistics.fmean(differences)
+    # The sandwich for clusters: tasks of a world share its names and its pages, so their errors are summed first.
+    error = sum(sum(d - mean for d in each) ** 2 for each in worlds.values()) ** 0.5 / len(differences)
+    return {"gain": round(mean, 3), "standard_error": round(error, 3), "tasks": len(differences)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("model", "data", "worlds", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--adapters", type=Path)
     parser.add_argument("--name", required=True)
+    parser.add_argument("--against", type=Path, help="trajectories of another model")
     parser.add_argument("--tasks", type=int, default=100, help="of each split")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--device", default="cuda")
@@ -34,6 +50,7 @@ def main() -> None:
     model, tokenizer = load(asked.model, asked.device)
     if asked.adapters:
         model.load(asked.adapters)
+    asked.out.mkdir(parents=True, exist_ok=True)
     roller = Roller(model, tokenizer, workers, asked.slots)
     table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
     for split in ("test", "held"):
@@ -53,10 +70,11 @@ def main() -> None:
             "seconds": round(time.monotonic() - begun, 1),
             "cells": {name: round(count / cells, 3) for name, count in lost.items()},
         }
-        for e in episodes:
-            named = {"split": split, "task_id": e.line["task_id"], "world": e.line["world"]}
-            told = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
-            kept.write(json.dumps(told, ensure_ascii=False) + "\n")
+        rows = [{"split": split, "task_id": e.line["task_id"], "world": e.line["world"], **e.figures} for e in episodes]
+        if asked.against:
+            table[split] |= gain(rows, [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()])
+        for row, e in zip(rows, episodes, strict=True):
+            kept.write(json.dumps({**row, "text": tokenizer.decode(e.ids)}, ensure_ascii=False) + "\n")
     (asked.out / f"eval-{asked.name}.json").write_text(json.dumps(table, indent=1))
     print(json.dumps({asked.name: table}))
 

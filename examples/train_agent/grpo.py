@@ -1,7 +1,8 @@
 """Stage 2, reinforcement: python grpo.py MODEL DATA WORLDS OUT --from sft.pt [--minutes 8].
 
 GRPO as plainly as it goes: a group of rollouts a task, the reward less the group's mean over its deviation, one step
-on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds.
+on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds: adapters, optimizer
+and step are saved every SAVED steps and at the end.
 """
 
 import argparse
@@ -9,12 +10,13 @@ import json
 import random
 import statistics
 import time
+from dataclasses import astuple
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from model import load
-from rollout import Episode, Roller
+from rollout import Clock, Episode, Roller
 from sft import BATCH
 from workers import Workers
 
@@ -22,8 +24,18 @@ GROUP = 8
 """Rollouts a task."""
 TASKS = 16
 """Tasks a step."""
-RATE = 1e-4
+RATE = 2e-4
+WARM = 5
+"""Steps until the rate is full."""
 TEMPERATURE = 1.0
+SAVED = 5
+
+
+def tasks_of(lines: list[dict], step: int) -> list[dict]:
+    """Return the TASKS tasks of a step: every task once, in a drawn order, before any comes again."""
+    per = max(1, len(lines) // TASKS)
+    order = random.Random(step // per).sample(lines, len(lines))
+    return order[step % per * TASKS :][:TASKS]
 
 
 def advantages(rewards: list[float]) -> list[float]:
@@ -34,7 +46,10 @@ def advantages(rewards: list[float]) -> list[float]:
 
 
 def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
-    """Add the gradients of -advantage * log p, a mean over the agent's tokens of all episodes; return the entropy."""
+    """Add the gradients of -advantage * log p, a mean over the agent's tokens of all episodes.
+
+    Returns the entropy of the model over its tokens in episodes with an advantage.
+    """
     total = sum(sum(e.own[1:]) for e, _ in episodes) or 1
     group: list[tuple[Episode, float]] = []
     seen = 0.0
@@ -44,7 +59,7 @@ def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
             group = []
         if item:
             group.append(item)
-    return seen / total
+    return seen / (sum(sum(e.own[1:]) for e, worth in episodes if worth) or 1)
 
 
 def _backward(model, group: list, total: int, device) -> float:
@@ -75,21 +90,20 @@ def main() -> None:
     torch.manual_seed(1)
     workers = Workers(asked.worlds)
     model, tokenizer = load(asked.model, asked.device)
-    step = 0
-    if (asked.out / "grpo.json").exists():
-        step = json.loads((asked.out / "grpo.json").read_text())["step"]
-        model.load(asked.out / "grpo.pt")
-    else:
-        model.load(asked.start)
     optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
+    step, path = 0, asked.out / "grpo-state.pt"
+    model.load(asked.out / "grpo.pt" if path.exists() else asked.start)
+    if path.exists():
+        saved = torch.load(path, map_location=asked.device, weights_only=True)
+        step = saved["step"]
+        optimizer.load_state_dict(saved["optimizer"])
     roller = Roller(model, tokenizer, workers, asked.slots)
     lines = [json.loads(line) for line in (asked.data / "tasks-train.jsonl").read_text("utf-8").splitlines()]
     log = (asked.out / "grpo-log.jsonl").open("a")
     kept = (asked.out / "rollouts.jsonl").open("a")
     while time.monotonic() < end:
-        chosen = random.Random(step).sample(lines, min(TASKS, len(lines)))
-        clock, begun = roller.clock, time.monotonic()
-        before = (clock.total, clock.starved, clock.calls, clock.tokens)
+        chosen = tasks_of(lines, step)
+        before, begun = astuple(roller.clock), time.monotonic()
         episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
         rolled = time.monotonic()
         # What the environment could not answer says nothing of the model.
@@ -101,14 +115,13 @@ def main() -> None:
             for e, a in zip(group, advantages([e.figures["reward"] for e in group]), strict=True)
         ]
         entropy = learn(model, worth, asked.device)
-        torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)
+        norm = float(torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0))
+        for g in optimizer.param_groups:
+            g["lr"] = RATE * min(1.0, (step + 1) / WARM)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         step += 1
-        total, starved, calls, tokens = (
-            now - then
-            for now, then in zip((clock.total, clock.starved, clock.calls, clock.tokens), before, strict=True)
-        )
+        spent = Clock(*(now - then for now, then in zip(astuple(roller.clock), before, strict=True)))
         spread = [statistics.pstdev([e.figures["reward"] for e in group]) for group in groups]
         means = {k: statistics.fmean(e.figures[k] for e in episodes) for k in episodes[0].figures if k != "failures"}
         row = {
@@ -120,9 +133,12 @@ def main() -> None:
             "entropy": entropy,
             "rollout_s": rolled - begun,
             "learn_s": time.monotonic() - rolled,
-            "starved_share": starved / total,
-            "calls_per_s": calls / total,
-            "tokens_per_s": tokens / total,
+            "reading_s": spent.reading,
+            "choosing_s": spent.choosing,
+            "starved_share": spent.starved / spent.total,
+            "calls_per_s": spent.calls / spent.total,
+            "tokens_per_s": spent.tokens / spent.total,
+            "gradient": norm,
         }
         log.write(json.dumps(row) + "\n")
         log.flush()
@@ -132,8 +148,9 @@ def main() -> None:
             kept.write(json.dumps(told, ensure_ascii=False) + "\n")
         kept.flush()
         print(json.dumps({k: round(v, 3) for k, v in row.items() if k != "rewards"}), flush=True)
-        model.save(asked.out / "grpo.pt")
-        (asked.out / "grpo.json").write_text(json.dumps({"step": step}))
+        if step % SAVED == 0 or time.monotonic() > end:
+            model.save(asked.out / "grpo.pt")
+            torch.save({"step": step, "optimizer": optimizer.state_dict()}, path)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""SmolLM2 (a Llama) in plain PyTorch: one forward for training, one with a static cache for rollouts, LoRA on top.
+"""SmolLM2 (a Llama) in plain PyTorch: one forward for training, one over caches for rollouts, LoRA on top.
 
 Weights and tokenizer come from a folder with a GGUF file, through transformers; only adapters are saved.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from attention import BLOCK, attend
 from torch import Tensor, nn
-from torch.nn.attention.bias import causal_lower_right
 
 RANK, ALPHA = 16, 32
 
@@ -25,13 +26,17 @@ class Linear(nn.Module):
         self.merged: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.merged is not None:
-            return F.linear(x, self.merged)
         low = F.linear(x, self.a.to(x.dtype))
         return F.linear(x, self.weight) + F.linear(low, self.b.to(x.dtype)) * (ALPHA / RANK)
 
-    def merge(self, on: bool) -> None:
-        self.merged = (self.weight + (self.b @ self.a).to(self.weight.dtype) * (ALPHA / RANK)) if on else None
+    def rolled(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.merged)
+
+    @torch.no_grad()
+    def merge(self) -> None:
+        # In place: a CUDA graph goes on reading where it was captured.
+        self.merged = torch.empty_like(self.weight) if self.merged is None else self.merged
+        self.merged.copy_(self.weight + (self.b @ self.a).to(self.weight.dtype) * (ALPHA / RANK))
 
 
 def norm(x: Tensor, weight: Tensor) -> Tensor:
@@ -39,10 +44,16 @@ def norm(x: Tensor, weight: Tensor) -> Tensor:
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary positions; x is (batch, heads, length, size), cos and sin (batch, 1, length, size)."""
+    """Rotary positions; x is (..., length, heads, size), cos and sin (length, 1, size)."""
     half = x.shape[-1] // 2
     turned = torch.cat((-x[..., half:], x[..., :half]), dim=-1)
     return x * cos + turned * sin
+
+
+def causal(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Attention within whole sequences; all are (batch, length, heads, size)."""
+    q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True).transpose(1, 2)
 
 
 class Layer(nn.Module):
@@ -54,64 +65,22 @@ class Layer(nn.Module):
         self.before = nn.Parameter(weights["input_layernorm.weight"], requires_grad=False)
         self.after = nn.Parameter(weights["post_attention_layernorm.weight"], requires_grad=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, cache=None) -> Tensor:
-        batch, length, width = x.shape
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        return self.over(x, cos, sin, causal, Linear.forward)
+
+    def over(self, x: Tensor, cos: Tensor, sin: Tensor, attention: Callable, linear: Callable) -> Tensor:
+        """Return the next states of x (..., length, width), by a way to attend and one to apply a Linear."""
         h = norm(x, self.before)
-        q = rotate(self.q(h).view(batch, length, self.heads, -1).transpose(1, 2), cos, sin)
-        k = rotate(self.k(h).view(batch, length, self.kv, -1).transpose(1, 2), cos, sin)
-        v = self.v(h).view(batch, length, self.kv, -1).transpose(1, 2)
-        if cache is None:
-            group = self.heads // self.kv
-            k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-            seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        else:
-            seen = cache(q, k, v)
-        x = x + self.o(seen.transpose(1, 2).reshape(batch, length, width))
+        q = rotate(linear(self.q, h).unflatten(-1, (self.heads, -1)), cos, sin)
+        k = rotate(linear(self.k, h).unflatten(-1, (self.kv, -1)), cos, sin)
+        v = linear(self.v, h).unflatten(-1, (self.kv, -1))
+        x = x + linear(self.o, attention(q, k, v).flatten(-2))
         h = norm(x, self.after)
-        return x + self.down(F.silu(self.gate(h)) * self.up(h))
-
-
-class Cache:
-    """Keys and values of all slots at one layer; where each slot stands is told before a step."""
-
-    def __init__(self, slots: int, kv: int, longest: int, size: int, device: str) -> None:
-        shape = (slots, kv, longest, size)
-        self.k = torch.zeros(shape, dtype=torch.bfloat16, device=device)
-        self.v = torch.zeros(shape, dtype=torch.bfloat16, device=device)
-
-    def step(self, at: Tensor, mask: Tensor, end: int):
-        """Return the attention of one token a slot: write it at `at` (slots), see what `mask` allows up to `end`."""
-        slots = torch.arange(at.shape[0], device=at.device)
-
-        def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            batch, heads, _, size = q.shape
-            kv = k.shape[1]
-            self.k[slots, :, at] = k[:, :, 0]
-            self.v[slots, :, at] = v[:, :, 0]
-            # Heads that share keys become further queries: nothing is repeated.
-            queries = q.reshape(batch, kv, heads // kv, size)
-            keys, values = self.k[:, :, :end], self.v[:, :, :end]
-            return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask).reshape(q.shape)
-
-        return attend
-
-    def read(self, slot: int, start: int):
-        """Return the attention of a run of tokens of one slot, from position `start`."""
-
-        def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            end = start + k.shape[2]
-            self.k[slot, :, start:end] = k[0]
-            self.v[slot, :, start:end] = v[0]
-            group = q.shape[1] // k.shape[1]
-            keys = self.k[slot : slot + 1, :, :end].repeat_interleave(group, 1)
-            values = self.v[slot : slot + 1, :, :end].repeat_interleave(group, 1)
-            return F.scaled_dot_product_attention(q, keys, values, attn_mask=causal_lower_right(k.shape[2], end))
-
-        return attend
+        return x + linear(self.down, F.silu(linear(self.gate, h)) * linear(self.up, h))
 
 
 class Model(nn.Module):
-    """The whole model; `hidden` for training, `step` for rollouts, `logits` of chosen places."""
+    """The whole model: `hidden` for training, `read` for rollouts, `logits` of chosen places."""
 
     def __init__(self, weights: dict[str, Tensor], heads: int, kv: int, layers: int, theta: float) -> None:
         super().__init__()
@@ -126,13 +95,13 @@ class Model(nn.Module):
 
     def angles(self, at: Tensor) -> tuple[Tensor, Tensor]:
         steps = torch.arange(0, self.size, 2, device=at.device, dtype=torch.float32) / self.size
-        angle = at[..., None].float() * self.theta**-steps
+        angle = at[:, None].float() * self.theta**-steps
         angle = torch.cat((angle, angle), dim=-1)[:, None]
         return angle.cos().to(self.embedding.dtype), angle.sin().to(self.embedding.dtype)
 
     def hidden(self, ids: Tensor) -> Tensor:
         """Return the last layer's states of whole sequences (batch, length, width)."""
-        cos, sin = self.angles(torch.arange(ids.shape[1], device=ids.device)[None])
+        cos, sin = self.angles(torch.arange(ids.shape[1], device=ids.device))
         x = F.embedding(ids, self.embedding)
         for layer in self.layers:
             x = layer(x, cos, sin)
@@ -141,37 +110,38 @@ class Model(nn.Module):
     def logits(self, states: Tensor) -> Tensor:
         return F.linear(states, self.embedding)
 
-    def caches(self, slots: int, longest: int) -> list[Cache]:
-        device = str(self.embedding.device)
-        return [Cache(slots, self.kv, longest, self.size, device) for _ in self.layers]
+    def caches(self, slots: int, longest: int) -> Tensor:
+        """Return empty keys and values of all layers (layers, 2, slots, heads of keys, longest, size)."""
+        shape = (len(self.layers), 2, slots, self.kv, longest, self.size)
+        return torch.zeros(shape, dtype=self.embedding.dtype, device=self.embedding.device)
 
     @torch.no_grad()
-    def step(self, ids: Tensor, at: Tensor, caches: list[Cache], end: int) -> Tensor:
-        """Read one token a slot (slots) at positions `at`; return the states (slots, width).
+    def read(self, ids: Tensor, slot: Tensor, start: Tensor, caches: Tensor) -> Tensor:
+        """Read blocks of tokens (blocks, tokens) into the caches; return their states (blocks, tokens, width).
 
-        `end` is a bound of all positions: how much of the cache is looked at. A slot that takes no part is written to
-        beyond its end, and over by its next token.
+        slot and start (blocks) say whose tokens a block holds, and the position of its first. Adapters are as `merge`
+        left them. What a block holds beyond an episode's end is overwritten by what the episode reads next.
         """
-        mask = (torch.arange(end, device=ids.device) <= at[:, None])[:, None, None]
-        cos, sin = self.angles(at[:, None])
-        x = F.embedding(ids[:, None], self.embedding)
-        for layer, cache in zip(self.layers, caches, strict=True):
-            x = layer(x, cos, sin, cache.step(at, mask, end))
-        return norm(x, self.final)[:, 0]
+        blocks, tokens = ids.shape
+        places = start[:, None] + torch.arange(tokens, device=ids.device)
+        cos, sin = self.angles(places.flatten())
+        whose, at = slot.repeat_interleave(tokens, output_size=blocks * tokens), places.flatten()
+        x = F.embedding(ids.flatten(), self.embedding)
+        for layer, (keys, values) in zip(self.layers, caches, strict=True):
 
-    @torch.no_grad()
-    def read(self, ids: Tensor, slot: int, start: int, caches: list[Cache]) -> Tensor:
-        """Read a run of tokens (length) of one slot from position `start`; return the last one's state (width)."""
-        cos, sin = self.angles(torch.arange(start, start + len(ids), device=ids.device)[None])
-        x = F.embedding(ids[None], self.embedding)
-        for layer, cache in zip(self.layers, caches, strict=True):
-            x = layer(x, cos, sin, cache.read(slot, start))
-        return norm(x[:, -1], self.final)[0]
+            def attention(q: Tensor, k: Tensor, v: Tensor, keys: Tensor = keys, values: Tensor = values) -> Tensor:
+                keys[whose, :, at] = k
+                values[whose, :, at] = v
+                return attend(q.unflatten(0, (blocks, tokens)), keys, values, slot, start).flatten(0, 1)
 
-    def merge(self, on: bool) -> None:
+            x = layer.over(x, cos, sin, attention, Linear.rolled)
+        return norm(x, self.final).unflatten(0, (blocks, tokens))
+
+    def merge(self) -> None:
+        """Fold the adapters as they are now into the weights that `read` uses."""
         for module in self.modules():
             if isinstance(module, Linear):
-                module.merge(on)
+                module.merge()
 
     def adapters(self) -> list[nn.Parameter]:
         return [p for p in self.parameters() if p.requires_grad]
@@ -191,6 +161,23 @@ class Model(nn.Module):
                     parameter.copy_(kept[name])
 
 
+def blocks_of(runs: list[tuple[int, int, list[int]]], device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return what `read` takes for runs of tokens (slot, start, tokens), and where the last token of each run is.
+
+    The place is an index into the tokens of all blocks, flat.
+    """
+    ids, slot, start, last = [], [], [], []
+    for whose, first, tokens in runs:
+        last.append(len(ids) * BLOCK + len(tokens) - 1)
+        for at in range(0, len(tokens), BLOCK):
+            part = tokens[at : at + BLOCK]
+            ids.append(part + [0] * (BLOCK - len(part)))
+            slot.append(whose)
+            start.append(first + at)
+    told = (torch.tensor(each, device=device) for each in (ids, slot, start, last))
+    return tuple(told)  # type: ignore[return-value]
+
+
 def load(folder: Path, device: str = "cuda"):
     """Return (model, tokenizer) from a folder that holds one GGUF file of a Llama."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -202,4 +189,7 @@ def load(folder: Path, device: str = "cuda"):
     weights = {name: weight.to(device) for name, weight in theirs.state_dict().items()}
     theta = getattr(c, "rope_theta", None) or c.rope_parameters["rope_theta"]
     model = Model(weights, c.num_attention_heads, c.num_key_value_heads, c.num_hidden_layers, theta)
+    if device == "cuda":
+        for layer in model.layers:  # one graph serves all layers; training is a half faster
+            layer.compile(dynamic=True)
     return model, tokenizer

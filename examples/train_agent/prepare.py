@@ -1,8 +1,8 @@
-"""Conversations and tasks for the stages: python prepare.py WORLDS OUT [--held-out SCHEMA] [--longest 7600].
+"""Conversations and tasks for the stages: python prepare.py WORLDS OUT [--held-out SCHEMA] [--longest 7900].
 
-Certificates become conversations, some with a detour: a search in other words, a page that doesn't help, a wrong
-address and what follows from it. Worlds are divided: train, valid (other worlds), test (other worlds), and held (all
-worlds of a schema that is never trained on). A conversation that doesn't fit the context is left out, and counted.
+Certificates become conversations, some with detours: a search in other words, wrong addresses and what follows. Worlds
+are divided: train, valid (other worlds), test (other worlds), and held (all worlds of a schema that is never trained
+on). A conversation that doesn't fit the context is left out, and counted.
 """
 
 import argparse
@@ -20,14 +20,23 @@ CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
 
 
-def detour(call: dict, chance: random.Random) -> dict | None:
-    """Return a call that leads nowhere, before a call of the certificate; None where none comes to mind."""
+def detours(call: dict, chance: random.Random) -> list[dict]:
+    """Return calls that lead nowhere, before a call of the certificate.
+
+    Wrong addresses come up to three in a row: what has erred once must have seen how to go on after erring twice.
+    """
     words = call["arg"].split()
-    if call["tool"] == "web_search" and len(words) > 2:
-        return {"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}
     if call["tool"] == "web_extractor":
-        return {"tool": "web_extractor", "arg": call["arg"][: -chance.randint(1, 4)]}
-    return None
+        return [{**call, "arg": mistyped(call["arg"], chance)} for _ in range(chance.choice((1, 1, 2, 3)))]
+    return [{"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}] if len(words) > 2 else []
+
+
+def mistyped(url: str, chance: random.Random) -> str:
+    """Return an address with its end cut off, or with a letter of its last part left out or doubled."""
+    if chance.random() < 0.3:
+        return url[: -chance.randint(1, 4)]
+    at = chance.randrange(url.rindex("/") + 1, len(url)) if not url.endswith("/") else len(url) - 2
+    return url[:at] + url[at + 1 :] if chance.random() < 0.5 else url[:at] + url[at] + url[at:]
 
 
 def with_detours(
@@ -37,8 +46,7 @@ def with_detours(
     opening, turns = messages[:2], messages[2:]
     environment.reset()
     for n, call in enumerate(task.certificate["calls"]):
-        tried = detour(call, chance) if chance.random() < share else None
-        if tried:
+        for tried in detours(call, chance) if chance.random() < share else []:
             said = tool_call(tried)
             opening += [
                 {"role": "assistant", "content": said, "detour": True},
@@ -53,7 +61,7 @@ def main() -> None:
     parser.add_argument("worlds", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--held-out", default="town")
-    parser.add_argument("--longest", type=int, default=7600, help="tokens, by estimate")
+    parser.add_argument("--longest", type=int, default=7900, help="tokens, by estimate")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     files = {

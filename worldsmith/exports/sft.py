@@ -1,6 +1,7 @@
 """Conversations to imitate: the certificate of each task as tool calls and replies, and its gold table last.
 
-Only for learning the form of the work: gold stands in the last message.
+Only for learning the form of the work: gold stands in the last message. Its rows come as they were read: what learned
+to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
 import json
@@ -8,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from worldsmith import scoring
 from worldsmith.disk import load_world, save_lines, write_file
 from worldsmith.environment import TOOLS, Environment
 from worldsmith.errors import UsageError
@@ -48,7 +50,7 @@ def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[s
 
 
 def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[str, str]]:
-    """Return the messages of a task's certificate, replies as `Environment` gives them, and its gold table."""
+    """Return the messages of a task's certificate, replies as `Environment` gives them, and its gold table as read."""
     if not task.certificate:
         raise UsageError(f"task {task.task_id} has no certificate: mine the tasks of {world.id} again")
     environment = Environment(world, task, simulator, max_turns=MAX_TURNS)
@@ -59,7 +61,21 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
             {"role": "assistant", "content": said},
             {"role": "tool", "content": environment.step(said).observation},
         ]
-    return [*messages, {"role": "assistant", "content": markdown(task.columns, task.gold)}]
+    rows = as_read(task, [m["content"] for m in messages if m["role"] == "tool"])
+    return [*messages, {"role": "assistant", "content": markdown(task.columns, rows)}]
+
+
+def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the gold rows in the order of the replies that tell of each: hold most of it, and its key first of all."""
+
+    def place(row: tuple[Any, ...]) -> int:
+        cells = [scoring.show(v, c) for v, c in zip(row, task.columns, strict=True)]
+        keys = [cell for cell, c in zip(cells, task.columns, strict=True) if c.key]
+        first = [min(map(reply.find, keys)) for reply in replies]
+        told = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
+        return told.index(max(told))
+
+    return sorted(task.gold, key=place) if replies else list(task.gold)
 
 
 def tool_call(call: Mapping[str, Any]) -> str:
