@@ -129,6 +129,7 @@ def main() -> None:
             **means,
             "within_group_sd": statistics.fmean(spread),
             "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
+            "tasks": [group[0].line["task_id"] for group in groups],
             "rewards": [[e.figures["reward"] for e in group] for group in groups],
             "entropy": entropy,
             "rollout_s": rolled - begun,
@@ -147,7 +148,7 @@ def main() -> None:
             told = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
             kept.write(json.dumps(told, ensure_ascii=False) + "\n")
         kept.flush()
-        print(json.dumps({k: round(v, 3) for k, v in row.items() if k != "rewards"}), flush=True)
+        print(json.dumps({k: round(v, 3) for k, v in row.items() if not isinstance(v, list)}), flush=True)
         if step % SAVED == 0 or time.monotonic() > end:
             model.save(asked.out / "grpo.pt")
             torch.save({"step": step, "optimizer": optimizer.state_dict()}, path)
