@@ -16,21 +16,8 @@ from pathlib import Path
 import torch
 from model import load
 from rollout import Roller
+from spread import gain
 from workers import Workers
-
-
-def gain(now: list[dict], before: list[dict]) -> dict:
-    """Return the mean difference of rewards on tasks that both have, and its standard error over worlds."""
-    earlier = {row["task_id"]: row["reward"] for row in before}
-    worlds: dict[str, list[float]] = {}
-    for row in now:
-        if row["task_id"] in earlier:
-            worlds.setdefault(row["world"], []).append(row["reward"] - earlier[row["task_id"]])
-    differences = [d for each in worlds.values() for d in each]
-    mean = statistics.fmean(differences)
-    # The sandwich for clusters: tasks of a world share its names and its pages, so their errors are summed first.
-    error = sum(sum(d - mean for d in each) ** 2 for each in worlds.values()) ** 0.5 / len(differences)
-    return {"gain": round(mean, 3), "standard_error": round(error, 3), "tasks": len(differences)}
 
 
 def main() -> None:

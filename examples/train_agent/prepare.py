@@ -10,7 +10,7 @@ import json
 import random
 from pathlib import Path
 
-from worldsmith.disk import load_world, tasks_file, world_folders
+from worldsmith.disk import load_world, save_lines, tasks_file, world_folders
 from worldsmith.environment import Environment
 from worldsmith.exports.sft import conversation, tool_call
 from worldsmith.simulator import Simulator
@@ -18,6 +18,15 @@ from worldsmith.tasks import tasks_of
 
 CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
+
+
+SHARE = 0.06
+"""Of the calls of a conversation to learn from, those with detours before them."""
+
+
+def part_of(number: int, *, held: bool) -> str:
+    """Return which part a world is of, by its place among all."""
+    return "held" if held else {0: "test", 1: "valid"}.get(number % 10, "train")
 
 
 def detours(call: dict, chance: random.Random) -> list[dict]:
@@ -64,36 +73,33 @@ def main() -> None:
     parser.add_argument("--longest", type=int, default=7900, help="tokens, by estimate")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    files = {
-        name: (asked.out / name).open("w", encoding="utf-8")
+    lines: dict[str, list[dict]] = {
+        name: []
         for name in ("sft-train.jsonl", "sft-valid.jsonl", "tasks-train.jsonl", "tasks-test.jsonl", "tasks-held.jsonl")
     }
-    counts = dict.fromkeys([*files, "too long", "worlds without tasks"], 0)
+    left = dict.fromkeys(("too long", "worlds without tasks"), 0)
     for number, folder in enumerate(world_folders([asked.worlds])):
         world = load_world(folder)
         simulator, chance = Simulator(world), random.Random(world.id)
-        held = world.schema.name == asked.held_out
-        part = "held" if held else "test" if number % 10 == 0 else "valid" if number % 10 == 1 else "train"
+        part = part_of(number, held=world.schema.name == asked.held_out)
         if not tasks_file(folder).exists():
-            counts["worlds without tasks"] += 1
+            left["worlds without tasks"] += 1
             continue
         for task in tasks_of(folder):
             messages = conversation(task, world, simulator)
             if part == "train":
                 environment = Environment(world, task, simulator, max_turns=1000)
-                messages = with_detours(messages, task, environment, chance, 0.06)
+                messages = with_detours(messages, task, environment, chance, SHARE)
             if sum(len(m["content"]) for m in messages) / CHARS > asked.longest:
-                counts["too long"] += 1
+                left["too long"] += 1
                 continue
             if part in {"train", "valid"}:
-                name = f"sft-{part}.jsonl"
-                files[name].write(json.dumps({"messages": messages}, ensure_ascii=False) + "\n")
-                counts[name] += 1
+                lines[f"sft-{part}.jsonl"].append({"messages": messages})
             if part in {"train", "test", "held"}:
-                name = f"tasks-{part}.jsonl"
-                files[name].write(json.dumps(task.to_json(), ensure_ascii=False) + "\n")
-                counts[name] += 1
-    print(json.dumps(counts))
+                lines[f"tasks-{part}.jsonl"].append(task.to_json())
+    for name, rows in lines.items():
+        save_lines(asked.out / name, rows)
+    print(json.dumps({name: len(rows) for name, rows in lines.items()} | left))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""How rewards of rollouts vary: python spread.py OUT/grpo-log.jsonl.
+"""How rewards of rollouts vary: python spread.py log.jsonl [--plot curve.svg].
 
-Within a task, between tasks of a world, and between worlds, as standard deviations (variance components by the method
-of moments, each less what the one below it brings); and the course of training.
+Within a task, between tasks of a world, and between worlds, as standard deviations; then the course of training, ten
+lines of it. `log.jsonl` is the OUT/grpo-log.jsonl of the run that README.md tells of. --plot needs matplotlib.
 """
 
 import argparse
@@ -10,11 +10,16 @@ import statistics
 from collections import defaultdict
 from pathlib import Path
 
-TENTHS = 10
+PARTS = 10
+SHOWN = ("reward", "item_f1", "nonkey_f1", "success", "finished", "cut", "searches", "reads", "within_group_sd")
+COSTS = ("entropy", "rollout_s", "learn_s", "starved_share", "calls_per_s", "tokens_per_s")
 
 
 def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
-    """Return the three deviations for groups of rewards (world, rewards of one task), tasks drawn once each."""
+    """Return three standard deviations of rewards from groups (world, rewards of one task), each task drawn once.
+
+    Variance components by the method of moments: each less what the one below it brings into its means.
+    """
     within = statistics.fmean(statistics.variance(rewards) for _, rewards in groups)
     worlds = defaultdict(list)
     for world, rewards in groups:
@@ -28,10 +33,47 @@ def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
     return {name: round(max(0.0, value) ** 0.5, 3) for name, value in parts.items()}
 
 
+def gain(now: list[dict], before: list[dict]) -> dict[str, float]:
+    """Return the mean difference of rewards on tasks that both have, and its standard error over worlds."""
+    earlier = {row["task_id"]: row["reward"] for row in before}
+    worlds = defaultdict(list)
+    for row in now:
+        if row["task_id"] in earlier:
+            worlds[row["world"]].append(row["reward"] - earlier[row["task_id"]])
+    differences = [d for each in worlds.values() for d in each]
+    mean = statistics.fmean(differences)
+    # The sandwich for clusters: tasks of a world share its names and its pages, so their errors are summed first.
+    error = sum(sum(d - mean for d in each) ** 2 for each in worlds.values()) ** 0.5 / len(differences)
+    return {"gain": round(mean, 3), "standard_error": round(error, 3), "tasks": len(differences)}
+
+
+def plot(rows: list[dict], file: Path) -> None:
+    """Draw the mean reward of each step's rollouts, and their deviation within a task."""
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    mpl.rcParams |= {"svg.hashsalt": "worldsmith", "svg.fonttype": "none", "font.size": 9}
+    figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+    steps = [row["step"] for row in rows]
+    for name, said in (
+        ("reward", "mean reward"),
+        ("finished", "share with a table"),
+        ("success", "share wholly right"),
+        ("within_group_sd", "deviation within a task"),
+    ):
+        ax.plot(steps, [row[name] for row in rows], lw=1.2, marker=".", ms=3, label=said)
+    ax.set(xlabel="step (16 tasks, 8 rollouts each, temperature 1)", ylim=(0, 1.02))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
+    figure.savefig(file, metadata={"Date": None})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("log", type=Path)
-    rows = [json.loads(line) for line in parser.parse_args().log.read_text("utf-8").splitlines()]
+    parser.add_argument("--plot", type=Path)
+    asked = parser.parse_args()
+    rows = [json.loads(line) for line in asked.log.read_text("utf-8").splitlines()]
     groups = [
         (task.rsplit("-small-", 1)[0], rewards)
         for row in rows
@@ -39,13 +81,13 @@ def main() -> None:
     ]
     flat = sum(statistics.pstdev(rewards) < 1e-6 for _, rewards in groups) / len(groups)
     print(json.dumps({"groups": len(groups), "without_spread": round(flat, 3), **components(groups)}))
-    per = max(1, len(rows) // TENTHS)
-    for at in range(0, len(rows), per):
-        part = rows[at : at + per]
-        names = ("reward", "item_f1", "nonkey_f1", "success", "finished", "cut", "searches", "reads", "within_group_sd")
-        names += ("entropy", "rollout_s", "learn_s", "starved_share", "calls_per_s", "tokens_per_s")
-        means = {name: round(statistics.fmean(row[name] for row in part), 3) for name in names}
-        print(json.dumps({"steps": f"{part[0]['step']}-{part[-1]['step']}", **means}))
+    for at in range(PARTS):
+        part = rows[at * len(rows) // PARTS : (at + 1) * len(rows) // PARTS]
+        if part:
+            means = {name: round(statistics.fmean(row[name] for row in part), 3) for name in SHOWN + COSTS}
+            print(json.dumps({"steps": f"{part[0]['step']}-{part[-1]['step']}", **means}))
+    if asked.plot:
+        plot(rows, asked.plot)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from multiprocessing import connection
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 
@@ -62,10 +63,13 @@ class Workers:
 
     def __init__(self, worlds: Path, count: int | None = None) -> None:
         self.pipes: list[Connection] = []
+        self.processes: list[BaseProcess] = []
         context = multiprocessing.get_context("spawn")
         for _ in range(count or max(1, (os.cpu_count() or 2) - 2)):
             ours, theirs = context.Pipe()
-            context.Process(target=serve, args=(theirs, worlds), daemon=True).start()
+            self.processes.append(context.Process(target=serve, args=(theirs, worlds), daemon=True))
+            self.processes[-1].start()
+            theirs.close()  # else it would not notice that ours is closed
             self.pipes.append(ours)
         self.place: dict[int, int] = {}
 
@@ -85,3 +89,10 @@ class Workers:
         for pipe in connection.wait(self.pipes, wait):
             while pipe.poll():
                 yield pipe.recv()
+
+    def close(self) -> None:
+        """End the processes."""
+        for pipe in self.pipes:
+            pipe.close()
+        for process in self.processes:
+            process.join()

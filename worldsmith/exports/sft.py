@@ -66,12 +66,15 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
 
 
 def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the gold rows in the order of the replies that tell of each: hold most of it, and its key first of all."""
+    """Return the gold rows in the order of the replies that tell of each: hold most of it, and its key first of all.
+
+    A task of one value has one row, and no key.
+    """
 
     def place(row: tuple[Any, ...]) -> int:
         cells = [scoring.show(v, c) for v, c in zip(row, task.columns, strict=True)]
         keys = [cell for cell, c in zip(cells, task.columns, strict=True) if c.key]
-        first = [min(map(reply.find, keys)) for reply in replies]
+        first = [min(map(reply.find, keys), default=0) for reply in replies]
         told = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
         return told.index(max(told))
 
