@@ -77,6 +77,22 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
     assert counted["invented"] == sum(a[j] != b[j] for a, b in zip(other, task.gold, strict=True)) > 0
 
 
+def test_a_page_that_is_not_there_is_no_evidence(played):
+    world, simulator, task, episode = played
+    nowhere = call({"tool": "web_extractor", "arg": "https://nowhere.example/x"})
+    none = replace(task, gold=(), pages=())
+    header = markdown(task.columns, [])
+    for known, answer in ((task, markdown(task.columns, task.gold)), (none, header)):
+        environment = Environment(world, known, simulator)
+        environment.reset()
+        assert environment.step(nowhere).observation.startswith("Error")
+        step = environment.step(answer)
+        assert (step.score.success, step.reward.total) == (True, 0.0)
+        environment.reset()
+        environment.step(call(next(made for made in episode.calls if made["tool"] == "web_extractor")))
+        assert environment.step(answer).reward.total == 1.0
+
+
 def test_a_value_counts_as_seen_where_one_hit_names_its_row_and_states_it(played):
     _, _, task, _ = played
     j = task.others[0]

@@ -396,6 +396,10 @@ def test_a_list_whose_rows_are_withheld_names_none():
     assert hit(View(page, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
         "Visits by year, 2026: Orvane Head, Varrow Point and others. "
     )
+    short = replace(page, rows=page.rows[:2])
+    assert hit(View(short, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
+        "Visits by year, 2026: Orvane Head, Varrow Point. "
+    )
 
 
 def test_a_hit_of_an_edited_head_states_the_key_only(full):

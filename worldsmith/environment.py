@@ -146,13 +146,15 @@ class Environment:
         self._done = True
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
+        # A page that isn't there is no evidence, whatever was asked for; what calls cost is counted by turns.
+        reads = sum(seen.page is not None and bool(seen.text) for seen in self.observations)
         faults = sum(bool(seen.fault) for seen in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         reward = scoring.reward(
             score,
             turns=self.turns,
             search_calls=searches,
-            extract_calls=len(self.calls) - searches,
+            extract_calls=reads,
             truncated=truncated,
             # Only where nothing at all was answered: else one dead page would be a way out of a bad episode. Faults
             # that a profile declares pass when tried again.

@@ -13,8 +13,16 @@ NAMES = 40
 """Rows a crawler of snippets looks for at most."""
 PAGES = 3
 """Results pages it reads of one query."""
+_LISTED = re.compile(r" and others\b|\.(?:\s|$)")
+"""What ends the rows that a list's hit names."""
 _PARTS = re.compile(r"[;,.·]\s")
 _JOINTS = re.compile(r" (?:of|by|for|in) ")
+
+
+def listed(snippet: str) -> list[str]:
+    """Return the names of the rows that a list's hit names."""
+    names = _LISTED.split(snippet.partition(": ")[2], maxsplit=1)[0].split(", ")
+    return [name for name in names if name.strip(" .")]
 
 
 def blank(task: Task) -> list[str]:
@@ -84,9 +92,7 @@ class Crawl:
             told.update(self._labelled(hit["snippet"]))
             if " by " in name and rest:
                 # A list: its hit names some of its rows.
-                body = hit["snippet"].partition(": ")[2]
-                rows = body.split(" and others")[0].split(", ")
-                self.names.update({row: self.names.get(row, {}) for row in rows if row.strip(" .")})
+                self.names.update({row: self.names.get(row, {}) for row in listed(hit["snippet"])})
 
     def _labelled(self, snippet: str) -> dict[str, str]:
         found = {}

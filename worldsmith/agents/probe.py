@@ -10,7 +10,7 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from worldsmith import expr, scoring
-from worldsmith.agents.baselines import Crawl, asked, blank, snippets_only
+from worldsmith.agents.baselines import Crawl, asked, blank, listed, snippets_only
 from worldsmith.agents.book import Unread, value
 from worldsmith.agents.client import Client, Reply
 from worldsmith.pages.grammar import lower
@@ -139,10 +139,9 @@ class Probe:
         told = [str(scoring.show(v, column.answer())) for v in query.scope.values]
         for text in (asked(self.task), *(f"{form.plural} by {label} {scope}" for scope in told)):
             for hit in self._ask(text)["results"]:
-                listed = hit["title"].split(" | ")[0].split(" (")[0]
-                if listed in {f"{capital(form.plural)} by {label}: {scope}" for scope in told}:
-                    body = hit["snippet"].partition(": ")[2].split(" and others")[0]
-                    found |= dict.fromkeys(name.strip(" .") for name in body.split(", "))
+                title = hit["title"].split(" | ")[0].split(" (")[0]
+                if title in {f"{capital(form.plural)} by {label}: {scope}" for scope in told}:
+                    found |= dict.fromkeys(listed(hit["snippet"]))
         self._host(form.name)
         for scope, text in zip(query.scope.values, told, strict=True):
             for name in self._raised(form.name, [text]):
@@ -188,8 +187,8 @@ class Probe:
         if table not in self.hosts:
             directory = f"all {self.schema.tables[table].plural}"
             hits = self._ask(f"{directory} directory")["results"]
-            named = [h["snippet"].partition(": ")[2] for h in hits if h["title"].casefold().startswith(f"{directory}:")]
-            name = named[0].split(" and others")[0].split(", ")[0] if named else ""
+            named = [listed(h["snippet"]) for h in hits if h["title"].casefold().startswith(f"{directory}:")]
+            name = named[0][0] if named and named[0] else ""
             found = [h["url"] for h in self._ask(name)["results"] if self.names[h["url"]] == name] if name else []
             self.hosts[table] = urlsplit(found[0]).netloc if found else "nowhere.example"
             self._ask(f"site:{self.hosts[table]}")

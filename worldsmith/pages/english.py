@@ -56,8 +56,8 @@ LISTS = {
         at a neighbour's house | at the back of the building"""
     ),
     "time": _of(
-        """last week | last month | in spring | in the autumn | over the winter | on a rainy afternoon |
-        in the evening | some weeks ago | a while ago | earlier this year | during the holidays | before lunch |
+        """on weekdays | at weekends | in spring | in the autumn | over the winter | on a rainy afternoon |
+        in the evening | after hours | on Sundays | early in the year | during the holidays | before lunch |
         after a long meeting | at short notice | on a slow day | late at night | over several weekends |
         in the course of a summer | before the move | between other jobs | at the usual time | around the holidays"""
     ),
@@ -121,7 +121,7 @@ LISTS = {
         """its background | the wider setting | the paperwork | the cast of people involved | daily practice |
         the local angle | the way it is run | what outsiders see | the small print | the gossip around it |
         its neighbourhood | the point of it all | its standing | its vocabulary | the choice of sources |
-        the post of late | the mood of the place | what regulars say | its reputation | the view from outside"""
+        the daily post | the mood of the place | what regulars say | its reputation | the view from outside"""
     ),
     "kin": _of(
         """a ferry | a racehorse | a folk tune | a hamlet | a variety of apple | a hill | a fishing boat | a rose |
@@ -329,7 +329,7 @@ NEUTRAL = (
         Between {label} and {label} there is a <adj> difference, which <papers> explain.""",
         """Words, like <papers>, [+need] <adj> handling.
         The guide to {many} has more on such words in <shape>.
-        If a term is unclear, a line to the desk <good>.""",
+        If a term is unclear, a note to the desk <good>.""",
     ),
     _theme(
         "place",
@@ -572,15 +572,15 @@ GENRES = (
     _theme(
         "list",
         "About this list | Reading the list | Remarks | How the list is kept",
-        """Every name in this list leads to a page of its own, in <shape>.
+        """This list leads to pages on every {one}, in <shape>.
         The list [be] brief on each {one}; <papers> and pages have the rest.
         <who> [draw] up this list of {many} <time>, <manner>.""",
         """The list [follow] the pages of the {many}, <habit>.
-        For {label}, which is left out here, <who> [look] at the <part> of the page on the {one}.
-        Long lists [+be] split <why>, and the links below lead on.
+        For {label} and its <part>, <who> [look] at the page on the {one}.
+        Long lists [+be] split <why>.
         <who> [use] lists like this for <use>.
         The order of the lines [be] the same <habit>.
-        A <adj> check against the <paper> [take] place <time>.
+        A <adj> check against the <paper> [be] due <time>.
         <snag> may hide in any list, so <mail> are welcome.""",
         """Names are spelled as in the <paper>.
         The list <good> when several {many} are compared.

@@ -25,7 +25,7 @@ from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world import Cell, Row, World
 
-RENDER = 6
+RENDER = 7
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
 AUTHORS = 16
 """People who sign pages, a world."""

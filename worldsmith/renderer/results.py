@@ -124,7 +124,8 @@ def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
         ]
         start = heading(page, page.head.cells, words) if page.scope else words.say(page.table, "All {many}")
         start, listed = start.replace(": ", ", ", 1), ", ".join(name for name in names if name)
-        return f"{start}: {listed} and others." if listed else f"{start}."
+        more = " and others" if len(names) < len(page.rows) else ""
+        return f"{start}: {listed}{more}." if listed else f"{start}."
     row, cells = next(iter(rows.items()))
     form = pages.world.schema.tables[row.table]
     name = called(words, row, cells)
