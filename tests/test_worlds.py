@@ -15,7 +15,7 @@ from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 
 GOLDEN = {
-    "smartphones-b7c00b19b2": "e8dcc312f92e90b6163fe15b79e10f22395eff54658b9172103a4e70ce58545f",
+    "smartphones-bc769a03b5": "609fe18cdb4cde041a142b1022f77c9843250041e97b998b2da23c5bd5dc0720",
     "town-992c984cc1": "32da9928635d7cbc93dafb10727b0bb5ff49eb3d7f75ed6e9a0f1b40a6b2bced",
 }
 

@@ -1,0 +1,96 @@
+"""What small tasks are worth to an agent without a model: python template.py DATA WORLDS [--tasks 200].
+
+It asks what the certificate asks, opens the first list that is found, reads every page which that links to in its
+order, and copies the cells that stand beside the columns' names. It tests no condition and turns no page. What a model
+earns beyond it, it earns by finding the words to search with, by leaving rows out, and by going on where a list does.
+"""
+
+import argparse
+import json
+import re
+import statistics
+from pathlib import Path
+
+from worldsmith.disk import load_world
+from worldsmith.environment import Environment
+from worldsmith.exports.sft import tool_call
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import Task
+from worldsmith.tasks.task import written
+
+LINKS = 20
+"""Pages it reads at most."""
+_HIT = re.compile(r"^(.+)\n(https://\S+)$", re.MULTILINE)
+_ROW = re.compile(r"^\| \[[^\]]*\]\((\S+?)\)", re.MULTILINE)
+_PAIRS = (
+    re.compile(r"^- \*{0,2}([^*:\n]+)\*{0,2}: (.*)$", re.MULTILINE),
+    re.compile(r"^\| ([^|\n]+) \| ([^|\n]+) \|$", re.MULTILINE),
+)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_NUMBER = re.compile(r"-?\d[\d,.]*")
+
+
+def bare(label: str) -> str:
+    """Return a label without its unit, in small letters."""
+    return re.sub(r"\s*\([^)]*\)", "", label).strip().lower()
+
+
+def copied(task: Task, page: str) -> list[str]:
+    """Return a row of what stands beside the columns' names on a page."""
+    box: dict[str, str] = {}
+    for pattern in _PAIRS:
+        for label, value in pattern.findall(page):
+            box.setdefault(bare(label), _LINK.sub(r"\1", value))
+    cells = [box.get(bare(column.name.rsplit(": ", 1)[-1]), "") for column in task.columns]
+    numbers = [
+        _NUMBER.search(c) if column.kind in {"int", "num"} else None
+        for c, column in zip(cells, task.columns, strict=True)
+    ]
+    return [number[0] if number else cell for number, cell in zip(numbers, cells, strict=True)]
+
+
+def episode(task: Task, environment: Environment) -> tuple[float, float, bool]:
+    """Return reward, item F1 and whether the whole table is right."""
+    environment.reset()
+    links: dict[str, None] = {}
+    for asked in task.certificate["calls"]:
+        if asked["tool"] == "web_search":
+            hits = _HIT.findall(environment.step(tool_call(asked)).observation)
+            found = [url for title, url in hits if " by " in title] or [url for _, url in hits]
+            if found:
+                told = environment.step(tool_call({"tool": "web_extractor", "arg": found[0]})).observation
+                links |= dict.fromkeys(_ROW.findall(told))
+    pages = [
+        environment.step(tool_call({"tool": "web_extractor", "arg": url})).observation for url in list(links)[:LINKS]
+    ]
+    end = environment.step(written(task.columns, [copied(task, page) for page in pages]))
+    return end.reward.total, end.score.item.f1, end.score.success
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("worlds", type=Path)
+    parser.add_argument("--tasks", type=int, default=200, help="of each split, those that evaluate.py takes")
+    asked = parser.parse_args()
+    for split in ("test", "held"):
+        lines = (asked.data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
+        count = min(asked.tasks, len(lines))
+        simulators: dict[str, Simulator] = {}
+        ended = []
+        for i in range(count):
+            task = Task.from_json(json.loads(lines[i * len(lines) // count]))
+            if task.world not in simulators:
+                simulators = {task.world: Simulator(load_world(asked.worlds / task.world))}
+            simulator = simulators[task.world]
+            ended.append(episode(task, Environment(simulator.world, task, simulator, max_turns=100)))
+        figures = [round(statistics.fmean(each), 3) for each in zip(*ended, strict=True)]
+        print(
+            json.dumps(
+                {"split": split, "tasks": count, **dict(zip(("reward", "item_f1", "success"), figures, strict=True))}
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()
