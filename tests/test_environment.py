@@ -91,6 +91,9 @@ def test_a_page_that_is_not_there_is_no_evidence(played):
         environment.reset()
         environment.step(call(next(made for made in episode.calls if made["tool"] == "web_extractor")))
         assert environment.step(answer).reward.total == 1.0
+    environment.reset()
+    environment.step(call(next(made for made in episode.calls if made["tool"] == "web_extractor")))
+    assert environment.cut().reward.total == pytest.approx(-0.3)
 
 
 def test_a_value_counts_as_seen_where_one_hit_names_its_row_and_states_it(played):

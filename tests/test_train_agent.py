@@ -75,7 +75,7 @@ def test_workers_run_an_episode():
     (folder,) = WORLDS.glob("town-*")
     task = tasks_of(folder)[0]
     workers = Workers(WORLDS, 1)
-    workers.reset(3, task.to_json(), "clean", 0)
+    workers.reset(3, task.to_json(), 0)
 
     def told():
         (answer,) = list(workers.answers(None))
@@ -90,7 +90,7 @@ def test_workers_run_an_episode():
     workers.step(3, task.table())
     _, figures = told()
     assert (figures["item_f1"], figures["success"], figures["searches"], figures["turns"]) == (1.0, 1.0, 1, 2)
-    workers.reset(3, task.to_json(), "clean", 0)
+    workers.reset(3, task.to_json(), 0)
     told()
     workers.cut(3)
     assert told()[1]["cut"] == 1.0
@@ -123,7 +123,12 @@ def test_gain_is_over_the_tasks_that_both_have():
         for t, reward in (("a1", 0.7), ("a2", 0.7), ("b1", 0.5), ("d1", 1.0))
     ]
     # Differences 0.2, 0.2, 0: mean 0.4 / 3; sums of deviations by world 2 * 0.2 / 3 and -0.4 / 3.
-    assert gain(now, before) == {"gain": 0.133, "standard_error": round((2 * (0.4 / 3) ** 2) ** 0.5 / 3, 3), "tasks": 3}
+    assert gain(now, before) == {
+        "gain": 0.133,
+        "standard_error": round((2 * (0.4 / 3) ** 2) ** 0.5 / 3, 3),
+        "compared": 3,
+    }
+    assert gain(now, [{"task_id": "z", "world": "z", "reward": 1.0}]) == {"compared": 0}
 
 
 def test_the_log_that_is_shown_gives_the_figures_that_are_told(capsys, monkeypatch):

@@ -39,6 +39,7 @@ def main() -> None:
         model.load(asked.adapters)
     asked.out.mkdir(parents=True, exist_ok=True)
     roller = Roller(model, tokenizer, workers, asked.slots)
+    before = [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()] if asked.against else []
     table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
     for split in ("test", "held"):
         lines = [json.loads(x) for x in (asked.data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()]
@@ -58,8 +59,8 @@ def main() -> None:
             "cells": {name: round(count / cells, 3) for name, count in lost.items()},
         }
         rows = [{"split": split, "task_id": e.line["task_id"], "world": e.line["world"], **e.figures} for e in episodes]
-        if asked.against:
-            table[split] |= gain(rows, [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()])
+        if before:
+            table[split] |= gain(rows, before)
         for row, e in zip(rows, episodes, strict=True):
             kept.write(json.dumps({**row, "text": tokenizer.decode(e.ids)}, ensure_ascii=False) + "\n")
     (asked.out / f"eval-{asked.name}.json").write_text(json.dumps(table, indent=1))

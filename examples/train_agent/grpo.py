@@ -2,7 +2,7 @@
 
 GRPO as plainly as it goes: a group of rollouts a task, the reward less the group's mean over its deviation, one step
 on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds: adapters, optimizer
-and step are saved every SAVED steps and at the end.
+and step are saved in one file every SAVED steps and at the end; what was logged after that is dropped then.
 """
 
 import argparse
@@ -12,10 +12,11 @@ import statistics
 import time
 from dataclasses import astuple
 from pathlib import Path
+from typing import TextIO
 
 import torch
 import torch.nn.functional as F
-from model import load
+from model import load, store
 from rollout import Clock, Episode, Roller
 from sft import BATCH
 from workers import Workers
@@ -32,10 +33,18 @@ SAVED = 5
 
 
 def tasks_of(lines: list[dict], step: int) -> list[dict]:
-    """Return the TASKS tasks of a step: every task once, in a drawn order, before any comes again."""
+    """Return the TASKS tasks of a step: each at most once, in a drawn order, before another order is drawn."""
     per = max(1, len(lines) // TASKS)
     order = random.Random(step // per).sample(lines, len(lines))
     return order[step % per * TASKS :][:TASKS]
+
+
+def resumed(path: Path, step: int) -> TextIO:
+    """Open a log to append to, without what was logged after a step."""
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    rows = [line for line in lines if json.loads(line)["step"] <= step]
+    path.write_text("".join(f"{row}\n" for row in rows), "utf-8")
+    return path.open("a", encoding="utf-8")
 
 
 def advantages(rewards: list[float]) -> list[float]:
@@ -92,16 +101,17 @@ def main() -> None:
     model, tokenizer = load(asked.model, asked.device)
     optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
     step, path = 0, asked.out / "grpo-state.pt"
-    model.load(asked.out / "grpo.pt" if path.exists() else asked.start)
+    model.load(asked.start)
     if path.exists():
         saved = torch.load(path, map_location=asked.device, weights_only=True)
         step = saved["step"]
+        model.take(saved["adapters"])
         optimizer.load_state_dict(saved["optimizer"])
     roller = Roller(model, tokenizer, workers, asked.slots)
     lines = [json.loads(line) for line in (asked.data / "tasks-train.jsonl").read_text("utf-8").splitlines()]
-    log = (asked.out / "grpo-log.jsonl").open("a")
-    kept = (asked.out / "rollouts.jsonl").open("a")
-    while time.monotonic() < end:
+    log, kept = (resumed(asked.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
+    over = False
+    while not over:
         chosen = tasks_of(lines, step)
         before, begun = astuple(roller.clock), time.monotonic()
         episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
@@ -109,6 +119,8 @@ def main() -> None:
         # What the environment could not answer says nothing of the model.
         told = [[e for e in episodes[i : i + GROUP] if not e.figures["masked"]] for i in range(0, len(episodes), GROUP)]
         groups = [group for group in told if len(group) > 1]
+        if not groups:
+            raise RuntimeError(f"step {step}: every rollout was masked: the environments answered nothing")
         worth = [
             (e, a)
             for group in groups
@@ -130,6 +142,7 @@ def main() -> None:
             "within_group_sd": statistics.fmean(spread),
             "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
             "tasks": [group[0].line["task_id"] for group in groups],
+            "worlds": [group[0].line["world"] for group in groups],
             "rewards": [[e.figures["reward"] for e in group] for group in groups],
             "entropy": entropy,
             "rollout_s": rolled - begun,
@@ -149,9 +162,13 @@ def main() -> None:
             kept.write(json.dumps(told, ensure_ascii=False) + "\n")
         kept.flush()
         print(json.dumps({k: round(v, 3) for k, v in row.items() if not isinstance(v, list)}), flush=True)
-        if step % SAVED == 0 or time.monotonic() > end:
+        over = time.monotonic() > end
+        if step % SAVED == 0 or over:
             model.save(asked.out / "grpo.pt")
-            torch.save({"step": step, "optimizer": optimizer.state_dict()}, path)
+            store({"step": step, "adapters": model.held(), "optimizer": optimizer.state_dict()}, path)
+    for file in (log, kept):
+        file.close()
+    workers.close()
 
 
 if __name__ == "__main__":

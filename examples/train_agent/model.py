@@ -148,17 +148,28 @@ class Model(nn.Module):
 
     def save(self, path: Path) -> None:
         """Write the adapters, in half precision: about 10 MB."""
-        kept = {n: p.detach().to(torch.bfloat16).cpu() for n, p in self.named_parameters() if p.requires_grad}
-        torch.save(kept, path.with_suffix(".part"))
-        path.with_suffix(".part").rename(path)
+        store({n: p.detach().to(torch.bfloat16).cpu() for n, p in self.named_parameters() if p.requires_grad}, path)
 
     def load(self, path: Path) -> None:
         """Read adapters that `save` wrote."""
-        kept = torch.load(path, map_location=self.embedding.device, weights_only=True)
+        self.take(torch.load(path, map_location=self.embedding.device, weights_only=True))
+
+    def held(self) -> dict[str, Tensor]:
+        """Return the adapters as they are."""
+        return {n: p.detach() for n, p in self.named_parameters() if p.requires_grad}
+
+    def take(self, kept: dict[str, Tensor]) -> None:
+        """Set the adapters."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 if name in kept:
                     parameter.copy_(kept[name])
+
+
+def store(told: dict, path: Path) -> None:
+    """Write what torch can save, whole or not at all."""
+    torch.save(told, path.with_suffix(".part"))
+    path.with_suffix(".part").rename(path)
 
 
 def blocks_of(runs: list[tuple[int, int, list[int]]], device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:

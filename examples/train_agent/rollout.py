@@ -16,6 +16,8 @@ MESSAGE = 700
 """Tokens of one message of the agent at most."""
 BURST = 16
 """Tokens chosen between two looks at what was chosen."""
+BEGUN = 32
+"""Episodes begun between two looks at what workers sent: a worker whose answers nobody takes would take no more."""
 
 
 @dataclass
@@ -119,9 +121,7 @@ class Roller:
         self.chooser = Chooser(model, self.caches, end)
         self.clock = Clock()
 
-    def run(
-        self, wanted: list[tuple[dict, int]], temperature: float, profile: str = "clean", limit: float = 1e9
-    ) -> list[Episode]:
+    def run(self, wanted: list[tuple[dict, int]], temperature: float, limit: float = 1e9) -> list[Episode]:
         """Return an episode for each (task line, seed), in order; what isn't done after `limit` seconds is cut off."""
         episodes = [Episode(line, seed) for line, seed in wanted]
         queue = list(reversed(episodes))
@@ -130,10 +130,10 @@ class Roller:
         self.chooser.temperature.fill_(temperature)
         begun = time.monotonic()
         while True:
-            for i, slot in enumerate(self.slots):
-                if slot is None and queue:
-                    self.slots[i] = Slot(queue.pop())
-                    self.workers.reset(i, self.slots[i].episode.line, profile, self.slots[i].episode.seed)
+            free = [i for i, slot in enumerate(self.slots) if slot is None]
+            for i in free[: min(BEGUN, len(queue))]:
+                self.slots[i] = Slot(queue.pop())
+                self.workers.reset(i, self.slots[i].episode.line, self.slots[i].episode.seed)
             if not any(self.slots):
                 break
             idle = all(s is None or s.waiting for s in self.slots)
@@ -217,7 +217,7 @@ class Roller:
         if token == self.chooser.end:
             slot.pending = [token]  # it is chosen already, but not in the cache
             slot.waiting = True
-            self.workers.step(i, self.tokenizer.decode(slot.message[:-1]))
+            self.workers.step(i, self.tokenizer.decode(slot.message[:-1], clean_up_tokenization_spaces=False))
             slot.message = []
         elif len(slot.message) >= MESSAGE:
             self._cut(i)

@@ -1,6 +1,6 @@
 """Stage 1, imitation: python sft.py MODEL DATA OUT [--minutes 8]. Stops when the validation loss stops falling.
 
-Adapters and optimizer are saved after every pass of a tenth of the data; the same command goes on from there.
+Adapters and optimizer are saved after every pass over the data; the same command goes on from there.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pathlib import Path
 import chat
 import torch
 import torch.nn.functional as F
-from model import load
+from model import load, store
 
 BATCH = 32_768
 """Tokens a forward, padding included."""
@@ -64,7 +64,6 @@ def main() -> None:
     for part in ("train", "valid"):
         lines = (asked.data / f"sft-{part}.jsonl").read_text("utf-8").splitlines()
         rows = [chat.encode(tokenizer, json.loads(line)["messages"]) for line in lines]
-        # A call that is made only to be mended is read, never learned.
         parts[part] = [row for row in rows if len(row[0]) <= 8192]
         print(
             f"{part}: {len(parts[part])} of {len(rows)} fit, {sum(len(r[0]) for r in parts[part])} tokens", flush=True
@@ -75,8 +74,8 @@ def main() -> None:
         saved = torch.load(asked.out / "sft-state.pt", map_location=asked.device, weights_only=True)
         state = saved["state"]
         optimizer.load_state_dict(saved["optimizer"])
-        model.load(asked.out / "sft-last.pt")
-    log = (asked.out / "sft-log.jsonl").open("a")
+        model.take(saved["adapters"])
+    log = (asked.out / "sft-log.jsonl").open("a", encoding="utf-8")
     seen, clock = 0, time.monotonic()
     while time.monotonic() < end and state["since"] < 2:
         groups = batches(parts["train"], random.Random(state["epoch"]))
@@ -101,16 +100,18 @@ def main() -> None:
             )
             if time.monotonic() > end:
                 break
-        state["epoch"] += 1
+        whole = time.monotonic() <= end
+        state["epoch"] += whole
         with torch.no_grad():
             losses = [loss_of(model, group, asked.device) for group in batches(parts["valid"], None)]
         valid = float(sum(float(loss) for loss, _ in losses) / sum(count for _, count in losses))
-        state["since"] = 0 if valid < state["best"] - 1e-3 else state["since"] + 1
+        # A pass that time cut short says nothing of whether the loss has stopped to fall.
+        state["since"] = 0 if valid < state["best"] - 1e-3 else state["since"] + whole
         if valid < state["best"]:
             state["best"] = valid
             model.save(asked.out / "sft.pt")
-        model.save(asked.out / "sft-last.pt")
-        torch.save({"state": state, "optimizer": optimizer.state_dict()}, asked.out / "sft-state.pt")
+        told = {"state": state, "adapters": model.held(), "optimizer": optimizer.state_dict()}
+        store(told, asked.out / "sft-state.pt")
         log.write(json.dumps({**state, "valid": valid, "train": total / own}) + "\n")
         log.flush()
         print(f"epoch {state['epoch']}: validation loss {valid:.4f}", flush=True)

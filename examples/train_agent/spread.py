@@ -25,6 +25,8 @@ def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
     for world, rewards in groups:
         worlds[world].append(statistics.fmean(rewards))
     many = [means for means in worlds.values() if len(means) > 1]
+    if not many:
+        return {"within_task": round(within**0.5, 3)}
     noise = within / statistics.fmean(len(rewards) for _, rewards in groups)
     tasks = sum(statistics.variance(m) * (len(m) - 1) for m in many) / sum(len(m) - 1 for m in many)
     share = statistics.fmean(1 / len(means) for means in worlds.values())
@@ -41,10 +43,12 @@ def gain(now: list[dict], before: list[dict]) -> dict[str, float]:
         if row["task_id"] in earlier:
             worlds[row["world"]].append(row["reward"] - earlier[row["task_id"]])
     differences = [d for each in worlds.values() for d in each]
+    if not differences:
+        return {"compared": 0}
     mean = statistics.fmean(differences)
     # The sandwich for clusters: tasks of a world share its names and its pages, so their errors are summed first.
     error = sum(sum(d - mean for d in each) ** 2 for each in worlds.values()) ** 0.5 / len(differences)
-    return {"gain": round(mean, 3), "standard_error": round(error, 3), "tasks": len(differences)}
+    return {"gain": round(mean, 3), "standard_error": round(error, 3), "compared": len(differences)}
 
 
 def plot(rows: list[dict], file: Path) -> None:
@@ -74,11 +78,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path)
     asked = parser.parse_args()
     rows = [json.loads(line) for line in asked.log.read_text("utf-8").splitlines()]
-    groups = [
-        (task.rsplit("-small-", 1)[0], rewards)
-        for row in rows
-        for task, rewards in zip(row["tasks"], row["rewards"], strict=True)
-    ]
+    groups = [(world, rewards) for row in rows for world, rewards in zip(row["worlds"], row["rewards"], strict=True)]
     flat = sum(statistics.pstdev(rewards) < 1e-6 for _, rewards in groups) / len(groups)
     print(json.dumps({"groups": len(groups), "without_spread": round(flat, 3), **components(groups)}))
     for at in range(PARTS):

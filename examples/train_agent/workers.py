@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def serve(pipe: Connection, worlds: Path) -> None:
-    """Answer ("reset", slot, world, task line, seed) and ("step", slot, message), until the pipe closes."""
+    """Answer ("reset", slot, task line, seed), ("step", slot, message) and ("cut", slot), until the pipe closes."""
     # bm25s loads jax where it is installed, and jax would take the GPU's memory in every worker.
     os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
     from worldsmith.disk import load_world
@@ -25,13 +25,13 @@ def serve(pipe: Connection, worlds: Path) -> None:
         except EOFError:
             return
         if kind == "reset":
-            line, profile, seed = rest
+            line, seed = rest
             task = Task.from_json(line)
             if task.world not in known:
                 known[task.world] = load_world(worlds / task.world)
                 simulators[task.world] = Simulator(known[task.world])
             world = known[task.world]
-            running[slot] = Environment(world, task, simulators[task.world], profile, seed, hits=5, max_turns=30)
+            running[slot] = Environment(world, task, simulators[task.world], seed=seed, max_turns=30)
             pipe.send((slot, running[slot].reset()))
             continue
         environment = running[slot]
@@ -47,9 +47,9 @@ def serve(pipe: Connection, worlds: Path) -> None:
             "item_f1": score.item.f1,
             "row_f1": score.row.f1,
             "nonkey_f1": score.nonkey.f1,
-            "success": float(score.success),
+            "success": float(score.success and score.has_table),
             "finished": float(score.has_table),
-            "cut": float(kind == "cut" or step.reward.terms["truncated"] < 0),
+            "cut": float(step.reward.terms["truncated"] < 0),
             "searches": searches,
             "reads": len(environment.calls) - searches,
             "turns": environment.turns,
@@ -73,10 +73,10 @@ class Workers:
             self.pipes.append(ours)
         self.place: dict[int, int] = {}
 
-    def reset(self, slot: int, line: dict, profile: str, seed: int) -> None:
+    def reset(self, slot: int, line: dict, seed: int) -> None:
         # A world's tasks go to one worker: its pages and index are made once.
         self.place[slot] = int(line["world_digest"][:8], 16) % len(self.pipes)
-        self.pipes[self.place[slot]].send(("reset", slot, line, profile, seed))
+        self.pipes[self.place[slot]].send(("reset", slot, line, seed))
 
     def step(self, slot: int, message: str) -> None:
         self.pipes[self.place[slot]].send(("step", slot, message))
@@ -87,8 +87,13 @@ class Workers:
     def answers(self, wait: float | None):
         """Yield what has been answered; with `wait`, for up to so many seconds until there is something."""
         for pipe in connection.wait(self.pipes, wait):
-            while pipe.poll():
-                yield pipe.recv()
+            try:
+                while pipe.poll():
+                    yield pipe.recv()
+            except EOFError:
+                process = self.processes[self.pipes.index(pipe)]
+                process.join()
+                raise RuntimeError(f"{process.name} ended with exit code {process.exitcode}: see its error") from None
 
     def close(self) -> None:
         """End the processes."""

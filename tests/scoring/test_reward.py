@@ -39,7 +39,7 @@ def test_a_perfect_answer_earns_1_and_says_of_what():
         "terms": result.terms,
         "mask": False,
         "closed_book": False,
-        "version": "2",
+        "version": "3",
     }
 
 
@@ -206,7 +206,7 @@ def test_that_there_is_no_row_counts_for_one_who_opened_a_page(pages, total):
     assert reward(empty, turns=2, search_calls=1, extract_calls=pages).total == pytest.approx(total)
     there = score("| Phone | Released |\n|---|---|\n| Neo | 2029-03-14 |", columns, [("Neo", "2029-03-14")])
     assert reward(there, turns=2, search_calls=1, extract_calls=0).total == pytest.approx(1.0)
-    assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "2"
+    assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "3"
 
 
 @pytest.mark.parametrize("mark", ["<tool_call>", "<search>", "<access>", "<visit>"])

@@ -12,7 +12,7 @@ from typing import Any
 from .column import ScoreError
 from .figures import Score
 
-VERSION = "2"  # of the terms: it changes whenever some total does
+VERSION = "3"  # of the terms: it changes whenever some total does
 
 CELLS, ROWS, WHOLE = 0.7, 0.2, 0.1  # what earned cells, earned rows and a perfect table are worth: 1 in all
 NO_TABLE, NO_COLUMNS, CUT = (
@@ -76,7 +76,7 @@ def reward(
         budget: calls a task may take (its typical number, say); None: calls cost nothing.
         require_evidence: an answer without a single call earns nothing.
 
-    Where the reference has no row, an answer earns nothing unless a page was opened.
+    Where the reference has no row, an answer earns nothing unless a page was opened and a table, empty, was given.
 
     Raises ScoreError for counts that are negative or no whole numbers.
     """
@@ -85,8 +85,8 @@ def reward(
             raise ScoreError(f"{name} is {count!r}; it is counted from the episode: 0 or more, and whole.")
     calls = search_calls + extract_calls
     closed_book = calls == 0
-    # That there is no row can be guessed: it counts only for one who opened a page.
-    guessed = extract_calls == 0 and not score.reference[1]
+    # That there is no row can be guessed: it counts only for one who opened a page and said so.
+    guessed = not score.reference[1] and (extract_calls == 0 or not score.has_table)
     worth = 0.0 if guessed or (closed_book and require_evidence) else 1.0
     terms = {
         "cells": worth * CELLS * score.earned.f1,
