@@ -33,7 +33,7 @@ def test_a_perfect_answer_earns_1_and_says_of_what():
         "truncated": 0.0,
         "cost": 0.0,
     }
-    assert (result.mask, result.closed_book, result.version) == (False, False, "2")
+    assert (result.mask, result.closed_book, result.version) == (False, False, "3")
     assert result.to_json() == {
         "total": result.total,
         "terms": result.terms,
@@ -216,3 +216,16 @@ def test_a_text_that_ends_in_a_call_is_cut_off(mark):
     assert count(f"Let me see.\n{call}").truncated
     assert count(f"Let me see.\n{call}\n<result>x</result>\n").truncated
     assert not count(f"Let me see.\n{call}\n<result>x</result>\nDone.").truncated
+
+
+def test_where_no_row_is_right_only_an_empty_table_after_a_page_earns():
+    columns = [Column("Shop", "text", key=True), Column("Opened", "date")]
+    empty = score("| Shop | Opened |\n| --- | --- |\n", columns, [])
+    silent = score("", columns, [])
+    assert empty.success
+    assert silent.success
+    calls = {"turns": 3, "search_calls": 1, "extract_calls": 1}
+    assert reward(empty, **calls).total == 1.0
+    assert reward(empty, **calls | {"extract_calls": 0}).total == 0.0
+    assert reward(silent, **calls).total == -0.2
+    assert reward(silent, **calls, truncated=True).total == pytest.approx(-0.3)
