@@ -1,4 +1,4 @@
-"""What small tasks are worth to an agent without a model: python template.py DATA WORLDS [--tasks 200].
+"""What small tasks are worth to an agent without a model: python template.py WORLDS [--data DATA].
 
 It asks what the certificate asks, opens the first list that is found, reads every page which that links to in its
 order, and copies the cells that stand beside the columns' names. It tests no condition and turns no page. What a model
@@ -11,14 +11,14 @@ import re
 import statistics
 from pathlib import Path
 
-from worldsmith.disk import load_world
+from worldsmith.disk import load_world, world_folders
 from worldsmith.environment import Environment
 from worldsmith.exports.sft import tool_call
 from worldsmith.simulator import Simulator
-from worldsmith.tasks import Task
+from worldsmith.tasks import Task, tasks_of
 from worldsmith.tasks.task import written
 
-LINKS = 20
+LINKS = 80
 """Pages it reads at most."""
 _HIT = re.compile(r"^(.+)\n(https://\S+)$", re.MULTILINE)
 _ROW = re.compile(r"^\| \[[^\]]*\]\((\S+?)\)", re.MULTILINE)
@@ -67,29 +67,36 @@ def episode(task: Task, environment: Environment) -> tuple[float, float, bool]:
     return end.reward.total, end.score.item.f1, end.score.success
 
 
+def groups(worlds: Path, data: Path | None, count: int) -> dict[str, list[Task]]:
+    """Return tasks by split, those that evaluate.py takes; without data, all tasks of the worlds by kind."""
+    found: dict[str, list[Task]] = {}
+    if data is None:
+        for folder in world_folders([worlds]):
+            for task in tasks_of(folder):
+                found.setdefault(task.kind, []).append(task)
+        return found
+    for split in ("test", "held"):
+        lines = (data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
+        taken = min(count, len(lines))
+        found[split] = [Task.from_json(json.loads(lines[i * len(lines) // taken])) for i in range(taken)]
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
     parser.add_argument("worlds", type=Path)
-    parser.add_argument("--tasks", type=int, default=200, help="of each split, those that evaluate.py takes")
+    parser.add_argument("--data", type=Path, help="of prepare.py: its held-out tasks, by split")
+    parser.add_argument("--tasks", type=int, default=200, help="of each split")
     asked = parser.parse_args()
-    for split in ("test", "held"):
-        lines = (asked.data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
-        count = min(asked.tasks, len(lines))
-        simulators: dict[str, Simulator] = {}
-        ended = []
-        for i in range(count):
-            task = Task.from_json(json.loads(lines[i * len(lines) // count]))
-            if task.world not in simulators:
-                simulators = {task.world: Simulator(load_world(asked.worlds / task.world))}
-            simulator = simulators[task.world]
-            ended.append(episode(task, Environment(simulator.world, task, simulator, max_turns=100)))
-        figures = [round(statistics.fmean(each), 3) for each in zip(*ended, strict=True)]
-        print(
-            json.dumps(
-                {"split": split, "tasks": count, **dict(zip(("reward", "item_f1", "success"), figures, strict=True))}
-            )
-        )
+    for name, tasks in groups(asked.worlds, asked.data, asked.tasks).items():
+        ended, simulator = [], None
+        for task in tasks:  # those of a world stand together
+            if simulator is None or simulator.world.id != task.world:
+                simulator = Simulator(load_world(asked.worlds / task.world))
+            ended.append(episode(task, Environment(simulator.world, task, simulator, max_turns=300)))
+        means = (round(statistics.fmean(each), 3) for each in zip(*ended, strict=True))
+        told = dict(zip(("reward", "item_f1", "success"), means, strict=True))
+        print(json.dumps({"of": name, "tasks": len(tasks), **told}))
 
 
 if __name__ == "__main__":
