@@ -277,6 +277,13 @@ def test_penalties_and_a_dead_server_are_told(made, reward):
     assert reward.compute_score("d", task.table(), truth, alive)["score"] == 1.0
 
 
+def test_that_no_row_is_right_earns_only_after_a_page(made, reward):
+    task = replace(next(iter(made[2].values()))[0], gold=(), pages=())
+    for opened, answer, earned in ((1, task.table(), 1.0), (0, task.table(), 0.0), (1, "There are none.", 0.0)):
+        calls = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": opened, "failed": 0}}
+        assert reward.compute_score("d", answer, reference(task), calls)["score"] == earned
+
+
 @pytest.fixture
 def tools(verl, monkeypatch):
     """ws_tools of the export over a stand-in for verl's base class."""
@@ -353,7 +360,7 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
         assert metrics == {"failed": 0.0, "wrong": 1.0}
         text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
         assert text.startswith("Error: https://nowhere.example/x: page not found")
-        assert data.extra_fields == {"worldsmith": {"web_search": 3, "web_extractor": 3, "failed": 0}}
+        assert data.extra_fields == {"worldsmith": {"web_search": 3, "web_extractor": 3, "opened": 2, "failed": 0}}
     finally:
         server.should_exit = True
         thread.join(10)

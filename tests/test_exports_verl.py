@@ -127,7 +127,7 @@ def test_the_tool_agent_loop_searches_reads_and_is_paid(verl, served, config, to
     ended = asyncio.get_event_loop_policy().get_event_loop().run_until_complete(loop.run({}, **row))
     assert "Title: " in seen[1]
     assert "<tool_response>\n# " in seen[2]
-    assert ended.extra_fields["worldsmith"] == {"web_search": 1, "web_extractor": 1, "failed": 0}
+    assert ended.extra_fields["worldsmith"] == {"web_search": 1, "web_extractor": 1, "opened": 1, "failed": 0}
     compute_score = get_custom_reward_fn(config)
     info = {**row["extra_info"], **ended.extra_fields, "num_turns": ended.num_turns}
     text = tokenizer.decode(ended.response_ids, skip_special_tokens=True)

@@ -147,7 +147,7 @@ class Environment:
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
         # A page that isn't there is no evidence, whatever was asked for; what calls cost is counted by turns.
-        reads = sum(seen.page is not None and bool(seen.text) for seen in self.observations)
+        reads = sum(seen.opened for seen in self.observations)
         faults = sum(bool(seen.fault) for seen in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         reward = scoring.reward(

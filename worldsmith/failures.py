@@ -31,7 +31,7 @@ def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> d
     A cell counts as read where a page that was read states it: `task.pages` names the pages of each gold cell.
     """
     counts = dict.fromkeys(CLASSES, 0)
-    read = {observation.page.id for observation in seen if observation.page is not None and observation.text}
+    read = {observation.page.id for observation in seen if observation.page is not None and observation.opened}
     texts = [_told(observation) for observation in seen]
     hits = [f"{hit.title} {hit.snippet}".casefold() for observation in seen for hit in observation.results]
     matched = {gold for _, gold in score.matched}

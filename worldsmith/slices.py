@@ -154,6 +154,11 @@ class Observation:
     exchanges: tuple[Exchange, ...] = ()
     """What a language model was asked for it, for traces; never sent."""
 
+    @property
+    def opened(self) -> bool:
+        """Whether text of a page was given."""
+        return self.page is not None and bool(self.text)
+
 
 SliceEdit = Callable[[Pages, Slice, int], Slice]
 """A perturbation of data: (pages, slice, seed) to slice. Draws from (seed, kind, page id), never from the call."""

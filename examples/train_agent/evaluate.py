@@ -15,6 +15,7 @@ from pathlib import Path
 
 import torch
 from model import load
+from prepare import held_out
 from rollout import Roller
 from spread import gain
 from workers import Workers
@@ -42,10 +43,7 @@ def main() -> None:
     before = [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()] if asked.against else []
     table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
     for split in ("test", "held"):
-        lines = [json.loads(x) for x in (asked.data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()]
-        # Lines are in order of worlds: an even pick of them has every schema.
-        count = min(asked.tasks, len(lines))
-        lines = [lines[i * len(lines) // count] for i in range(count)]
+        lines = held_out(asked.data, split, asked.tasks)
         begun = time.monotonic()
         episodes = roller.run([(line, 0) for line in lines], 0.0, limit=asked.minutes * 60)
         figures = [e.figures for e in episodes]
@@ -63,6 +61,8 @@ def main() -> None:
             table[split] |= gain(rows, before)
         for row, e in zip(rows, episodes, strict=True):
             kept.write(json.dumps({**row, "text": tokenizer.decode(e.ids)}, ensure_ascii=False) + "\n")
+    kept.close()
+    workers.close()
     (asked.out / f"eval-{asked.name}.json").write_text(json.dumps(table, indent=1))
     print(json.dumps({asked.name: table}))
 

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from model import load, store
 from rollout import Clock, Episode, Roller
-from sft import BATCH
+from sft import batches, padded
 from workers import Workers
 
 GROUP = 8
@@ -60,25 +60,15 @@ def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
     Returns the entropy of the model over its tokens in episodes with an advantage.
     """
     total = sum(sum(e.own[1:]) for e, _ in episodes) or 1
-    group: list[tuple[Episode, float]] = []
-    seen = 0.0
-    for item in [*sorted((e for e in episodes if e[1]), key=lambda e: len(e[0].ids)), None]:
-        if group and (item is None or (len(group) + 1) * len(item[0].ids) > BATCH):
-            seen += _backward(model, group, total, device)
-            group = []
-        if item:
-            group.append(item)
-    return seen / (sum(sum(e.own[1:]) for e, worth in episodes if worth) or 1)
+    rows = [(e.ids, e.own, advantage) for e, advantage in episodes if advantage]
+    seen = sum(_backward(model, group, total, device) for group in batches(rows, None)) if rows else 0.0
+    return seen / (sum(sum(own[1:]) for _, own, _ in rows) or 1)
 
 
 def _backward(model, group: list, total: int, device) -> float:
-    longest = max(len(e.ids) for e, _ in group)
-    ids = torch.zeros(len(group), longest, dtype=torch.long)
-    own = torch.zeros(len(group), longest, dtype=torch.bool)
-    worth = torch.zeros(len(group), longest)
-    for i, (e, advantage) in enumerate(group):
-        ids[i, : len(e.ids)], own[i, : len(e.ids)], worth[i] = torch.tensor(e.ids), torch.tensor(e.own), advantage
-    ids, own, worth = ids.to(device), own.to(device)[:, 1:], worth.to(device)[:, 1:]
+    ids, own = padded([row[:2] for row in group], device)
+    own = own[:, 1:]
+    worth = torch.tensor([advantage for *_, advantage in group], device=ids.device)[:, None].expand(own.shape)
     logp = F.log_softmax(model.logits(model.hidden(ids[:, :-1])[own]).float() / TEMPERATURE, dim=-1)
     chosen = logp.gather(1, ids[:, 1:][own][:, None])[:, 0]
     (-(worth[own] * chosen).sum() / total).backward()

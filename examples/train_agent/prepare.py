@@ -18,8 +18,6 @@ from worldsmith.tasks import tasks_of
 
 CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
-
-
 SHARE = 0.06
 """Of the calls of a conversation to learn from, those with detours before them."""
 
@@ -27,6 +25,13 @@ SHARE = 0.06
 def part_of(number: int, *, held: bool) -> str:
     """Return which part a world is of, by its place among all."""
     return "held" if held else {0: "test", 1: "valid"}.get(number % 10, "train")
+
+
+def held_out(data: Path, split: str, count: int) -> list[dict]:
+    """Return up to `count` tasks of a split as lines; evenly, since the file is in order of worlds and schemas."""
+    lines = (data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
+    taken = min(count, len(lines))
+    return [json.loads(lines[i * len(lines) // taken]) for i in range(taken)]
 
 
 def detours(call: dict, chance: random.Random) -> list[dict]:

@@ -23,6 +23,16 @@ WARM = 20
 """Optimizer steps until the rate is full."""
 
 
+def padded(rows: list[tuple[list[int], list[bool]]], device: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return tokens and which are the agent's own (rows, longest), zeros after each row's end."""
+    longest = max(len(ids) for ids, _ in rows)
+    ids = torch.zeros(len(rows), longest, dtype=torch.long)
+    own = torch.zeros(len(rows), longest, dtype=torch.bool)
+    for i, (row, mine) in enumerate(rows):
+        ids[i, : len(row)], own[i, : len(row)] = torch.tensor(row), torch.tensor(mine)
+    return ids.to(device), own.to(device)
+
+
 def batches(rows: list, chance: random.Random | None) -> list[list]:
     """Return rows of like length together, at most BATCH tokens with padding; in a drawn order with `chance`."""
     out, group = [], []
@@ -39,12 +49,7 @@ def batches(rows: list, chance: random.Random | None) -> list[list]:
 
 def loss_of(model, group: list, device: str) -> tuple[torch.Tensor, int]:
     """Return the summed loss over the agent's own tokens of some conversations, and how many they are."""
-    longest = max(len(ids) for ids, _ in group)
-    ids = torch.zeros(len(group), longest, dtype=torch.long)
-    own = torch.zeros(len(group), longest, dtype=torch.bool)
-    for i, (row, mine) in enumerate(group):
-        ids[i, : len(row)], own[i, : len(row)] = torch.tensor(row), torch.tensor(mine)
-    ids, own = ids.to(device), own.to(device)
+    ids, own = padded(group, device)
     states = model.hidden(ids[:, :-1])[own[:, 1:]]
     return F.cross_entropy(model.logits(states).float(), ids[:, 1:][own[:, 1:]], reduction="sum"), int(own[:, 1:].sum())
 

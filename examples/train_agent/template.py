@@ -11,6 +11,8 @@ import re
 import statistics
 from pathlib import Path
 
+from prepare import held_out
+
 from worldsmith.disk import load_world, world_folders
 from worldsmith.environment import Environment
 from worldsmith.exports.sft import tool_call
@@ -69,16 +71,12 @@ def episode(task: Task, environment: Environment) -> tuple[float, float, bool]:
 
 def groups(worlds: Path, data: Path | None, count: int) -> dict[str, list[Task]]:
     """Return tasks by split, those that evaluate.py takes; without data, all tasks of the worlds by kind."""
+    if data is not None:
+        return {split: [Task.from_json(line) for line in held_out(data, split, count)] for split in ("test", "held")}
     found: dict[str, list[Task]] = {}
-    if data is None:
-        for folder in world_folders([worlds]):
-            for task in tasks_of(folder):
-                found.setdefault(task.kind, []).append(task)
-        return found
-    for split in ("test", "held"):
-        lines = (data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
-        taken = min(count, len(lines))
-        found[split] = [Task.from_json(json.loads(lines[i * len(lines) // taken])) for i in range(taken)]
+    for folder in world_folders([worlds]):
+        for task in tasks_of(folder):
+            found.setdefault(task.kind, []).append(task)
     return found
 
 

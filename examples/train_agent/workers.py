@@ -47,6 +47,7 @@ def serve(pipe: Connection, worlds: Path) -> None:
             "item_f1": score.item.f1,
             "row_f1": score.row.f1,
             "nonkey_f1": score.nonkey.f1,
+            # To say nothing scores 1 where no row is right (the score's rule), but is no table.
             "success": float(score.success and score.has_table),
             "finished": float(score.has_table),
             "cut": float(step.reward.terms["truncated"] < 0),

@@ -70,7 +70,7 @@ def reward(
         score: of the episode's final answer.
         turns: of the agent, counted from the episode itself.
         search_calls: calls of the search tool.
-        extract_calls: calls of the page reader.
+        extract_calls: calls of the page reader; better, those that gave a page.
         truncated: the episode ended at a limit of turns or tokens.
         infrastructure_error: a tool or the server failed so that the agent could not do its work.
         budget: calls a task may take (its typical number, say); None: calls cost nothing.

@@ -76,13 +76,14 @@ def compute_score(
     del data_source, kwargs
     extra_info = extra_info or {}
     calls = extra_info.get("worldsmith") or {}
-    searches, reads, failed = (int(calls.get(name) or 0) for name in ("web_search", "web_extractor", "failed"))
+    names = ("web_search", "web_extractor", "opened", "failed")
+    searches, reads, opened, failed = (int(calls.get(name) or 0) for name in names)
     scored = scoring.score_table(final_turn(solution_str), reference_of(ground_truth))
     paid = scoring.reward(
         scored,
         turns=int(extra_info.get("num_turns") or 0),
         search_calls=searches,
-        extract_calls=reads,
+        extract_calls=opened,
         infrastructure_error=failed > 0 and failed == searches + reads,
     )
     if paid.mask and drop_faults:

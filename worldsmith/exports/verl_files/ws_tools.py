@@ -14,6 +14,7 @@ import os
 import time
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -85,7 +86,7 @@ def _seconds(text: str | None, default: float) -> float:
     return float(text) if text and text.isdecimal() else default
 
 
-class _Tool(BaseTool):  # type: ignore[misc, unused-ignore]
+class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
     """A tool over one route. verl calls create, execute and release for every single call."""
 
     kind: str
@@ -119,27 +120,28 @@ class _Tool(BaseTool):  # type: ignore[misc, unused-ignore]
             failed, text = True, f"Error: {error}"
         except WrongCallError as error:
             wrong, text = True, f"Error: {error}"
-        self.count(data, failed=failed)
+        self.count(data, failed=failed, wrong=wrong)
         return ToolResponse(text=text), 0.0, {"failed": float(failed), "wrong": float(wrong)}
 
     async def release(self, instance_id: str, **_: Any) -> None:
         """Forget the call."""
         self._places.pop(instance_id, None)
 
+    @abstractmethod
     def ask(self, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return route and body of a call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tell(self, reply: Mapping[str, Any]) -> str:
         """Return what the agent reads."""
-        raise NotImplementedError
 
-    def count(self, data: Any, *, failed: bool) -> None:
-        """Add the call to the episode's counts."""
+    def count(self, data: Any, *, failed: bool, wrong: bool) -> None:
+        """Add the call to the episode's counts; a page that isn't there was not opened."""
         fields = getattr(data, "extra_fields", None)
         if fields is not None:
-            counts = fields.setdefault("worldsmith", {"web_search": 0, "web_extractor": 0, "failed": 0})
+            counts = fields.setdefault("worldsmith", {"web_search": 0, "web_extractor": 0, "opened": 0, "failed": 0})
             counts[self.kind] += 1
+            counts["opened"] += self.kind == "web_extractor" and not failed and not wrong
             counts["failed"] += failed
 
 
