@@ -218,7 +218,10 @@ def _json(draft: Draft) -> dict[str, Any]:
 
 
 def _text(text: Text) -> list[Any]:
-    return [[part.text, part.url] if isinstance(part, Link) else part for part in text]
+    return [
+        [part.text, part.url] if isinstance(part, Link) else part if isinstance(part, str) else part.text
+        for part in text
+    ]
 
 
 def _piece(piece: Piece) -> list[Any]:

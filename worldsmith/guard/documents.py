@@ -13,13 +13,9 @@ from worldsmith.guard.quantity import exact, quantities, states
 from worldsmith.guard.stems import Stems
 from worldsmith.guard.text import clean, scan
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.renderer.emit import words_of
 from worldsmith.slices import Verdict
 from worldsmith.world import Cell, Row
-
-
-def words_of(text: Text) -> str:
-    """Return running text without its links' targets."""
-    return "".join(part.text if isinstance(part, Link) else part for part in text)
 
 
 def links_of(piece: Piece) -> list[Link]:

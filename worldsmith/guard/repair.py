@@ -1,15 +1,16 @@
 """A model's draft made fit: rejected statements deleted, what is lacking written by our renderer."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from worldsmith.guard.documents import Reader, links_of
 from worldsmith.guard.guard import Guard
 from worldsmith.guard.text import clean, sentences
 from worldsmith.pages import Pages
-from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para, Piece, Text
+from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text
 from worldsmith.renderer import markdown, render
+from worldsmith.renderer.emit import words_of
 from worldsmith.slices import Draft, Result, Slice, View
 
 
@@ -113,7 +114,7 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> 
         blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
         ours = render(replace(view.page, blocks=blocks), guard.world, pages)
         counts["block_replaced"] += len(blocks)
-        doc = replace(doc, pieces=(*doc.pieces, *ours.pieces))
+        doc = replace(doc, pieces=(*doc.pieces, *(_mapped(piece, _unmarked) for piece in ours.pieces)))
     if not pieces or not all(v.ok for v in guard.doc(doc, view, "")):
         return own, {**counts, "fallback": 1}
     return doc, {**counts, "model": 1}
@@ -150,15 +151,27 @@ def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piec
 
 def _sentences(guard: Guard, text: Text, page: Page) -> Text:
     """Keep the sentences that stand, without their links: positions are those of the cleaned text."""
-    plain = clean("".join(part.text if isinstance(part, Link) else part for part in text))
+    plain = clean(words_of(text))
     good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
     ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]
     return (" ".join(ended),) if ended else ()
 
 
 def _unlinked(piece: Piece, allowed: frozenset[str]) -> Piece:
+    def bare(part: Inline) -> Inline:
+        return part.text if isinstance(part, Link) and part.url not in allowed else part
+
+    return _mapped(piece, bare)
+
+
+def _unmarked(part: Inline) -> Inline:
+    """Return a piece of our text without its cells: a model's document is read for what it states."""
+    return Link(part.text, part.url) if isinstance(part, Link) else part if isinstance(part, str) else part.text
+
+
+def _mapped(piece: Piece, change: Callable[[Inline], Inline]) -> Piece:
     def text(parts: Text) -> Text:
-        return tuple(p.text if isinstance(p, Link) and p.url not in allowed else p for p in parts)
+        return tuple(map(change, parts))
 
     match piece:
         case Para(content):

@@ -56,7 +56,7 @@ def _joined(parts: Sequence[str | Link]) -> Text:
 
 
 def _plain(text: str) -> str:
-    return "".join(p.text if isinstance(p, Link) else p for p in inline(text))
+    return "".join(p if isinstance(p, str) else p.text for p in inline(text))
 
 
 def _cells(line: str) -> list[str]:

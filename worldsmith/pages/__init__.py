@@ -1,7 +1,22 @@
 """Pages as plans: what there is to read in a world, before it is text."""
 
 from worldsmith.pages.plan import RENDER, Pages, boilerplate, uncarried
-from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Para, Piece, Status, Text
+from worldsmith.pages.types import (
+    Block,
+    Doc,
+    Grid,
+    Heading,
+    Inline,
+    Items,
+    KeyValues,
+    Link,
+    Page,
+    Para,
+    Piece,
+    Span,
+    Status,
+    Text,
+)
 
 __all__ = [
     "RENDER",
@@ -9,6 +24,7 @@ __all__ = [
     "Doc",
     "Grid",
     "Heading",
+    "Inline",
     "Items",
     "KeyValues",
     "Link",
@@ -16,6 +32,7 @@ __all__ = [
     "Pages",
     "Para",
     "Piece",
+    "Span",
     "Status",
     "Text",
     "boilerplate",

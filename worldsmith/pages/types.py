@@ -102,15 +102,25 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of text that states cells."""
+
+    text: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
-    """A piece of text that leads to `url` (an absolute one)."""
+    """A piece of text that leads to `url` (an absolute one), and states cells perhaps."""
 
     text: str
     url: str
+    cells: tuple[Cell, ...] = ()
 
 
-Text = tuple[str | Link, ...]
-"""Running text: strings and links in order."""
+Inline = str | Span | Link
+Text = tuple[Inline, ...]
+"""Running text: strings, spans and links in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +174,8 @@ class Doc:
     """Words without a cell; `titles.NAME` and `titles.SCOPE` stand where cells are told (see `titles.title`)."""
     date: str | None
     pieces: tuple[Piece, ...]
+    named: tuple[Cell, ...] = ()
+    """The cells that the title states."""
 
 
 Status = Literal["ok", "not_found", "error", "rate_limited", "timeout", "unauthorized", "unavailable"]

@@ -11,8 +11,8 @@ from worldsmith.pages.titles import title
 from worldsmith.pages.types import HEAD
 from worldsmith.renderer import facts, telling, texts
 from worldsmith.renderer.desk import Desk, by_row
-from worldsmith.renderer.emit import extent
-from worldsmith.world import World
+from worldsmith.renderer.emit import extent, words_of
+from worldsmith.world import Cell, World
 
 __all__ = ["by_row", "declared", "render"]
 
@@ -26,7 +26,16 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
     name = title(page, page.cells, pages.words)
     pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
-    return Doc(page.url, name, page.date, pieces)
+    return Doc(page.url, name, page.date, pieces, _named(page, pages))
+
+
+def _named(page: Page, pages: Pages) -> tuple[Cell, ...]:
+    """Return the cells of the subject's key, which the title states; none where one of them is lacking."""
+    if page.subject is None:
+        return ()
+    own = {cell.col: cell for cell in page.cells if cell.row == page.subject}
+    key = pages.world.schema.tables[page.subject.table].key
+    return tuple(own[name] for name in key) if all(name in own for name in key) else ()
 
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:
@@ -39,7 +48,7 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
             if isinstance(piece, Heading):
                 found[piece.text] = None
             elif isinstance(piece, Para):
-                found["".join(part if isinstance(part, str) else part.text for part in piece.text)] = None
+                found[words_of(piece.text)] = None
     return frozenset(found)
 
 

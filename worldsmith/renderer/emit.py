@@ -1,38 +1,59 @@
 """A document as Markdown, HTML or plain text: one emitter a format, one function a piece."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from zlib import crc32
 
-from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Para, Piece, Text
+from worldsmith.pages import Doc, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.world import Cell
+
+Chunk = tuple[str, tuple[Cell, ...]]
+"""A piece of emitted text and the cells that it states."""
 
 
-def _md_text(text: Text) -> str:
-    return "".join(part if isinstance(part, str) else f"[{part.text}]({part.url})" for part in text)
+def _chunk(part: Inline) -> Chunk:
+    match part:
+        case str(text):
+            return text, ()
+        case Span(text, cells):
+            return text, cells
+        case Link(text, url, cells):
+            return f"[{text}]({url})", cells
 
 
-def _md_cell(text: Text) -> str:
-    return _md_text(text).replace("|", "\\|")
+def _line(before: str, text: Text, after: str = "\n") -> Iterator[Chunk]:
+    yield before, ()
+    yield from map(_chunk, text)
+    yield after, ()
 
 
-def _md_grid(piece: Grid) -> str:
-    lines = [f"| {' | '.join(_md_cell((name,)) for name in piece.header)} |", f"|{' --- |' * len(piece.header)}"]
-    lines += [f"| {' | '.join(_md_cell(cell) for cell in row)} |" for row in piece.rows]
-    return "\n".join([*([piece.caption, ""] if piece.caption else []), *lines])
+def _row(cells: Iterable[Text]) -> Iterator[Chunk]:
+    for text in cells:
+        yield "| ", ()
+        for chunk, stated in map(_chunk, text):
+            yield chunk.replace("|", "\\|"), stated
+        yield " ", ()
+    yield "|\n", ()
 
 
-def _md(piece: Piece) -> str:
+def _md(piece: Piece) -> Iterator[Chunk]:
     match piece:
         case Heading(level, text):
-            return f"{'#' * level} {text}"
+            yield f"{'#' * level} {text}\n", ()
         case Para(text=content):
-            return _md_text(content)
+            yield from _line("", content)
         case KeyValues(pairs):
-            return "\n".join(f"- **{label}**: {_md_text(value)}" for label, value in pairs)
+            for label, value in pairs:
+                yield from _line(f"- **{label}**: ", value)
         case Items(items, ordered):
-            return "\n".join(f"{f'{i}.' if ordered else '-'} {_md_text(item)}" for i, item in enumerate(items, 1))
-        case Grid():
-            return _md_grid(piece)
+            for i, item in enumerate(items, 1):
+                yield from _line(f"{i}. " if ordered else "- ", item)
+        case Grid(header, rows, caption):
+            yield f"{caption}\n\n" if caption else "", ()
+            yield from _row((name,) for name in header)
+            yield f"|{' --- |' * len(header)}\n", ()
+            for row in rows:
+                yield from _row(row)
 
 
 def extent(piece: Piece) -> int:
@@ -54,16 +75,26 @@ def extent(piece: Piece) -> int:
 
 
 def _extent(text: Text) -> int:
-    return sum([len(part) if isinstance(part, str) else len(part.text) + len(part.url) + 4 for part in text])
+    return sum([len(_chunk(part)[0]) for part in text])
+
+
+def chunks(doc: Doc) -> Iterator[Chunk]:
+    """Yield the document as Markdown, piece by piece with the cells that each states."""
+    yield f"# {doc.title}\n", doc.named
+    if doc.date:
+        yield f"\nUpdated {doc.date}\n", ()
+    for piece in doc.pieces:
+        yield "\n", ()
+        yield from _md(piece)
 
 
 def markdown(doc: Doc) -> str:
     """Return the document as Markdown: the title as its first heading, the date below it."""
-    head = [f"# {doc.title}", *([f"Updated {doc.date}"] if doc.date else [])]
-    return "\n\n".join([*head, *(_md(piece) for piece in doc.pieces)]) + "\n"
+    return "".join([text for text, _ in chunks(doc)])
 
 
-def _plain_text(text: Text) -> str:
+def words_of(text: Text) -> str:
+    """Return running text without its links' targets."""
     return "".join(part if isinstance(part, str) else part.text for part in text)
 
 
@@ -72,14 +103,14 @@ def _plain(piece: Piece) -> str:
         case Heading(_, text):
             return text
         case Para(text=content):
-            return _plain_text(content)
+            return words_of(content)
         case KeyValues(pairs):
-            return "\n".join(f"{label}: {_plain_text(value)}" for label, value in pairs)
+            return "\n".join(f"{label}: {words_of(value)}" for label, value in pairs)
         case Items(items, ordered):
-            return "\n".join(f"{f'{i}.' if ordered else '-'} {_plain_text(item)}" for i, item in enumerate(items, 1))
+            return "\n".join(f"{f'{i}.' if ordered else '-'} {words_of(item)}" for i, item in enumerate(items, 1))
         case Grid(header, rows, caption):
             lines = [*([caption] if caption else []), "\t".join(header)]
-            return "\n".join([*lines, *("\t".join(_plain_text(cell) for cell in row) for row in rows)])
+            return "\n".join([*lines, *("\t".join(words_of(cell) for cell in row) for row in rows)])
 
 
 def plain(doc: Doc) -> str:
@@ -114,9 +145,9 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
 
     def text(content: Text) -> str:
         return "".join(
-            escape(part, quote=False)
-            if isinstance(part, str)
-            else f'<a href="{escape(link(part.url))}">{escape(part.text, quote=False)}</a>'
+            f'<a href="{escape(link(part.url))}">{escape(part.text, quote=False)}</a>'
+            if isinstance(part, Link)
+            else escape(part if isinstance(part, str) else part.text, quote=False)
             for part in content
         )
 

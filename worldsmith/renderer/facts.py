@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from worldsmith.pages import Block, Grid, Heading, Items, KeyValues, Link, Para, Piece
+from worldsmith.pages import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.titles import commonest
-from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined
+from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined, stating
 from worldsmith.world import Cell
 
 FEW = 120
@@ -63,28 +63,43 @@ def _also(desk: Desk, block: Block, rows: Rows) -> list[Piece]:
 
 
 def grid(desk: Desk, block: Block, rows: Rows, without: str, caption: str = "") -> Piece:
-    """Rows as a table, without the column that the heading states; as a list where only names are left."""
+    """Rows as a table, without the column that the heading states; as a list where only names are left.
+
+    That a row is here states the heading's column of it.
+    """
     words = desk.pages.words
     table = next(iter(rows)).table
     names = [n for n in dict.fromkeys(name for cells in rows.values() for name in cells) if n != without]
     order = sorted(names, key=lambda n: n not in desk.pages.world.schema.tables[table].key)
     if len(order) == 1:
-        told = [desk.text(cells[order[0]], block) for cells in rows.values() if order[0] in cells]
+        told = [
+            stating(desk.text(c[order[0]], block), (c[without],) if without in c else ())
+            for c in rows.values()
+            if order[0] in c
+        ]
         form = desk.pages.world.schema.tables[table]
         if len(told) > 1 and sum(map(_length, told)) + len(told) * (len(form.singular) + 19) < FEW:
             return Para(flat([*joined([[text] for text in told], ", ", " and "), f" ({form.plural} in the directory)"]))
         noun = f" ({form.singular} in the directory)"
         return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in told))
-    lines = [[desk.text(c[n], block, unit=False) if n in c else "" for n in order] for c in rows.values()]
+    lines = [_line(desk, block, cells, order, without) for cells in rows.values()]
     header = tuple(words.columns[table, n].header for n in order)
     return Grid(header, tuple(tuple((text,) for text in line) for line in _thinned(header, lines)), caption)
 
 
-def _length(text: str | Link) -> int:
+def _line(desk: Desk, block: Block, cells: dict[str, Cell], order: Sequence[str], without: str) -> list[Inline]:
+    line: list[Inline] = [desk.text(cells[n], block, unit=False) if n in cells else "" for n in order]
+    first = next((i for i, part in enumerate(line) if part), None)
+    if first is not None and without in cells:
+        line[first] = stating(line[first], (cells[without],))
+    return line
+
+
+def _length(text: Inline) -> int:
     return len(text) if isinstance(text, str) else len(text.text)
 
 
-def _thinned(header: Sequence[str], lines: list[list[str | Link]]) -> list[list[str | Link]]:
+def _thinned(header: Sequence[str], lines: list[list[Inline]]) -> list[list[Inline]]:
     """Return a table's cells with fewer links where nearly all of its text would be one: readers take that for a menu.
 
     Names of other rows lose theirs first, then all do.
@@ -93,8 +108,12 @@ def _thinned(header: Sequence[str], lines: list[list[str | Link]]) -> list[list[
     most = MENU[size >= MENU_SIZE] * size
     for kept in (len(header), 1, 0):
         if sum(len(t.text) for line in lines for t in line[:kept] if isinstance(t, Link)) <= most:
-            return [[*line[:kept], *(t if isinstance(t, str) else t.text for t in line[kept:])] for line in lines]
+            return [[*line[:kept], *map(_unlinked, line[kept:])] for line in lines]
     return lines
+
+
+def _unlinked(text: Inline) -> Inline:
+    return Span(text.text, text.cells) if isinstance(text, Link) else text
 
 
 def linked(desk: Desk, block: Block) -> list[Piece]:

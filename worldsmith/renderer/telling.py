@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import date
 
-from worldsmith.pages import Block, Heading, Link, Para, Piece, Text
+from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
 from worldsmith.pages.grammar import Plan, article
 from worldsmith.pages.titles import UNNAMED, called
 from worldsmith.pages.words import capital
-from worldsmith.renderer.desk import Desk, by_row, flat, joined, paragraphs
+from worldsmith.renderer.desk import Desk, by_row, flat, joined, paragraphs, stating
 from worldsmith.world import Cell, Row
 
 
@@ -32,7 +32,13 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
         start = f"This is {name}{',' if tails else ''}"
     else:
         start = f"{name} is {article(form.singular) if tails else f'one of the {form.plural} in this collection'}"
-    return [Para(flat([start, *joined(tails, ",", ","), "."]))]
+    return [Para(flat([Span(start, _key(desk, row, cells)), *joined(tails, ",", ","), "."]))]
+
+
+def _key(desk: Desk, row: Row, cells: dict[str, Cell]) -> tuple[Cell, ...]:
+    """Return the key cells of a row, which its name states; none where one of them is lacking."""
+    key = desk.pages.world.schema.tables[row.table].key
+    return tuple(cells[name] for name in key) if all(name in cells for name in key) else ()
 
 
 def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> list[Text]:
@@ -59,23 +65,31 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
         who = (
             (name if len(form.key) == 1 or always else noun) if named else (noun, again)[(block.variant + len(out)) % 2]
         )
-        values = [
+        values: list[Inline] = [
             desk.text(c, block, unit=False)
             if ref
-            else _written(desk, c, spelled=voice.spelled and block.kind == "prose")
+            else Span(_written(desk, c, spelled=voice.spelled and block.kind == "prose"), (c,))
             for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
         ]
+        if who == name:
+            values[0] = stating(values[0], _key(desk, row, cells))
         parts = _sentence(
             plans[i : i + n], values, who, "its" if again == "it" else "the", block.variant + len(out), first=named
         )
         opener = voice.openers[(block.variant + 5 * len(out)) % len(voice.openers)] if out else ""
         start = parts[0]
-        if opener and isinstance(start, str):
+        if isinstance(start, Link):
+            out.append(flat([*parts, "."]))
+        elif opener:
             out.append(flat([opener, *parts, "."]))
         else:
-            out.append(flat([capital(start) if isinstance(start, str) else start, *parts[1:], "."]))
+            out.append(flat([_capital(start), *parts[1:], "."]))
         i += n
     return out
+
+
+def _capital(part: str | Span) -> str | Span:
+    return capital(part) if isinstance(part, str) else Span(capital(part.text), part.cells)
 
 
 def _plan(plans: Sequence[Plan], turn: int, shown: str) -> Plan:
@@ -109,8 +123,8 @@ def _shared(one: Plan, other: Plan, ref: str | None) -> bool:
 
 
 def _sentence(
-    plans: Sequence[Plan], values: Sequence[str | Link], who: str, own: str, turn: int, *, first: bool
-) -> list[str | Link]:
+    plans: Sequence[Plan], values: Sequence[Inline], who: str, own: str, turn: int, *, first: bool
+) -> list[Inline]:
     """Return the words of one sentence about one or two cells, without its full stop."""
     kind, both = plans[0].kind, list(zip(plans, values, strict=True))
     if kind == "has":
@@ -166,7 +180,8 @@ def told(desk: Desk, block: Block) -> list[Piece]:
 def _alone(desk: Desk, row: Row, cells: dict[str, Cell]) -> Text:
     """Tell of a row whose key alone is left to state."""
     form = desk.pages.world.schema.tables[row.table]
-    return (f"{capital(called(desk.pages.words, row, cells))} is {article(form.singular)} as well.",)
+    text = f"{capital(called(desk.pages.words, row, cells))} is {article(form.singular)} as well."
+    return (Span(text, _key(desk, row, cells)),)
 
 
 def post(desk: Desk, block: Block) -> list[Piece]:
@@ -185,5 +200,6 @@ def named(desk: Desk, block: Block) -> list[Piece]:
     """The name alone, where the page is about something else that bears it."""
     row = desk.page.subject
     assert row is not None
-    name = called(desk.pages.words, row, by_row(block.cells).get(row, {}))
-    return [Para((f"This page is about the name {name}.",))]
+    cells = by_row(block.cells).get(row, {})
+    name = called(desk.pages.words, row, cells)
+    return [Para((Span(f"This page is about the name {name}.", _key(desk, row, cells)),))]

@@ -1,6 +1,6 @@
 """Blocks without a cell: sections of prose, comments, links to other pages, notices, who wrote it."""
 
-from worldsmith.pages import Block, Heading, Link, Para, Piece
+from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece
 from worldsmith.pages.prose import SECTION, mixed
 from worldsmith.renderer.desk import Desk, flat, joined
 from worldsmith.renderer.telling import handle
@@ -53,7 +53,7 @@ def comments(desk: Desk, block: Block, room: int) -> list[Piece]:
 def related(desk: Desk, block: Block) -> list[Piece]:
     """Chrome links, in one line."""
     here, _, number = desk.page.id.rpartition("/")
-    links: list[list[str | Link]] = []
+    links: list[list[Inline]] = []
     for page_id in block.links:
         kind, _, n = page_id.rpartition("/")
         turn = "Next page" if kind == here and int(n) > int(number) else "Previous page"
