@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from worldsmith import expr
 from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
 from worldsmith.agents.oracle import words_of
+from worldsmith.disclosure import of_cells, of_page, whole
 from worldsmith.errors import BackendError, FormatError
 from worldsmith.pages import RENDER, Page
-from worldsmith.pages.copies import ArchiveKind
-from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address
-from worldsmith.tasks import Query, Reader, Task
-from worldsmith.world import Row, World
+from worldsmith.tasks import Reader, Task
+from worldsmith.tasks.evidence import required
+from worldsmith.world import Disclosure, World
 
 TYPICAL_HITS = 10
 """Results of the searches that a typical episode makes, one for each page it reads."""
-
-Evidence = frozenset[tuple[Row, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,81 +91,16 @@ class Certificate:
             raise FormatError(f"not a certificate: {error!r} in {str(data)[:80]}") from None
 
 
-def evidence(task: Task, reader: Reader) -> Evidence:
-    """Return the cells that must be disclosed: all that the queries of the chain read of rows in scope, and the gold.
-
-    Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
-    what its condition reads of all children of a row, and what it adds up.
-    """
-    found: set[tuple[Row, str]] = set()
-    for query in task.query.chain():
-        rows, passing, kept = reader.in_scope(query), reader.passing(query), reader.kept(query)
-        for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
-            for path in dict.fromkeys(prefix for whole in paths for prefix in _prefixes(whole)):
-                tally = query.tally(path)
-                for i in some:
-                    found |= _cells(reader, query, i, path) if tally is None else _family(reader, query.table, i, tally)
-    return frozenset(found)
+def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
+    """Return what pages disclose that were read to their ends."""
+    return frozenset().union(*(of_cells(page, page.cells, world) | of_page(page, world) for page in pages))
 
 
-def _cells(reader: Reader, query: Query, index: int, path: Path) -> set[tuple[Row, str]]:
-    cell = reader.cell(query.table, index, path)
-    return {cell} if cell else set()
-
-
-def _family(reader: Reader, table: str, index: int, tally: Aggregate) -> set[tuple[Row, str]]:
-    read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
-    names = dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
-    return {(Row(tally.table, child), name) for child in reader.family(table, index, tally) for name in names}
-
-
-Witness = tuple[str, Row | Value]
-"""A page by its kind and what it is about, a row, or, of a list, the value its rows share."""
-
-
-def witnesses(task: Task, reader: Reader) -> frozenset[frozenset[Witness]]:
-    """Return the pages of which one each must be read: it alone tells that a row has no more children than it names."""
-    world, found = reader.world, set()
-    for query in task.query.chain():
-        for number, tally in enumerate(query.tallies):
-            filtering = any(path[0] == f"#{number}" for path in query.read)
-            kin = (tally.table, tally.by[0])
-            for i in reader.in_scope(query) if filtering else reader.kept(query):
-                row = Row(query.table, i)
-                telling: list[Witness] = [
-                    (spec.name, row)
-                    for spec in world.schema.pages
-                    if spec.about == query.table and kin in {(c.table, c.ref) for c in spec.children}
-                ]
-                telling += [(s.name, world.key(row)[0]) for s in world.schema.pages if (s.list, s.by) == kin]
-                if not reader.family(query.table, i, tally):
-                    # There is no further page to say so: the row's entry, which would link to it, does.
-                    telling += [(s.name, row) for s in world.schema.pages if s.about == query.table][:1]
-                found.add(frozenset(telling))
-    return frozenset(found)
-
-
-def witnessed(pages: Iterable[Page]) -> frozenset[Witness]:
-    """Return what pages are about: all parts of a list count for it."""
-    found: set[Witness] = set()
-    for page in pages:
-        if page.subject is not None:
-            found.add((page.kind, page.subject))
-        found |= {(page.kind, cell.value) for cell in page.cells if cell.col == page.scope}
-    return frozenset(found)
-
-
-def _prefixes(path: Path) -> list[Path]:
-    return [path[: i + 1] for i in range(len(path))]
-
-
-def disclosed(pages: Iterable[Page], world: World) -> Evidence:
-    """Return the cells of a world that pages state, as they are in it: an edit may tell one otherwise.
-
-    An archive copy discloses nothing: which of its values still hold is not to be seen.
-    """
-    cells = {cell for page in pages if page.kind != ArchiveKind.name for cell in page.cells}
-    return frozenset((cell.row, cell.col) for cell in cells if world.value(cell.row, cell.col) == cell.value)
+def lacking(task: Task, reader: Reader, pages: Iterable[Page]) -> tuple[list[Disclosure], list[Disclosure]]:
+    """Return the cells of its evidence that pages don't disclose, and the rows whose children they don't tell."""
+    missing = sorted(required(task, reader) - disclosed(pages, reader.world), key=str)
+    cells = [one for one in missing if not whole(one)]
+    return cells, [one for one in missing if whole(one)]
 
 
 def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
@@ -205,17 +137,16 @@ def attempt(
         return "a call that is never answered"
     score = episode.scored(task)
     reader = reader or Reader(world)
-    needed = evidence(task, reader)
-    if needed - disclosed(tools.seen[start:], world):
+    cells, parents = lacking(task, reader, tools.seen[start:])
+    if cells:
         return "evidence that its calls don't disclose"
-    about = witnessed(tools.seen[start:])
-    if any(not telling & about for telling in witnesses(task, reader)):
+    if parents:
         return "children that its calls don't tell whole"
     if not score.success:
         return "the oracle's answer is not the gold table"
     if foreign(task, episode.calls, episode.replies):
         return "an argument from nowhere"
-    return _made(task, tools.address, episode, len(needed))
+    return _made(task, tools.address, episode, sum(not whole(one) for one in required(task, reader)))
 
 
 def _made(task: Task, address: Address, episode: Episode, needed: int) -> Certificate:
@@ -264,13 +195,12 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     strange = foreign(task, recorder.calls, recorder.replies)
     if strange:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    reader = Reader(world)
-    if any(not telling & witnessed(client.seen) for telling in witnesses(task, reader)):
+    cells, parents = lacking(task, Reader(world), client.seen)
+    if parents:
         return "no page that was read tells all children of some row that they are counted of"
-    missing = evidence(task, reader) - disclosed(client.seen, world)
-    if missing:
-        row, col = min(missing, key=str)
-        return f"{len(missing)} cells of its evidence are not disclosed, {row} {col} among them"
+    if cells:
+        row, col = cells[0]
+        return f"{len(cells)} cells of its evidence are not disclosed, {row} {col} among them"
     return ""
 
 

@@ -13,10 +13,12 @@ from typing import Any, Final
 from worldsmith import scoring
 from worldsmith.agents.client import reply, shown
 from worldsmith.dialects.status import failure
+from worldsmith.disclosure import tokens
 from worldsmith.errors import UsageError
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
-from worldsmith.tasks import Task
+from worldsmith.tasks import Reader, Task
+from worldsmith.tasks.evidence import cell_evidence
 from worldsmith.traces import Traces
 from worldsmith.world import World
 
@@ -150,8 +152,10 @@ class Environment:
         reads = sum(seen.opened for seen in self.observations)
         faults = sum(bool(seen.fault) for seen in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
+        disclosed = (cell for observation in self.observations for cell in observation.disclosed)
+        hashes = frozenset(tokens(disclosed, self.world.digest))
         reward = scoring.reward(
-            score,
+            scoring.with_evidence(score, cell_evidence(self.task, Reader(self.world)), hashes),
             turns=self.turns,
             search_calls=searches,
             extract_calls=reads,

@@ -6,13 +6,14 @@ pure once it is in the store.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Protocol
 
+from worldsmith import disclosure
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
 from worldsmith.guard.repair import mended, repaired, too_long
@@ -20,7 +21,8 @@ from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
-from worldsmith.renderer import Renderer, markdown
+from worldsmith.renderer import Renderer, kept
+from worldsmith.renderer.emit import chunks
 from worldsmith.slices import (
     Address,
     Call,
@@ -38,7 +40,7 @@ from worldsmith.slices import (
     cut,
 )
 from worldsmith.store import Store
-from worldsmith.world import World, canonical
+from worldsmith.world import Disclosure, World, canonical
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
@@ -74,6 +76,8 @@ class _Desk:
     """Plans whose document by our renderer passed the guard, by page id."""
     cleared: dict[tuple[str, str], tuple[Page, str]]
     """Plans with their hit's title whose hit passed, by page id and snippet."""
+    heads: dict[str, tuple[Page, frozenset[Disclosure]]]
+    """Plans with what their hits disclose, by page id."""
 
 
 class Simulator:
@@ -129,7 +133,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {})
+            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
             self._desks[length] = desk
         return desk
 
@@ -237,7 +241,7 @@ class Simulator:
             self._counts["store_rejected"] += 1
             return self._ours(desk.renderer.write(part), part, desk)
         self._counts["stored"] += 1
-        return self._observation(kept, part, "store")
+        return self._observation(kept, part, desk, "store")
 
     async def _draft(self, part: Slice, desk: _Desk, talk: Talk) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
@@ -277,7 +281,7 @@ class Simulator:
         bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, part, "renderer")
+            return self._observation(draft, part, desk, "renderer")
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
@@ -287,7 +291,7 @@ class Simulator:
         fit = mended(desk.guard, desk.pages, draft, part)
         if fit is None:
             return Observation("unavailable", verdicts=tuple(bad))
-        return self._observation(*fit, "renderer", tuple(bad))
+        return self._observation(*fit, desk, "renderer", tuple(bad))
 
     def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
@@ -327,7 +331,7 @@ class Simulator:
         own = desk.renderer.write(part)
         good, branches = repaired(desk.guard, desk.pages, draft, own, part)
         self._counts.update(branches)
-        seen = self._ours(own, part, desk) if good is own else self._observation(good, part, "model")
+        seen = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
         if seen.status != "ok" or seen.verdicts:  # ours was not whole either: nothing to be kept for ever
             return seen
         seen = replace(seen, verdicts=verdicts)
@@ -336,22 +340,56 @@ class Simulator:
         stands = self.store.put(self.key(part, asked), good, self.model.version)
         return seen if stands == good else self._kept(part, desk, asked) or seen
 
-    def _observation(self, draft: Draft, part: Slice, source: str, verdicts: tuple[Verdict, ...] = ()) -> Observation:
+    def _observation(
+        self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
+    ) -> Observation:
         if isinstance(draft, Doc):
-            whole = markdown(draft)
-            text, goes_on = cut_text(whole, part.call.offset, part.call.max_chars)
+            emitted, page = list(chunks(draft)), part.views[0].page
+            text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
+            if source == "renderer":
+                end = part.call.offset + len(text)
+                disclosed = disclosure.of_part(emitted, page, self.world, part.call.offset, end)
+            else:
+                disclosed = disclosure.of_text(page, desk.guard.stated(text, page), self.world)
             return Observation(
                 "ok",
                 doc=draft,
                 text=text,
                 next_offset=goes_on,
-                page=part.views[0].page,
+                page=page,
                 more=goes_on is not None,
                 source=source,
                 verdicts=verdicts,
                 part=part,
+                disclosed=disclosed if text else frozenset(),
             )
-        return Observation("ok", results=tuple(draft), more=part.more, source=source, verdicts=verdicts, part=part)
+        disclosures = self._hits_disclose(draft, part, desk, ours=source == "renderer" and not verdicts)
+        return Observation(
+            "ok",
+            results=draft,
+            more=part.more,
+            source=source,
+            verdicts=verdicts,
+            part=part,
+            disclosed=frozenset().union(*disclosures),
+        )
+
+    def _hits_disclose(
+        self, hits: Sequence[Result], part: Slice, desk: _Desk, *, ours: bool
+    ) -> Iterator[frozenset[Disclosure]]:
+        """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
+        for hit, view in zip(hits, part.views, strict=True):
+            page = view.page
+            if hit.text is not None:
+                yield disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world)
+            elif ours:
+                known = desk.heads.get(page.id)
+                if known is None or known[0] is not page:
+                    known = page, disclosure.of_cells(page, page.head.cells, self.world)
+                    kept(desk.heads, page.id, known, self._budget)
+                yield known[1]
+            else:
+                yield disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world)
 
     def key(self, part: Slice, asked: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.seeding import draw
-from worldsmith.world import Cell
+from worldsmith.world import Cell, Disclosure
 
 Tool = Literal["web_search", "web_extractor"]
 Length = Literal["short", "web"]
@@ -153,6 +153,8 @@ class Observation:
     """What it was drawn from, for traces; never sent. None where a fault answered, or nothing was found."""
     exchanges: tuple[Exchange, ...] = ()
     """What a language model was asked for it, for traces; never sent."""
+    disclosed: frozenset[Disclosure] = frozenset()
+    """What the text that was sent states (`disclosure`): evidence for a reward, never shown to an agent."""
 
     @property
     def opened(self) -> bool:

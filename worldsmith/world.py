@@ -40,6 +40,10 @@ class Cell(NamedTuple):
     value: Value
 
 
+Disclosure = tuple[Row, str]
+"""What a reply told: (row, column); see `disclosure`."""
+
+
 class Fact(NamedTuple):
     """A row with its values."""
 

@@ -148,6 +148,17 @@ class Guard:
         about = ground(self.world, self.columns, page, page.cells)
         return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
 
+    def stated(self, text: str, page: Page) -> frozenset[Cell]:
+        """Return the cells of a page that its text, or a part of it, states: read statement by statement."""
+        return frozenset(self.read(document(text, page.url), page).stated)
+
+    def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
+        """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
+        reader = Reader(self.judge, self._ground(page), frozenset())
+        reader.text("title", result.title)
+        reader.text("snippet", result.snippet)
+        return frozenset(reader.stated)
+
     def _declared(self, page: Page) -> frozenset[str]:
         """Return what our renderer writes on a page without a cell: a pure function of the plan, so declared chrome."""
         kept = self._chrome.get(page.id)

@@ -4,6 +4,7 @@ from .answer import Table, decode, parse
 from .canonical import accepts, fold, forms, read, right, show, states, verdict
 from .column import Column, Kind, ScoreError, Value
 from .episode import Counts, count
+from .evidence import Evidence, with_evidence
 from .figures import Rates, Score, ShownCell, ShownRow
 from .reading import Reading
 from .reward import Reward, reward
@@ -13,6 +14,7 @@ from .widesearch import score_widesearch, widesearch_task
 __all__ = [
     "Column",
     "Counts",
+    "Evidence",
     "Failure",
     "Kind",
     "Rates",
@@ -43,4 +45,5 @@ __all__ = [
     "states",
     "verdict",
     "widesearch_task",
+    "with_evidence",
 ]

@@ -1,0 +1,143 @@
+"""Evidence per cell: an answer earns by what its episode disclosed, and not by what it remembers.
+
+What is disclosed is known by hashes, each of one cell of one row. They come from whoever answered the calls (in
+process, or the response header `X-Worldsmith-Evidence`); where a trainer has the transcript alone, from the sentences
+and table rows of the tool replies, each of which a task knows by a hash of its own.
+"""
+
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from .column import ScoreError
+from .figures import Rates, Score
+from .reference import Reference
+
+Need = tuple[tuple[tuple[str, ...], ...], ...]
+"""What one cell needs: of each group, one alternative, all of whose hashes were disclosed. () is always met."""
+
+
+def met(need: Need, disclosed: Collection[str]) -> bool:
+    """Return whether what was disclosed is evidence enough."""
+    return all(any(all(token in disclosed for token in option) for option in group) for group in need)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the gold cells of a task need before they earn.
+
+    Attributes:
+        cells: a need per gold row and column.
+        empty: what it takes to know that there is no row, where gold has none.
+        statements: for each hash of a cell, the hashes of the sentences and table rows that state it (`disclosed_by`).
+    """
+
+    cells: tuple[tuple[Need, ...], ...]
+    empty: Need = ()
+    statements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the evidence as JSON values."""
+        return {"cells": self.cells, "empty": self.empty, "statements": self.statements}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Evidence":
+        """Read what `to_json` wrote. Raises ScoreError for anything else."""
+        try:
+            cells = tuple(tuple(_need(need) for need in row) for row in data["cells"])
+            statements = {name: tuple(map(str, marks)) for name, marks in data["statements"].items()}
+            return cls(cells, _need(data["empty"]), statements)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ScoreError(f"Evidence has cells, empty and statements: {error!r} in {str(data)[:80]}.") from None
+
+    def disclosed_by(self, replies: Iterable[str]) -> frozenset[str]:
+        """Return the hashes of the cells that tool replies state, by their sentences and table rows of ours.
+
+        Pages in Markdown as we wrote them count, in the order in which they were read; search results don't, and
+        neither does a page that a language model wrote, of which only the server knows what it states.
+        """
+        marks = frozenset(statement_marks(replies))
+        return frozenset(name for name, known in self.statements.items() if not marks.isdisjoint(known))
+
+
+def _need(data: Sequence[Sequence[Sequence[str]]]) -> Need:
+    return tuple(tuple(tuple(option) for option in group) for group in data)
+
+
+def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) -> Score:
+    """Return the score whose `earned`, `earned_rows` and `success` count only what the episode disclosed.
+
+    A right cell without evidence counts as a wrong one, a row with such a cell is not whole. All other figures stay:
+    they say how right the answer is, not how it was come by. `disclosed` are hashes of cells.
+
+    Raises ScoreError where the evidence is of another table.
+    """
+    reference = Reference(*score.reference)
+    shape = (len(reference.gold), len(reference.columns) if reference.gold else 0)
+    if (len(evidence.cells), len(evidence.cells[0]) if evidence.cells else 0) != shape:
+        raise ScoreError(
+            f"The evidence is of {len(evidence.cells)} rows, the reference has {shape[0]}: another task's."
+        )
+    if not reference.gold:
+        known = met(evidence.empty, disclosed)
+        nothing = Rates(0.0, 0.0, 0.0)
+        return score if known else replace(score, earned=nothing, earned_rows=nothing, success=False)
+    columns, some = reference.others or reference.keys, any(reference.earning)
+    wrong = {(cell.gold_row, cell.column) for cell in score.wrong}
+    right = whole = 0
+    for _, j in score.matched:
+        needs = evidence.cells[j]
+        good = {c for c in columns if (j, reference.names[c]) not in wrong and met(needs[c], disclosed)}
+        # What the question itself tells needs nothing, and makes no row earn.
+        if any(needs[c] for c in good.intersection(reference.earning[j] if some else columns)):
+            right, whole = right + len(good), whole + (len(good) == len(columns))
+    barren = {j for j, earning in enumerate(reference.earning) if some and not earning}
+    given = len(score.rows) - sum(j in barren for _, j in score.matched)
+    asked = len(reference.gold) - len(barren)
+    return replace(
+        score,
+        earned=Rates.of(right, given * len(columns), asked * len(columns)),
+        earned_rows=Rates.of(whole, given, asked),
+        success=score.success and whole == asked,
+    )
+
+
+# ---- statements of a text
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
+_TITLE = re.compile(r"# (.+)")
+
+
+def statements(text: str, title: str = "") -> Iterator[tuple[str, int, int]]:
+    """Yield the statements of a page in Markdown, each with the title it stands under and where it starts and ends.
+
+    A statement is a line of a table or list, or a sentence of a paragraph; of a line "# Title" the title itself.
+    """
+    here = 0
+    for line in text.split("\n"):
+        heading = _TITLE.match(line)
+        title = heading[1] if heading else title
+        start = here
+        ends = [] if line[:1] in {"|", "-", "#"} else [gap.start() for gap in _SENTENCE_ENDS.finditer(line)]
+        for end in (*ends, len(line)):
+            if line[start - here : end].strip():
+                yield title, start, here + end
+            start = here + end
+        here += len(line) + 1
+
+
+def mark(title: str, statement: str) -> str:
+    """Return the hash of a statement under a title, 8 characters; spaces at its ends and doubled ones don't count."""
+    body = f"{' '.join(title.split())}\n{' '.join(statement.split())}"
+    return urlsafe_b64encode(sha256(body.encode("utf-8", "replace")).digest()[:6]).decode()
+
+
+def statement_marks(replies: Iterable[str]) -> Iterator[str]:
+    """Yield the hashes of the statements of tool replies; the next part of a page stands under the last title."""
+    title = ""
+    for reply in replies:
+        for title, start, end in statements(reply, title):  # noqa: B020 - the last title is the next reply's
+            yield mark(title, reply[start:end])
