@@ -7,7 +7,8 @@ from typing import Any
 from worldsmith import __version__
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
-from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, reference, told
+from worldsmith.exports.evidence import with_references
+from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, told
 from worldsmith.tasks import Task
 
 README = """\
@@ -25,7 +26,7 @@ A line is one task. Serve its world with `worldsmith serve`; agents reach it at 
 | columns, key_columns | headers of the table asked for, and those that tell its rows apart |
 | column_types | JSON text: kind and unit of each column |
 | answer_format | how the answer is to be given |
-| reference | JSON text: {{"columns", "rows"}}, the gold. No other field holds any of it: keep it from agents |
+| reference | JSON text: {{"columns", "rows", "evidence"}}: the gold, in no other field. Keep it from agents |
 | max_turns, min_turns, tool_tokens | a limit to set; turns and tool tokens of the shortest known way |
 | base_url | where the world is served: {base}/w/<world> |
 | worldsmith_version | what wrote the file |
@@ -34,6 +35,16 @@ A line is one task. Serve its world with `worldsmith serve`; agents reach it at 
 {{"task_id", "answer"}}, the answer as the agent gave it:
 
     python score.py train.jsonl ANSWERS.jsonl
+
+For a reward that pays nothing from memory, gather the response header X-Worldsmith-Evidence of an episode's calls,
+which agents don't see, or else its tool replies, and score what they support:
+
+    from scoring import Column, Evidence, reward, score, with_evidence
+
+    evidence = Evidence.from_json(reference["evidence"])
+    disclosed = {{cell for header in headers for cell in header.split()}}  # or: evidence.disclosed_by(replies)
+    supported = with_evidence(score(answer, columns, reference["rows"]), evidence, disclosed)
+    total = reward(supported, turns=9, search_calls=4, extract_calls=4).total
 """
 SCORE = '''\
 """Score answers: python score.py TASKS.jsonl ANSWERS.jsonl, lines {"task_id", "answer"}. Needs Python alone."""
@@ -52,18 +63,19 @@ for row in answers:
 '''
 
 
-def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
+def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:
     """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
     for name, tasks in splits.items():
-        save_lines(out / f"{name}.jsonl", (row(task, name, base) for task in tasks))
+        pairs = with_references(tasks, folders)
+        save_lines(out / f"{name}.jsonl", (row(task, name, base, reference) for task, reference in pairs))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
     write_file(out / "README.md", README.format(counts=counts, split=told(splits), base=base).encode())
     write_file(out / "score.py", SCORE.encode())
     copy_scorer(out)
 
 
-def row(task: Task, split: str, base: str) -> dict[str, Any]:
-    """Return the row of a task."""
+def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
+    """Return the row of a task that is scored by `reference`."""
     return {
         "task_id": task.task_id,
         "world": task.world,
@@ -78,7 +90,7 @@ def row(task: Task, split: str, base: str) -> dict[str, Any]:
         "key_columns": [column.name for column in task.columns if column.key],
         "column_types": dumps({c.name: {"kind": c.kind, "unit": c.unit} for c in task.columns}),
         "answer_format": ANSWER_FORMAT,
-        "reference": reference(task),
+        "reference": reference,
         "max_turns": max_turns(task),
         "min_turns": task.turns,
         "tool_tokens": task.tool_tokens,

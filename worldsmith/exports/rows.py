@@ -61,11 +61,6 @@ def copy_scorer(out: Path) -> None:
         write_file(out / "scoring" / file.name, file.read_bytes())
 
 
-def reference(task: Task) -> str:
-    """Return columns and gold rows as JSON text: all that the scorer needs, and the only place that holds gold."""
-    return dumps({"columns": [column.to_json() for column in task.columns], "rows": [list(row) for row in task.gold]})
-
-
 def max_turns(task: Task) -> int:
     """Return a limit of turns that leaves an agent twice the shortest known way, and room to look around."""
     return 2 * task.turns + 8

@@ -12,7 +12,8 @@ import duckdb
 
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
-from worldsmith.exports.rows import Splits, copy_scorer, max_turns, reference, told
+from worldsmith.exports.evidence import with_references
+from worldsmith.exports.rows import Splits, copy_scorer, max_turns, told
 from worldsmith.tasks import Task
 
 FILES = Path(__file__).parent / "verl_files"
@@ -39,10 +40,11 @@ COLUMNS = {
 """Types of the Parquet columns."""
 
 
-def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
+def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:
     """Write the rows as Parquet, the files of `FILES`, and a copy of the scorer."""
     for name, tasks in splits.items():
-        _parquet([row(task, name, i, base) for i, task in enumerate(tasks)], out / f"{name}.parquet")
+        pairs = enumerate(with_references(tasks, folders))
+        _parquet([row(task, name, i, base, gold) for i, (task, gold) in pairs], out / f"{name}.parquet")
     marks = _marks(splits, base)
     for file in sorted(FILES.iterdir()):
         if file.is_file() and file.name != "__init__.py":
@@ -51,15 +53,15 @@ def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> 
     copy_scorer(out)
 
 
-def row(task: Task, split: str, index: int, base: str) -> dict[str, Any]:
-    """Return the row of a task as verl's dataset reads it."""
+def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[str, Any]:
+    """Return the row of a task that is scored by `reference`, as verl's dataset reads it."""
     place = {"create_kwargs": {"world": task.world, "base_url": base}}
     return {
         "data_source": f"worldsmith/{task.kind}",
         "agent_name": "tool_agent",
         "prompt": prompt(task),
         "ability": "search",
-        "reward_model": {"style": "rule", "ground_truth": reference(task)},
+        "reward_model": {"style": "rule", "ground_truth": reference},
         "extra_info": {
             "split": split,
             "index": index,

@@ -25,6 +25,7 @@ from worldsmith.dialects.links import Links
 from worldsmith.dialects.native import native
 from worldsmith.dialects.pages import ROOT
 from worldsmith.dialects.status import refused
+from worldsmith.disclosure import tokens
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
 from worldsmith.perturb import PROFILES
 from worldsmith.perturb import profile as find_profile
@@ -35,6 +36,8 @@ from worldsmith.slices import Address, Call, Observation, Profile
 from worldsmith.store import Attempts, Counted
 from worldsmith.world import World
 
+EVIDENCE = "X-Worldsmith-Evidence"
+"""Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
 MAX_BODY = 1 << 20
 """Bytes of a request's body."""
 INVENTED = ".example"
@@ -99,20 +102,23 @@ class Service:
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         return Links(address.world, prefix, self.base, own, BY_HOST in scope)
 
-    async def answer(self, address: Address, calls: Sequence[Call]) -> tuple[Observation, ...]:
-        """Return the observations of calls, made side by side where there are several.
+    async def answer(self, address: Address, calls: Sequence[Call]) -> tuple[tuple[Observation, ...], str]:
+        """Return the observations of calls, made side by side where there are several, and what they disclose.
 
-        Between the calls of a batch others are served.
+        Between the calls of a batch others are served. Disclosures are hashes of cells, separated by spaces.
         """
         world = await self.shelf.get(address)
         attempts = [self.attempts.next(address, call) for call in calls]
         if len(calls) == 1:
-            return (await world.acall(address, calls[0], attempts[0]),)
+            observation = await world.acall(address, calls[0], attempts[0])
+            return (observation,), " ".join(tokens(observation.disclosed, world.digest))
         made = []
         for call, attempt in zip(calls, attempts, strict=True):
             made.append(asyncio.ensure_future(world.acall(address, call, attempt)))
             await asyncio.sleep(0)
-        return tuple(await asyncio.gather(*made))
+        observations = tuple(await asyncio.gather(*made))
+        disclosed = frozenset().union(*(observation.disclosed for observation in observations))
+        return observations, " ".join(tokens(disclosed, world.digest))
 
 
 class Endpoint:
@@ -139,7 +145,7 @@ class Endpoint:
         except UsageError as wrong:
             return self.error(400, str(wrong))
         try:
-            seen = await self.service.answer(request.address, asked.calls)
+            seen, evidence = await self.service.answer(request.address, asked.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
@@ -149,7 +155,7 @@ class Endpoint:
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
         reply = asked.write(seen)
-        return respond(reply.body, reply.status, reply.headers)
+        return respond(reply.body, reply.status, {**reply.headers, EVIDENCE: evidence})
 
     async def read(self, scope: Scope, http: HTTPRequest) -> Request:
         """Return the request as dialects see it. Raises UsageError."""

@@ -28,6 +28,11 @@ MAX_NAMED = 12
 class Answers(Protocol):
     """What answers the calls of one world: a `Simulator`."""
 
+    @property
+    def digest(self) -> str:
+        """The world's digest."""
+        ...
+
     def ready(self, address: Address) -> bool:
         """Whether the pages and the index that answer at an address are made."""
         ...
