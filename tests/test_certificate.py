@@ -5,13 +5,15 @@ import pytest
 
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
-from worldsmith.certificate import Certificate, attempt, disclosed, evidence, foreign, verify
+from worldsmith.certificate import Certificate, attempt, disclosed, foreign, verify
+from worldsmith.disclosure import of_page, whole
 from worldsmith.errors import FormatError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.perturb import PROFILES
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address
 from worldsmith.tasks import Reader
+from worldsmith.tasks.evidence import required
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,7 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
     assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
-    assert proof.evidence == len(evidence(task, Reader(world)))
+    assert proof.evidence == sum(not whole(one) for one in required(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
     with pytest.raises(FormatError, match="certificate"):
         Certificate.from_json({"calls": []})
@@ -73,7 +75,7 @@ def test_each_page_is_needed(proved):
 def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
     world, _, task, _ = proved
     reader = Reader(world)
-    needed = evidence(task, reader)
+    needed = required(task, reader)
     out = set(reader.in_scope(task.query)) - set(reader.kept(task.query))
     assert out
     for index in out:
@@ -115,12 +117,12 @@ def test_most_candidates_are_certified(smartphones):
 def test_disclosed_cells_are_those_of_plans(town):
     pages = Pages(town)
     page = pages.page(pages.ids()[0])
-    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells}
+    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells} | of_page(page, town)
     block = next(block for block in page.blocks if block.cells)
     cell = block.cells[0]
     wrong = replace(block, cells=(cell._replace(value="another"), *block.cells[1:]))
     told = disclosed([replace(page, blocks=(wrong,))], town)
-    assert told == {(c.row, c.col) for c in block.cells[1:]}
+    assert told == {(c.row, c.col) for c in block.cells[1:]} | of_page(page, town)
 
 
 @pytest.mark.parametrize("name", PROFILES)

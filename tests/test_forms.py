@@ -9,7 +9,8 @@ from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.certificate import attempt, evidence, witnesses
+from worldsmith.certificate import attempt
+from worldsmith.disclosure import children_of, of_page, whole
 from worldsmith.engine import attach
 from worldsmith.expr.typed import call
 from worldsmith.mine import mine
@@ -18,6 +19,7 @@ from worldsmith.schema import Aggregate
 from worldsmith.simulator import Simulator
 from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
 from worldsmith.tasks.candidates import answers, draws
+from worldsmith.tasks.evidence import required
 from worldsmith.tasks.phrase import ONE, Wording, before, verb_phrase
 from worldsmith.tasks.sample import Source
 from worldsmith.tasks.screen import Refused, screen
@@ -209,15 +211,17 @@ def test_a_text_that_asks_twice_has_no_one_reading():
 def test_children_that_do_not_pass_are_evidence_too():
     query = FORMS["some"][0]
     task = Task("w", "0", "isles", "wide", "small", "?", query, "", answers(READER, query), ())
-    needed = evidence(task, READER)
+    needed = required(task, READER)
     for child, light in enumerate(WORLD.tables["visit"]["light"]):
         if light in {WORLD.tables["light"]["name"][i] for i in READER.in_scope(query)}:
             assert (Row("visit", child), "year") in needed
-    (childless,) = (w for w in witnesses(task, READER) if ("log", Row("light", 1)) in w)
+    visits = children_of("visit", "light")
+    assert {one for one in needed if whole(one)} == {(Row("light", i), visits) for i in READER.in_scope(query)}
+    pages = Pages(WORLD)
     # There is no page of a lighthouse's visits where there are none: its entry says so by linking to none.
-    assert ("light", Row("light", 1)) in childless
-    (visited,) = (w for w in witnesses(task, READER) if ("log", Row("light", 0)) in w)
-    assert visited == {("log", Row("light", 0))}
+    assert (Row("light", 1), visits) in of_page(pages.page("light/1"), WORLD)
+    assert (Row("light", 0), visits) not in of_page(pages.page("light/0"), WORLD)
+    assert (Row("light", 0), visits) in of_page(pages.page("log/0"), WORLD)
 
 
 def test_relations_are_counted_along_the_chain():

@@ -4,33 +4,35 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from zlib import crc32
 
-from worldsmith.pages import Doc, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.world import Cell
 
 Chunk = tuple[str, tuple[Cell, ...]]
 """A piece of emitted text and the cells that it states."""
 
 
-def _chunk(part: Inline) -> Chunk:
-    match part:
-        case str(text):
-            return text, ()
-        case Span(text, cells):
-            return text, cells
-        case Link(text, url, cells):
-            return f"[{text}]({url})", cells
+def _inline(content: Text) -> Iterator[Chunk]:
+    for part in content:
+        match part:
+            case str(text):
+                yield text, ()
+            case Span(text, cells):
+                yield text, cells
+            case Link(text, url, cells):
+                yield f"[{text}", cells
+                yield f"]({url})", ()
 
 
 def _line(before: str, text: Text, after: str = "\n") -> Iterator[Chunk]:
     yield before, ()
-    yield from map(_chunk, text)
+    yield from _inline(text)
     yield after, ()
 
 
 def _row(cells: Iterable[Text]) -> Iterator[Chunk]:
     for text in cells:
         yield "| ", ()
-        for chunk, stated in map(_chunk, text):
+        for chunk, stated in _inline(text):
             yield chunk.replace("|", "\\|"), stated
         yield " ", ()
     yield "|\n", ()
@@ -75,7 +77,7 @@ def extent(piece: Piece) -> int:
 
 
 def _extent(text: Text) -> int:
-    return sum([len(_chunk(part)[0]) for part in text])
+    return sum([len(chunk) for chunk, _ in _inline(text)])
 
 
 def chunks(doc: Doc) -> Iterator[Chunk]:

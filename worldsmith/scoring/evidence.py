@@ -79,7 +79,7 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
     shape = (len(reference.gold), len(reference.columns) if reference.gold else 0)
     if (len(evidence.cells), len(evidence.cells[0]) if evidence.cells else 0) != shape:
         raise ScoreError(
-            f"The evidence is of {len(evidence.cells)} rows, the reference has {shape[0]}: another task's."
+            f"The evidence has {len(evidence.cells)} rows, the reference {shape[0]}: it is another task's."
         )
     if not reference.gold:
         known = met(evidence.empty, disclosed)
