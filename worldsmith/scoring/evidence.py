@@ -78,9 +78,7 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
     reference = Reference(*score.reference)
     shape = (len(reference.gold), len(reference.columns) if reference.gold else 0)
     if (len(evidence.cells), len(evidence.cells[0]) if evidence.cells else 0) != shape:
-        raise ScoreError(
-            f"The evidence has {len(evidence.cells)} rows, the reference {shape[0]}: it is another task's."
-        )
+        raise ScoreError(f"The evidence has {len(evidence.cells)} rows, the reference {shape[0]}: not this task's.")
     if not reference.gold:
         known = met(evidence.empty, disclosed)
         nothing = Rates(0.0, 0.0, 0.0)
