@@ -12,6 +12,7 @@ from worldsmith.pages import Page
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation
 from worldsmith.traces import Traces
+from worldsmith.world import Disclosure
 
 TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
@@ -65,7 +66,8 @@ class Client(Protocol):
 
 
 class SimulatorClient:
-    """The tools of a world in this process. `seen` gathers the plans of the pages that were read.
+    """The tools of a world in this process. `seen` gathers the plans of the pages that were read, `disclosed` what
+    replies disclosed.
 
     With `kept`, a mapping that clients of one simulator and address may share, a call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
@@ -81,6 +83,7 @@ class SimulatorClient:
         self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
         self.traces = traces
         self.seen: list[Page] = []
+        self.disclosed: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
 
@@ -97,11 +100,12 @@ class SimulatorClient:
         return found.text
 
     def _answered(self, call: Call) -> Observation:
-        if self.kept is None:
-            return self._tried(call)
-        found = self.kept.get(call)
+        found = None if self.kept is None else self.kept.get(call)
         if found is None:
-            found = self.kept[call] = self._tried(call)
+            found = self._tried(call)
+            if self.kept is not None:
+                self.kept[call] = found
+        self.disclosed |= found.disclosed
         return found
 
     def _tried(self, call: Call) -> Observation:
