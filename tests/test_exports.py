@@ -18,6 +18,8 @@ import pytest
 import uvicorn
 import yaml
 
+from tests.scoring.chat_formats import FORMATS as CHATS
+from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.certificate import attempt
@@ -250,6 +252,43 @@ def test_the_reward_of_an_episode(made, reward):
     assert seen["gold"]["closed_book"] == 1.0
 
 
+CALLS = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": 1, "failed": 0}, "num_turns": 3}
+
+
+@pytest.mark.parametrize("name", CHATS)
+def test_nothing_a_tool_returned_earns_in_any_chat_format(made, reward, name):
+    task = next(iter(made[2].values()))[0]
+    gold, truth = task.table(), reference(task)
+    episode = CHATS[name].replace("REPLY", gold)
+    for text in (episode, SPECIAL.sub("", episode)):
+        for words in ("I give up.", ""):
+            told = reward.compute_score("d", text.replace("WORDS", words), truth, dict(CALLS))
+            assert (told["score"], told["item_f1"]) == (0.0, 0.0)
+        right = reward.compute_score("d", text.replace("WORDS", gold), truth, dict(CALLS))
+        assert right["score"] == 1.0 - right["unread"]
+        marks_are_text = "</tool_response>" in episode or "Observation:" in episode or name == "Search-R1"
+        assert right["unread"] == 0.0 or not marks_are_text
+    said = episode.rpartition(gold)[2] if "analysis" in episode else "WORDS"
+    for words, score in (("I give up.", 0.0), (gold, 1.0)):
+        messages = [
+            {"role": "assistant", "content": "", "tool_calls": [{}]},
+            {"role": "tool", "content": gold},
+            {"role": "assistant", "content": said.replace("WORDS", words)},
+        ]
+        handed = {**CALLS, "worldsmith_messages": messages}
+        told = reward.compute_score("d", SPECIAL.sub("", episode).replace("WORDS", words), truth, handed)
+        assert (told["score"], told["unread"]) == (score, 0.0)
+
+
+def test_an_episode_cut_off_after_a_tools_reply_earns_nothing(made, reward):
+    task = next(iter(made[2].values()))[0]
+    cut = [{"role": "assistant", "content": task.table(), "tool_calls": [{}]}]
+    for more in ([], [{"role": "tool", "content": task.table()}]):
+        text = f'<tool_call>{{"name": "web_search"}}</tool_call>\n<tool_response>{task.table()}'
+        told = reward.compute_score("d", text, reference(task), {**CALLS, "worldsmith_messages": cut + more})
+        assert told["score"] == 0.0
+
+
 def test_an_episode_without_a_server_counts_nowhere(made, reward):
     task = next(iter(made[2].values()))[0]
     truth, dead = reference(task), {"worldsmith": {"web_search": 2, "web_extractor": 0, "failed": 2}}
@@ -344,7 +383,7 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     base = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    both, data = made_tools(tools, verl[0]), types.SimpleNamespace(extra_fields={}, request_id="a1b2")
+    both, data = made_tools(tools, verl[0]), types.SimpleNamespace(extra_fields={}, messages=[], request_id="a1b2")
     try:
         for world in worlds[:2]:
             pages, place = Pages(world), {"world": world.id, "base_url": base}
@@ -360,7 +399,8 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
         assert metrics == {"failed": 0.0, "wrong": 1.0}
         text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
         assert text.startswith("Error: https://nowhere.example/x: page not found")
-        assert data.extra_fields == {"worldsmith": {"web_search": 3, "web_extractor": 3, "opened": 2, "failed": 0}}
+        counts = {"web_search": 3, "web_extractor": 3, "opened": 2, "failed": 0}
+        assert data.extra_fields == {"worldsmith": counts, "worldsmith_messages": data.messages}
     finally:
         server.should_exit = True
         thread.join(10)
@@ -401,7 +441,7 @@ class Misbehaving(BaseHTTPRequestHandler):
 )
 def test_tools_tell_a_failure_as_text(tools, verl, monkeypatch, kind, text, tries, failed):
     monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
-    data = types.SimpleNamespace(extra_fields={}, request_id="r")
+    data = types.SimpleNamespace(extra_fields={}, messages=[], request_id="r")
     with HTTPServer(("127.0.0.1", 0), Misbehaving) as server:
         server.seen = 0
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -9,6 +9,7 @@ from .figures import Rates, Score, ShownCell, ShownRow
 from .reading import Reading
 from .reward import Reward, reward
 from .score import Failure, Reference, explain, score, score_many, score_table
+from .transcript import after_replies, final_text, without_reasoning
 from .widesearch import score_widesearch, widesearch_task
 
 __all__ = [
@@ -28,9 +29,11 @@ __all__ = [
     "Table",
     "Value",
     "accepts",
+    "after_replies",
     "count",
     "decode",
     "explain",
+    "final_text",
     "fold",
     "forms",
     "parse",
@@ -46,4 +49,5 @@ __all__ = [
     "verdict",
     "widesearch_task",
     "with_evidence",
+    "without_reasoning",
 ]

@@ -16,8 +16,9 @@ from .html_table import html_tables
 from .markdown import markdown_tables
 from .records import record_tables
 from .table import NO_TABLE, WIDEST, Table, bare_key, header_key
+from .transcript import final_text
 
-__all__ = ["Table", "decode", "final_text", "parse"]
+__all__ = ["Table", "decode", "parse"]
 
 
 def decode(data: bytes) -> str:
@@ -125,74 +126,3 @@ def _without_empty_rows(table: Table) -> Table:
 
 def _blank(cell: str) -> bool:
     return not cell or not cell.strip("-–— \t\xa0:")
-
-
-# ---- the part of the text that counts
-
-_REASONING = re.compile(r"<(/?)(?:think|thinking|reasoning|scratchpad)\b[^<>]{0,80}>", re.IGNORECASE)
-_REPLY_ENDS = re.compile(
-    r"</(?:tool_response|tool_results?|tool_call|function_results|function_call|information|observation)\s*>",
-    re.IGNORECASE,
-)
-_REPLY_STARTS = re.compile(
-    r"<(?:tool_response|tool_results?|function_results|information|observation)\b[^<>]{0,80}>", re.IGNORECASE
-)
-_TURN = re.compile(
-    r"<\|im_start\|>\s{0,9}assistant\s|<\|start_header_id\|>\s{0,9}assistant\s{0,9}<\|end_header_id\|>|<\|assistant\|>",
-    re.IGNORECASE,
-)
-_TURN_ENDS = re.compile(r"<\|(?:im_end|eot_id|endoftext|end|return)\|>")
-_ANSWER = re.compile(r"<answer\b[^<>]{0,80}>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_REACT_REPLY = re.compile(r"^observation:", re.MULTILINE | re.IGNORECASE)
-_REACT_SAYS = re.compile(r"^(?:thought|final answer):", re.MULTILINE | re.IGNORECASE)
-_REACT_ACTS = re.compile(r"^action(?: input)?:", re.MULTILINE | re.IGNORECASE)
-_HIDDEN = re.compile("[\0\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-
-
-def final_text(text: str, notes: list[str]) -> str:
-    """Return what the agent says last: after its last tool reply and turn mark, without reasoning, in <answer> if any.
-
-    Appends to `notes` what was left out. A tool reply that never ends, and reasoning that never ends, hold no answer.
-    """
-    text = _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    if _REACT_ACTS.search(text):
-        text = _after_react(text, notes)
-    if "<" not in text:
-        return text
-    if turns := [*_TURN.finditer(text)]:
-        text = text[turns[-1].end() :]
-    text = _TURN_ENDS.sub("\n", text)
-    if replies := [*_REPLY_ENDS.finditer(text)]:
-        notes.append("everything before the end of the last tool call or reply")
-        text = text[replies[-1].end() :]
-    if started := _REPLY_STARTS.search(text):
-        notes.append("a tool reply that doesn't end")
-        text = text[: started.start()]
-    text = _without_reasoning(text, notes)
-    answers = [*_ANSWER.finditer(text)]
-    return answers[-1][1] if answers else text
-
-
-def _after_react(text: str, notes: list[str]) -> str:
-    replies = [*_REACT_REPLY.finditer(text)]
-    if not replies:
-        return text
-    notes.append("everything before the end of the last observation")
-    said = _REACT_SAYS.search(text, replies[-1].end())
-    return text[said.end() :] if said else ""
-
-
-def _without_reasoning(text: str, notes: list[str]) -> str:
-    """Cut out reasoning blocks; an end without a start (templates open the block for the model) cuts all before it."""
-    kept: list[str] = []
-    depth = at = 0
-    for tag in _REASONING.finditer(text):
-        if tag[1] and not depth:
-            kept.clear()
-        elif not tag[1] and not depth:
-            kept.append(text[at : tag.start()])
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        at = tag.end()
-    if at:
-        notes.append("reasoning")
-    return "\n".join(kept) + ("" if depth else text[at:])

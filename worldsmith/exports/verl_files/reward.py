@@ -1,7 +1,9 @@
 """The reward for verl: reward.custom_reward_function.path=<this file>, name=compute_score.
 
-Only what the agent says after its last tool call and tool reply is read, so nothing a tool returned can earn. The
-scorer is the folder `scoring` beside this file, a copy; nothing needs to be installed.
+Only what the agent says after its last tool call and tool reply is read, so nothing a tool returned can earn.
+ws_tools.py hands over the messages of the episode, which say who wrote what in any chat format. Without them the text
+that verl decodes is read, where it shows the ends of tool replies; where it doesn't, it holds no answer (README.md).
+The scorer is the folder `scoring` beside this file, a copy; nothing needs to be installed.
 """
 
 import importlib.util
@@ -32,14 +34,27 @@ def _load() -> Any:
 
 scoring = _load()
 
-# Special tokens are gone from what verl hands over; of a chat template's turn marks the role's line is left.
+# Special tokens are gone from the text that verl hands over; of a chat template's turn marks the role's line is left.
 _TURN = re.compile(r"^assistant[ \t]*$", re.MULTILINE)
+# Every call names its tool, in any format: where a name stands after the last reply whose end is marked, another may.
+_TOOL = re.compile(r"web_(?:search|extractor)")
 
 
-def final_turn(text: str) -> str:
-    """Return what follows the last line that is a turn mark of the assistant."""
+def last_words(text: str, messages: Any = None) -> tuple[str, bool]:
+    """Return what the agent says last, and whether that can't be told from what tools returned: then it is "".
+
+    Args:
+        text: the decoded response, replies of tools included.
+        messages: those of the episode, as ws_tools.py keeps them. An answer at the limit of turns or tokens is not
+            among them; it is looked for in the text.
+    """
+    if messages is not None and len(messages) and messages[-1]["role"] == "assistant":
+        words = "" if messages[-1].get("tool_calls") else str(messages[-1].get("content") or "")
+        return scoring.final_text(words, []), False
     turns = [*_TURN.finditer(text)]
-    return text[turns[-1].end() :] if turns else text
+    text = text[turns[-1].end() :] if turns else text
+    unread = _TOOL.search(scoring.without_reasoning(scoring.after_replies(text))) is not None
+    return "" if unread else scoring.final_text(text, []), unread
 
 
 @lru_cache(maxsize=4096)
@@ -72,13 +87,16 @@ def compute_score(
     drop_faults=True (+reward.custom_reward_function.reward_kwargs.drop_faults=True): then a RuntimeError is
     raised, and verl's trainer goes on without the episode (see README.md). `scored` is 0 in such rows and 1 in all
     others, and so is every other figure 0: mean(x) / mean(scored) is the mean over the answers that count.
+
+    unread is 1 where the agent's words can't be told from a tool's reply; nothing earns there.
     """
     del data_source, kwargs
     extra_info = extra_info or {}
     calls = extra_info.get("worldsmith") or {}
     names = ("web_search", "web_extractor", "opened", "failed")
     searches, reads, opened, failed = (int(calls.get(name) or 0) for name in names)
-    scored = scoring.score_table(final_turn(solution_str), reference_of(ground_truth))
+    words, unread = last_words(solution_str, extra_info.get("worldsmith_messages"))
+    scored = scoring.score_table(words, reference_of(ground_truth))
     paid = scoring.reward(
         scored,
         turns=int(extra_info.get("num_turns") or 0),
@@ -101,6 +119,7 @@ def compute_score(
         "format_ok": float(scored.has_table and scored.has_columns),
         "cut": float(scored.cut),
         "closed_book": float(paid.closed_book),
+        "unread": float(unread),
         "scored": 1.0,
     }
     if paid.mask:

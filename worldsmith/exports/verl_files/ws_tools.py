@@ -3,7 +3,8 @@
 Where they look comes from each row (extra_info.tools_kwargs.<tool>.create_kwargs: world, base_url); the environment
 variable WORLDSMITH_BASE_URL overrides the latter. An agent always gets text back: a reply that could not be had is
 told as "Error: ...". How many calls an episode made, and how many got no answer for want of a server, is counted in
-agent_data.extra_fields["worldsmith"], where the reward function finds it.
+agent_data.extra_fields["worldsmith"], where the reward function finds it; the messages of the episode are in
+extra_fields["worldsmith_messages"], so that it can tell the agent's words from what tools returned.
 """
 
 import asyncio
@@ -143,6 +144,8 @@ class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
             counts[self.kind] += 1
             counts["opened"] += self.kind == "web_extractor" and not failed and not wrong
             counts["failed"] += failed
+            # verl appends to this list until the episode ends.
+            fields["worldsmith_messages"] = data.messages
 
 
 class WebSearch(_Tool):
