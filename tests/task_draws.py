@@ -3,5 +3,5 @@
 from worldsmith.tasks import Task, drawn
 
 
-def candidates(world, pages, seed, size="wide", kind="wide"):
-    return (found for found in drawn(world, pages, seed, size, kind) if isinstance(found, Task))
+def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):
+    return (found for found in drawn(world, pages, seed, size, kind, empty=empty) if isinstance(found, Task))

@@ -80,16 +80,22 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
 def test_a_page_that_is_not_there_is_no_evidence(played):
     world, simulator, task, episode = played
     nowhere = call({"tool": "web_extractor", "arg": "https://nowhere.example/x"})
-    none = replace(task, gold=(), pages=())
-    header = markdown(task.columns, [])
-    for known, answer in ((task, markdown(task.columns, task.gold)), (none, header)):
-        environment = Environment(world, known, simulator)
+    none = next(t for t in candidates(world, Pages(world), 5, "small", empty=True) if not t.gold)
+    for known, calls in (
+        (task, episode.calls),
+        (none, run(none, world, "oracle", SimulatorClient(simulator)).calls),
+    ):
+        environment, answer = Environment(world, known, simulator, max_turns=200, budget=200, hits=10), known.table()
         environment.reset()
         assert environment.step(nowhere).observation.startswith("Error")
         step = environment.step(answer)
         assert (step.score.success, step.reward.total) == (True, 0.0)
         environment.reset()
-        environment.step(call(next(made for made in episode.calls if made["tool"] == "web_extractor")))
+        environment.step(call(next(made for made in calls if made["tool"] == "web_extractor")))
+        assert environment.step(answer).reward.total < 1.0
+        environment.reset()
+        for made in calls:
+            environment.step(call(made))
         assert environment.step(answer).reward.total == 1.0
     environment.reset()
     environment.step(call(next(made for made in episode.calls if made["tool"] == "web_extractor")))

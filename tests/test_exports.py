@@ -23,15 +23,19 @@ from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.certificate import attempt
+from worldsmith.disclosure import tokens
 from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.exports import FORMATS, export
-from worldsmith.exports.rows import divide, reference
+from worldsmith.exports import verl as verl_format
+from worldsmith.exports.evidence import with_references
+from worldsmith.exports.rows import divide
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
 from worldsmith.simulator import Simulator
+from worldsmith.slices import Address, Call
 from worldsmith.tasks import Task
 
 
@@ -45,6 +49,12 @@ def made(tmp_path_factory):
     for folder, world in zip(folders, worlds, strict=True):
         save_lines(tasks_file(folder), [task.to_json() for task in tasks[world.id]])
     return folders, worlds, tasks
+
+
+def truth_of(made, task):
+    """What a task is scored by, and the evidence of an episode that read all of it."""
+    (_, text) = next(with_references([task], {folder.name: folder for folder in made[0]}))
+    return text, {"worldsmith_evidence": sorted(scoring.Evidence.from_json(json.loads(text)["evidence"]).whole)}
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +130,7 @@ def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):
         place = {"create_kwargs": {"world": task.world, "base_url": "http://10.0.0.1:9"}}
         assert row["agent_name"] == "tool_agent"
         assert row["prompt"][-1] == {"role": "user", "content": task.question}
-        assert row["reward_model"] == {"style": "rule", "ground_truth": reference(task)}
+        assert row["reward_model"] == {"style": "rule", "ground_truth": truth_of(made, task)[0]}
         assert row["extra_info"]["index"] == index
         assert row["extra_info"]["tools_kwargs"] == {"web_search": place, "web_extractor": place}
         assert row["extra_info"]["need_tools_kwargs"] is True
@@ -183,10 +193,9 @@ def test_nulls_and_odd_text_come_back_as_they_were(made, tmp_path):
     changed = Task(
         **{f: getattr(task, f) for f in task.__dataclass_fields__} | {"columns": columns, "gold": (tuple(odd),)}
     )
-    folder = tmp_path / "w" / "world"
-    save_lines(tasks_file(folder), [changed.to_json()])
-    export([folder], "verl", tmp_path / "out")
-    (row,) = parquet(tmp_path / "out" / "train.parquet")
+    truth = json.dumps({"columns": [c.to_json() for c in columns], "rows": [odd]})
+    verl_format._parquet([verl_format.row(changed, "train", 0, "http://a", truth)], tmp_path / "train.parquet")
+    (row,) = parquet(tmp_path / "train.parquet")
     assert json.loads(row["reward_model"]["ground_truth"])["rows"] == [odd]
 
 
@@ -239,8 +248,9 @@ def answers(task):
 
 def test_the_reward_of_an_episode(made, reward):
     task = next(task for some in made[2].values() for task in some if len(task.gold) > 2)
+    truth, read = truth_of(made, task)
     seen = {
-        name: reward.compute_score("worldsmith/wide", text, reference(task), {"num_turns": 3, "worldsmith": None})
+        name: reward.compute_score("worldsmith/wide", text, truth, {"num_turns": 3, "worldsmith": None, **read})
         for name, text in answers(task).items()
     }
     scores = {name: result["score"] for name, result in seen.items()}
@@ -250,6 +260,11 @@ def test_the_reward_of_an_episode(made, reward):
     assert len({tuple(result) for result in seen.values()}) == 1
     assert {type(value) for result in seen.values() for value in result.values()} == {float}
     assert seen["gold"]["closed_book"] == 1.0
+    for unread in ({}, {"worldsmith_evidence": []}, {"worldsmith_evidence": read["worldsmith_evidence"][:1]}):
+        memory = reward.compute_score("worldsmith/wide", answers(task)["gold"], truth, {**CALLS, **unread})
+        assert memory["score"] < 0.5
+        assert memory["item_f1"] == 1.0
+        assert memory["score"] == 0.0 or unread.get("worldsmith_evidence")
 
 
 CALLS = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": 1, "failed": 0}, "num_turns": 3}
@@ -258,13 +273,13 @@ CALLS = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": 1, "faile
 @pytest.mark.parametrize("name", CHATS)
 def test_nothing_a_tool_returned_earns_in_any_chat_format(made, reward, name):
     task = next(iter(made[2].values()))[0]
-    gold, truth = task.table(), reference(task)
+    gold, (truth, read) = task.table(), truth_of(made, task)
     episode = CHATS[name].replace("REPLY", gold)
     for text in (episode, SPECIAL.sub("", episode)):
         for words in ("I give up.", ""):
-            told = reward.compute_score("d", text.replace("WORDS", words), truth, dict(CALLS))
+            told = reward.compute_score("d", text.replace("WORDS", words), truth, {**CALLS, **read})
             assert (told["score"], told["item_f1"]) == (0.0, 0.0)
-        right = reward.compute_score("d", text.replace("WORDS", gold), truth, dict(CALLS))
+        right = reward.compute_score("d", text.replace("WORDS", gold), truth, {**CALLS, **read})
         assert right["score"] == 1.0 - right["unread"]
         marks_are_text = "</tool_response>" in episode or "Observation:" in episode or name == "Search-R1"
         assert right["unread"] == 0.0 or not marks_are_text
@@ -275,7 +290,7 @@ def test_nothing_a_tool_returned_earns_in_any_chat_format(made, reward, name):
             {"role": "tool", "content": gold},
             {"role": "assistant", "content": said.replace("WORDS", words)},
         ]
-        handed = {**CALLS, "worldsmith_messages": messages}
+        handed = {**CALLS, **read, "worldsmith_messages": messages}
         told = reward.compute_score("d", SPECIAL.sub("", episode).replace("WORDS", words), truth, handed)
         assert (told["score"], told["unread"]) == (score, 0.0)
 
@@ -283,15 +298,16 @@ def test_nothing_a_tool_returned_earns_in_any_chat_format(made, reward, name):
 def test_an_episode_cut_off_after_a_tools_reply_earns_nothing(made, reward):
     task = next(iter(made[2].values()))[0]
     cut = [{"role": "assistant", "content": task.table(), "tool_calls": [{}]}]
+    truth, read = truth_of(made, task)
     for more in ([], [{"role": "tool", "content": task.table()}]):
         text = f'<tool_call>{{"name": "web_search"}}</tool_call>\n<tool_response>{task.table()}'
-        told = reward.compute_score("d", text, reference(task), {**CALLS, "worldsmith_messages": cut + more})
+        told = reward.compute_score("d", text, truth, {**CALLS, **read, "worldsmith_messages": cut + more})
         assert told["score"] == 0.0
 
 
 def test_an_episode_without_a_server_counts_nowhere(made, reward):
     task = next(iter(made[2].values()))[0]
-    truth, dead = reference(task), {"worldsmith": {"web_search": 2, "web_extractor": 0, "failed": 2}}
+    (truth, read), dead = truth_of(made, task), {"worldsmith": {"web_search": 2, "web_extractor": 0, "failed": 2}}
     for answer in ("", task.table(), "I found no server."):
         for penalties in (False, True):
             told = reward.compute_score("d", answer, truth, dead, penalties=penalties)
@@ -302,25 +318,26 @@ def test_an_episode_without_a_server_counts_nowhere(made, reward):
     assert set(alive) == set(told)
     with pytest.raises(RuntimeError, match="none of 2 tool calls was answered"):
         reward.compute_score("d", task.table(), truth, dead, drop_faults=True)
-    assert reward.compute_score("d", task.table(), truth, None, drop_faults=True)["score"] == 1.0
+    assert reward.compute_score("d", task.table(), truth, read, drop_faults=True)["score"] == 1.0
 
 
 def test_penalties_and_a_dead_server_are_told(made, reward):
     task = next(iter(made[2].values()))[0]
-    truth = reference(task)
+    truth, read = truth_of(made, task)
     assert reward.compute_score("d", "", truth, None, penalties=True)["score"] < 0
     dead = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 3}, "num_turns": 4}
     told = reward.compute_score("d", task.table(), truth, dead)
     assert (told["score"], told["env_error"], told["closed_book"]) == (0.0, 1.0, 0.0)
-    alive = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 2}}
+    alive = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 2}, **read}
     assert reward.compute_score("d", task.table(), truth, alive)["score"] == 1.0
 
 
 def test_that_no_row_is_right_earns_only_after_a_page(made, reward):
     task = replace(next(iter(made[2].values()))[0], gold=(), pages=())
     for opened, answer, earned in ((1, task.table(), 1.0), (0, task.table(), 0.0), (1, "There are none.", 0.0)):
-        calls = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": opened, "failed": 0}}
-        assert reward.compute_score("d", answer, reference(task), calls)["score"] == earned
+        truth, read = truth_of(made, task)
+        calls = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": opened, "failed": 0}, **read}
+        assert reward.compute_score("d", answer, truth, calls)["score"] == earned
 
 
 @pytest.fixture
@@ -400,7 +417,10 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
         text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
         assert text.startswith("Error: https://nowhere.example/x: page not found")
         counts = {"web_search": 3, "web_extractor": 3, "opened": 2, "failed": 0}
+        disclosed = data.extra_fields.pop("worldsmith_evidence")
         assert data.extra_fields == {"worldsmith": counts, "worldsmith_messages": data.messages}
+        page = Simulator(worlds[1]).call(Address(worlds[1].id), Call("web_extractor", url, max_chars=12000))
+        assert set(tokens(page.disclosed, worlds[1].digest)) <= set(disclosed)
     finally:
         server.should_exit = True
         thread.join(10)
@@ -466,9 +486,10 @@ def test_tools_tell_a_server_that_is_not_there(tools, verl, monkeypatch):
 
 @pytest.mark.parametrize(("count", "batch", "steps"), [(1, 1, 1), (3, 2, 1), (8, 8, 1), (100, 32, 3)])
 def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch, steps):
-    tasks = [task for some in made[2].values() for task in some]
-    folder = tmp_path / "w" / "world"
-    save_lines(tasks_file(folder), [tasks[i % len(tasks)].to_json() | {"world": f"w{i}"} for i in range(count)])
+    tasks = next(iter(made[2].values()))
+    folder = shutil.copytree(made[0][0], tmp_path / "w" / made[0][0].name)
+    again = [replace(tasks[i % len(tasks)], question=f"{i}: {tasks[i % len(tasks)].question}") for i in range(count)]
+    save_lines(tasks_file(folder), [task.to_json() for task in again])
     export([folder], "verl", tmp_path / "out", test_share=0)
     script, readme = ((tmp_path / "out" / name).read_text() for name in ("run.sh", "README.md"))
     assert script.count(f'batch_size="${{BATCH:-{batch}}}"') == 2

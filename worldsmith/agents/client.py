@@ -66,8 +66,9 @@ class Client(Protocol):
 
 
 class SimulatorClient:
-    """The tools of a world in this process. `seen` gathers the plans of the pages that were read, `disclosed` what
-    replies disclosed.
+    """The tools of a world in this process.
+
+    `seen` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
 
     With `kept`, a mapping that clients of one simulator and address may share, a call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.

@@ -39,6 +39,12 @@ class Evidence:
     empty: Need = ()
     statements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def whole(self) -> frozenset[str]:
+        """The hashes that are enough for every cell."""
+        needs = (*(need for row in self.cells for need in row), self.empty)
+        return frozenset(name for need in needs for group in need for option in group for name in option)
+
     def to_json(self) -> dict[str, Any]:
         """Return the evidence as JSON values."""
         return {"cells": self.cells, "empty": self.empty, "statements": self.statements}

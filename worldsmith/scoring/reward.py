@@ -12,7 +12,7 @@ from typing import Any
 from .column import ScoreError
 from .figures import Score
 
-VERSION = "3"  # of the terms: it changes whenever some total does
+VERSION = "4"  # of the terms and of what they count: it changes whenever some total does
 
 CELLS, ROWS, WHOLE = 0.7, 0.2, 0.1  # what earned cells, earned rows and a perfect table are worth: 1 in all
 NO_TABLE, NO_COLUMNS, CUT = (

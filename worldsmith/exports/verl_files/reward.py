@@ -58,12 +58,12 @@ def last_words(text: str, messages: Any = None) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=4096)
-def reference_of(ground_truth: str) -> Any:
-    """Return columns and gold rows of a row's reward_model.ground_truth."""
+def reference_of(ground_truth: str) -> tuple[Any, Any]:
+    """Return columns with gold rows, and what these need before they earn, of a row's reward_model.ground_truth."""
     data = json.loads(ground_truth)
     columns = tuple(scoring.Column.from_json(column) for column in data["columns"])
     rows = tuple(tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in data["rows"])
-    return scoring.Reference(columns, rows)
+    return scoring.Reference(columns, rows), scoring.Evidence.from_json(data["evidence"])
 
 
 def compute_score(
@@ -78,7 +78,8 @@ def compute_score(
 ) -> dict[str, float]:
     """Return the reward as "score" and its parts; the same keys, all floats, for every answer.
 
-    score: 0 to 1, from cells outside the key and whole rows; keys alone earn nothing. With penalties=True
+    score: 0 to 1, from cells outside the key and whole rows that the episode's own replies disclosed; keys alone earn
+    nothing, and neither does what was remembered. With penalties=True
     (+reward.custom_reward_function.reward_kwargs.penalties=True) an answer without a table, or one that was cut off,
     gets less than 0.
 
@@ -96,9 +97,11 @@ def compute_score(
     names = ("web_search", "web_extractor", "opened", "failed")
     searches, reads, opened, failed = (int(calls.get(name) or 0) for name in names)
     words, unread = last_words(solution_str, extra_info.get("worldsmith_messages"))
-    scored = scoring.score_table(words, reference_of(ground_truth))
+    reference, evidence = reference_of(ground_truth)
+    scored = scoring.score_table(words, reference)
+    disclosed = extra_info.get("worldsmith_evidence")
     paid = scoring.reward(
-        scored,
+        scoring.with_evidence(scored, evidence, frozenset(() if disclosed is None else disclosed)),
         turns=int(extra_info.get("num_turns") or 0),
         search_calls=searches,
         extract_calls=opened,

@@ -1,7 +1,8 @@
 """Check this export: `python self_test.py`; with `--server`, also that every world is served.
 
 Every row's gold, in the form verl hands an episode over, must earn 1.0; no answer, 0.0; half of the rows, something in
-between; gold that only a tool returned, 0.0. Needs pyarrow, which verl's `datasets` brings, or duckdb.
+between; gold that only a tool returned, or that was never read, 0.0. Needs pyarrow, which verl's `datasets` brings, or
+duckdb.
 """
 
 import json
@@ -45,19 +46,19 @@ def table(reference: Any, rows: Sequence[Any]) -> str:
 def faults(row: Any) -> list[str]:
     """Return what is wrong with the rewards of one row."""
     truth = row["reward_model"]["ground_truth"]
-    reference = reference_of(truth)
+    reference, evidence = reference_of(truth)
     gold = table(reference, reference.gold)
     half = table(reference, reference.gold[: max(1, len(reference.gold) // 2)])
     answers = {"gold": ("", gold), "empty": ("", ""), "half": ("", half), "leaked": (gold, "I found it.")}
-    seen = {
-        name: compute_score(row["data_source"], SEARCHED % parts, truth, row["extra_info"])
-        for name, parts in answers.items()
-    }
+    read = {**row["extra_info"], "worldsmith_evidence": sorted(evidence.whole)}
+    seen = {name: compute_score(row["data_source"], SEARCHED % parts, truth, read) for name, parts in answers.items()}
+    seen["memory"] = compute_score(row["data_source"], SEARCHED % answers["gold"], truth, row["extra_info"])
     right = {
         "gold": seen["gold"]["score"] == 1.0,
         "empty": seen["empty"]["score"] == 0.0,
         "half": 0.0 < seen["half"]["score"] < 1.0 or len(reference.gold) == 1,
         "leaked": seen["leaked"]["score"] == 0.0,
+        "memory": seen["memory"]["score"] == 0.0,
         "keys": len({tuple(result) for result in seen.values()}) == 1,
         "floats": all(type(value) is float for result in seen.values() for value in result.values()),
     }

@@ -4,7 +4,8 @@ Where they look comes from each row (extra_info.tools_kwargs.<tool>.create_kwarg
 variable WORLDSMITH_BASE_URL overrides the latter. An agent always gets text back: a reply that could not be had is
 told as "Error: ...". How many calls an episode made, and how many got no answer for want of a server, is counted in
 agent_data.extra_fields["worldsmith"], where the reward function finds it; the messages of the episode are in
-extra_fields["worldsmith_messages"], so that it can tell the agent's words from what tools returned.
+extra_fields["worldsmith_messages"], so that it can tell the agent's words from what tools returned, and hashes of the
+cells that replies disclosed, which no agent sees, in extra_fields["worldsmith_evidence"].
 """
 
 import asyncio
@@ -42,8 +43,8 @@ class WrongCallError(Exception):
     """The server refused the call and said why."""
 
 
-def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session: str = "") -> Any:
-    """Return the JSON reply of the server; try again, for a bounded time, where that may help.
+def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session: str = "") -> tuple[Any, list[str]]:
+    """Return the server's JSON reply and the cells that it discloses; try again, for a bounded time, where that helps.
 
     Raises NoAnswerError or WrongCallError.
     """
@@ -60,7 +61,7 @@ def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session:
         wait = 0.25 * 2**attempt
         try:
             with _OPENER.open(request, timeout=min(TIMEOUT, left)) as reply:
-                return json.load(reply)
+                return json.load(reply), (reply.headers.get("X-Worldsmith-Evidence") or "").split()
         except urllib.error.HTTPError as error:
             said = _said(error)
             if error.code not in {429, 503}:
@@ -111,17 +112,19 @@ class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
         base_url = os.environ.get("WORLDSMITH_BASE_URL") or place.get("base_url", "")
         session = str(getattr(data, "request_id", "") or "")
         failed = wrong = False
+        disclosed: list[str] = []
         try:
             path, body = self.ask(parameters if isinstance(parameters, dict) else {})
             work = asyncio.get_running_loop().run_in_executor(
                 _POOL, post, base_url, place.get("world", ""), path, body, session
             )
-            text = self.tell(await work)
+            reply, disclosed = await work
+            text = self.tell(reply)
         except NoAnswerError as error:
             failed, text = True, f"Error: {error}"
         except WrongCallError as error:
             wrong, text = True, f"Error: {error}"
-        self.count(data, failed=failed, wrong=wrong)
+        self.count(data, disclosed, failed=failed, wrong=wrong)
         return ToolResponse(text=text), 0.0, {"failed": float(failed), "wrong": float(wrong)}
 
     async def release(self, instance_id: str, **_: Any) -> None:
@@ -136,14 +139,15 @@ class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
     def tell(self, reply: Mapping[str, Any]) -> str:
         """Return what the agent reads."""
 
-    def count(self, data: Any, *, failed: bool, wrong: bool) -> None:
-        """Add the call to the episode's counts; a page that isn't there was not opened."""
+    def count(self, data: Any, disclosed: list[str], *, failed: bool, wrong: bool) -> None:
+        """Add the call to the episode's counts and evidence; a page that isn't there was not opened."""
         fields = getattr(data, "extra_fields", None)
         if fields is not None:
             counts = fields.setdefault("worldsmith", {"web_search": 0, "web_extractor": 0, "opened": 0, "failed": 0})
             counts[self.kind] += 1
             counts["opened"] += self.kind == "web_extractor" and not failed and not wrong
             counts["failed"] += failed
+            fields.setdefault("worldsmith_evidence", []).extend(disclosed)
             # verl appends to this list until the episode ends.
             fields["worldsmith_messages"] = data.messages
 
