@@ -14,12 +14,12 @@ from pages_world import isles
 from worldsmith import scoring
 from worldsmith.generate import generate
 from worldsmith.index import Index
-from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para
+from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para, Span
 from worldsmith.pages.looks import LAYOUTS, STYLES, VOICES
 from worldsmith.pages.titles import NAME, heading
 from worldsmith.perturb import withhold
 from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
-from worldsmith.renderer.emit import extent
+from worldsmith.renderer.emit import extent, words_of
 from worldsmith.schema import load_schema
 from worldsmith.slices import Call, Slice, View, cut
 from worldsmith.world import Cell, Row
@@ -229,8 +229,17 @@ def test_pages_read_as_written():
         f"| [Sélkirra Ness]({pages.url('light/5')}) | 586 |",
     ]
     lead = render(pages.page("light/4"), WORLD, pages).pieces[0]
+    light = Row("light", 4)
+    name, keeper, lit = (WORLD.cell(light, column) for column in ("name", "keeper", "lit"))
     assert lead == Para(
-        ("Dunmarrow is a lighthouse kept by ", Link("Ilva Torrunce", pages.url("keeper/0")), ", lit on 1902-05-09.")
+        (
+            Span("Dunmarrow is a lighthouse", (name,)),
+            " kept by ",
+            Link("Ilva Torrunce", pages.url("keeper/0"), (keeper,)),
+            ", lit on ",
+            Span("1902-05-09", (lit,)),
+            ".",
+        )
     )
     told = plain(render(pages.page("keeper/0"), WORLD, pages))
     assert "Ilva Torrunce is given as mentor by Maro Pellisk and Senna Quorley." in told
@@ -243,7 +252,7 @@ def test_sentences_with_a_reference_name_their_row(full):
         name = full.world.title(page.subject)
         for piece in render(page, full.world, full).pieces:
             if isinstance(piece, Para) and page.subject:
-                sentence = "".join(p if isinstance(p, str) else f"<{p.text}>" for p in piece.text)
+                sentence = "".join(f"<{p.text}>" if isinstance(p, Link) else words_of((p,)) for p in piece.text)
                 for part in re.split(r"(?<=\.) (?=[A-Z])", sentence):
                     assert "<" not in part or "·" in part or name in part, part
 

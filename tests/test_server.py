@@ -89,6 +89,8 @@ def town(worlds):
 class Stub:
     """Answers every call with one observation and notes what it was asked."""
 
+    digest = "0"
+
     def __init__(self, seen):
         self.seen, self.asked = seen, []
 
@@ -405,7 +407,7 @@ def test_same_call_same_bytes_whoever_asks_and_in_any_order(worlds, town):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda call: ask(shared, call), calls * 5)) == serial * 5
     names = {name for _, headers, _ in serial for name in headers}
-    assert names == {"content-length", "content-type"}
+    assert names == {"content-length", "content-type", "x-worldsmith-evidence"}
 
 
 def test_health_worlds_and_description(many, worlds):
@@ -689,7 +691,8 @@ def test_a_server_says_its_address_and_a_killed_ones_port_is_free(process, world
     request = urllib.request.Request(f"{url}/api/search", json.dumps({"query": town[0]}).encode())
     with urllib.request.urlopen(request) as reply:
         assert town[1] in [result["url"] for result in json.load(reply)["results"]]
-        assert {name.lower() for name in reply.headers} == {"content-length", "content-type", "connection"}
+        sent = {"content-length", "content-type", "connection", "x-worldsmith-evidence"}
+        assert {name.lower() for name in reply.headers} == sent
     with pytest.raises(UsageError, match=f"can't listen on 127.0.0.1 port {port}: Address already in use"):
         serve(worlds, port=port)
     child.kill()

@@ -6,10 +6,10 @@ pure once it is in the store.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import Protocol
 
@@ -76,7 +76,7 @@ class _Desk:
     """Plans whose document by our renderer passed the guard, by page id."""
     cleared: dict[tuple[str, str], tuple[Page, str]]
     """Plans with their hit's title whose hit passed, by page id and snippet."""
-    heads: dict[str, tuple[Page, frozenset[Disclosure]]]
+    heads: dict[str, tuple[Page, tuple[Disclosure, ...]]]
     """Plans with what their hits disclose, by page id."""
 
 
@@ -366,7 +366,7 @@ class Simulator:
                 source=source,
                 verdicts=verdicts,
                 part=part,
-                disclosed=disclosed if text else frozenset(),
+                disclosed=tuple(sorted(disclosed)) if text else (),
             )
         disclosures = self._hits_disclose(draft, part, desk, ours=source == "renderer" and not verdicts)
         return Observation(
@@ -376,25 +376,25 @@ class Simulator:
             source=source,
             verdicts=verdicts,
             part=part,
-            disclosed=frozenset().union(*disclosures),
+            disclosed=tuple(dict.fromkeys(chain.from_iterable(disclosures))),
         )
 
     def _hits_disclose(
         self, hits: Sequence[Result], part: Slice, desk: _Desk, *, ours: bool
-    ) -> Iterator[frozenset[Disclosure]]:
+    ) -> Iterator[Iterable[Disclosure]]:
         """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
         for hit, view in zip(hits, part.views, strict=True):
             page = view.page
             if hit.text is not None:
-                yield disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world)
+                yield sorted(disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world))
             elif ours:
                 known = desk.heads.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, disclosure.of_cells(page, page.head.cells, self.world)
+                    known = page, tuple(sorted(disclosure.of_cells(page, page.head.cells, self.world)))
                     kept(desk.heads, page.id, known, self._budget)
                 yield known[1]
             else:
-                yield disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world)
+                yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
 
     def key(self, part: Slice, asked: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""

@@ -153,7 +153,7 @@ class Observation:
     """What it was drawn from, for traces; never sent. None where a fault answered, or nothing was found."""
     exchanges: tuple[Exchange, ...] = ()
     """What a language model was asked for it, for traces; never sent."""
-    disclosed: frozenset[Disclosure] = frozenset()
+    disclosed: tuple[Disclosure, ...] = ()
     """What the text that was sent states (`disclosure`): evidence for a reward, never shown to an agent."""
 
     @property

@@ -33,13 +33,13 @@ def test_a_perfect_answer_earns_1_and_says_of_what():
         "truncated": 0.0,
         "cost": 0.0,
     }
-    assert (result.mask, result.closed_book, result.version) == (False, False, "3")
+    assert (result.mask, result.closed_book, result.version) == (False, False, "4")
     assert result.to_json() == {
         "total": result.total,
         "terms": result.terms,
         "mask": False,
         "closed_book": False,
-        "version": "3",
+        "version": "4",
     }
 
 
@@ -206,7 +206,7 @@ def test_that_there_is_no_row_counts_for_one_who_opened_a_page(pages, total):
     assert reward(empty, turns=2, search_calls=1, extract_calls=pages).total == pytest.approx(total)
     there = score("| Phone | Released |\n|---|---|\n| Neo | 2029-03-14 |", columns, [("Neo", "2029-03-14")])
     assert reward(there, turns=2, search_calls=1, extract_calls=0).total == pytest.approx(1.0)
-    assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "3"
+    assert reward(there, turns=2, search_calls=1, extract_calls=0).version == "4"
 
 
 @pytest.mark.parametrize("mark", ["<tool_call>", "<search>", "<access>", "<visit>"])

@@ -106,7 +106,7 @@ class SimulatorClient:
             found = self._tried(call)
             if self.kept is not None:
                 self.kept[call] = found
-        self.disclosed |= found.disclosed
+        self.disclosed.update(found.disclosed)
         return found
 
     def _tried(self, call: Call) -> Observation:

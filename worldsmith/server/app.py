@@ -117,7 +117,7 @@ class Service:
             made.append(asyncio.ensure_future(world.acall(address, call, attempt)))
             await asyncio.sleep(0)
         observations = tuple(await asyncio.gather(*made))
-        disclosed = frozenset().union(*(observation.disclosed for observation in observations))
+        disclosed = {cell for observation in observations for cell in observation.disclosed}
         return observations, " ".join(tokens(disclosed, world.digest))
 
 
