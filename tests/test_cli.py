@@ -188,6 +188,37 @@ def test_a_torn_task_file_is_mined_again(copy, out):
     assert contents(copy) == contents(out)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("made_with", {"faker": "39.0.0"}, "it was made with faker 39.0.0, this version makes it with faker 40."),
+        ("made_with", [], "it was made with []"),
+        ("generator", "0.0.1", "worldsmith 0.0.1 wrote it, this is "),
+        ("facts", 7, "facts is 7 in the manifest"),
+    ],
+)
+def test_a_world_made_anew_in_the_place_of_another_is_named_with_the_reason(copy, out, field, value, why):
+    town = next(w for w in worlds(copy) if w.name.startswith("town"))
+    manifest = town / "world.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {field: value}))
+    if field != "facts":
+        assert load_world(town).id == town.name
+    again = call("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy)
+    assert f"worldsmith: {town.name}: made anew: " in again.stderr
+    assert why in again.stderr
+    assert "smartphones" not in again.stderr
+    assert contents(copy) == contents(out)
+
+
+def test_a_world_without_recorded_versions_loads_and_is_kept(copy):
+    for world in worlds(copy):
+        info = json.loads((world / "world.json").read_text())
+        assert info.pop("made_with")["names"]
+        (world / "world.json").write_text(json.dumps(info))
+    rows = lines("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
+    assert [(r["resumed"], r["replaced"]) for r in rows] == [(True, ""), (True, "")]
+
+
 @pytest.mark.slow
 def test_kill_at_any_time_leaves_whole_worlds_and_the_same_command_finishes(tmp_path):
     command = [*WORLDSMITH, "generate", "town", "--count", "8", "--seed", "3", "--tasks", "2", "--out"]

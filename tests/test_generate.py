@@ -5,19 +5,22 @@ import hashlib
 import os
 import subprocess
 import sys
+import tomllib
 
+import faker
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worldsmith import scoring, seeding
-from worldsmith.errors import GenerationError, SchemaError
+from worldsmith.errors import FormatError, GenerationError, SchemaError, UsageError
 from worldsmith.generate import generate
 from worldsmith.generate.computed import largest_remainder
 from worldsmith.generate.draw import quotas
 from worldsmith.generate.faked import pool
+from worldsmith.naming import DENIED, deny
 from worldsmith.schema import load_schema, parse_schema, shipped
-from worldsmith.world import table_bytes
+from worldsmith.world import FAKER, table_bytes
 
 GOLDEN = {
     ("company", 7): "3e7348974e0155a39ba1b5367e47f5c5634417ecbcc7c7b7298d22c2910b516d",
@@ -141,6 +144,38 @@ def test_faker_pools_do_not_move_with_the_version_or_the_clock():
     assert (
         hashlib.sha256(text.encode()).hexdigest() == "47d0857afd81ea3b5024a8f45d85a366692589b0444b216d5d2df03aa7e18f88"
     )
+
+
+@pytest.mark.parametrize("version", ["40.62.9", "40.63.0.post1", "41.0.0", ""])
+def test_another_faker_is_refused_with_the_command_that_installs_the_right_one(monkeypatch, version):
+    schema = load_schema("town")
+    before = generate(schema, 1)
+    monkeypatch.setattr(faker, "VERSION", version)
+    with pytest.raises(UsageError, match=rf"Faker {version} is installed.*pip install faker=={FAKER}$"):
+        generate(schema, 1)
+    assert generate(load_schema("films"), 1).facts > 300  # no column of it comes from Faker
+    monkeypatch.undo()
+    assert generate(schema, 1) == before
+
+
+def test_the_pinned_faker_is_the_one_that_worlds_are_made_with(repository):
+    declared = tomllib.loads((repository / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert f"faker=={FAKER}" in declared
+
+
+def test_a_world_records_what_its_rows_depend_on(mini_data):
+    data = copy.deepcopy(mini_data)
+    assert generate(parse_schema(data), 1).made_with == {"faker": FAKER, "names": DENIED[:16]}
+    del data["tables"]["call"]["columns"]["agent"]
+    assert generate(parse_schema(data), 1).made_with == {"names": DENIED[:16]}
+    assert {"plate" in generate(load_schema("town"), seed).tables["resident"] for seed in (0, 1)} == {True, False}
+    assert [generate(load_schema("town"), seed).made_with["faker"] for seed in (0, 1)] == [FAKER, FAKER]
+
+
+def test_another_filter_of_real_names_is_refused(monkeypatch):
+    monkeypatch.setattr(deny, "DENIED", "0" * 64)
+    with pytest.raises(FormatError, match="another one gives other names"):
+        deny.deny_filter.__wrapped__()
 
 
 def test_no_detail_reads_as_a_measure():

@@ -56,6 +56,8 @@ class Built:
     asked: int
     resumed: bool
     rejected: Mapping[str, int]
+    replaced: str = ""
+    """Why a world that stood in its place was made anew; "" where none was."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -120,7 +122,7 @@ def build(order: Order) -> Built:
     schema = load_schema(order.schema)
     folder = order.out / world_id(schema, order.seed, order.knobs)
     disk.clean(order.out, folder.name)
-    kept = _kept(folder)
+    kept, replaced = _kept(folder)
     world = kept or generate(schema, order.seed, knobs=order.knobs)
     if kept is None:
         report = check(world)
@@ -132,7 +134,17 @@ def build(order: Order) -> Built:
         disk.save_world(world, order.out)
     resumed = kept is not None and not mined
     return Built(
-        world.id, schema.name, order.seed, str(folder), world.facts, world.digest, count, order.tasks, resumed, rejected
+        world.id,
+        schema.name,
+        order.seed,
+        str(folder),
+        world.facts,
+        world.digest,
+        count,
+        order.tasks,
+        resumed,
+        rejected,
+        replaced,
     )
 
 
@@ -156,15 +168,28 @@ def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping
     return len(found.tasks), True, found.rejected
 
 
-def _kept(folder: Path) -> World | None:
-    """Return the world in `folder` where it is whole and of this version, else None."""
+def _kept(folder: Path) -> tuple[World | None, str]:
+    """Return the world in `folder` where it is whole and made as it would be now; else None, and why it is not kept."""
     if not (folder / disk.MANIFEST).is_file():
-        return None
+        return None, ""
     try:
-        same = disk.read_manifest(folder).get("generator") == __version__
-        return disk.load_world(folder) if same else None
-    except FormatError:
-        return None
+        info = disk.read_manifest(folder)
+        world = disk.load_world(folder)
+    except FormatError as error:
+        return None, str(error)
+    if info.get("generator") != __version__:
+        return None, f"worldsmith {info.get('generator')} wrote it, this is {__version__}"
+    # Worlds of the same version without this field were made before it was recorded.
+    recorded = info.get("made_with", world.made_with)
+    if recorded == world.made_with:
+        return world, ""
+    return None, f"it was made with {_listed(recorded)}, this version makes it with {_listed(world.made_with)}"
+
+
+def _listed(versions: Any) -> str:
+    if not isinstance(versions, Mapping):
+        return repr(versions)
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
 
 
 def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:

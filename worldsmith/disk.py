@@ -89,6 +89,7 @@ def manifest(world: World) -> dict[str, Any]:
         "values": {name: list(items) for name, items in world.values.items()},
         "tables": {name: {"rows": world.size(name), "sha256": digest} for name, digest in world.table_digests.items()},
         "generator": __version__,
+        "made_with": world.made_with,
     }
 
 

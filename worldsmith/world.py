@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from worldsmith.naming import DENIED
 from worldsmith.schema import Invent, Knobs, Path, Schema, Value
 from worldsmith.seeding import draw
 
 FORMAT = 1
 """Version of the files a world is kept in."""
+FAKER = "40.63.0"
+"""Version of Faker that worlds of this format are made with, pinned in pyproject.toml too."""
 
 Columns = Mapping[str, Sequence[Value]]
 
@@ -69,6 +72,11 @@ def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
+def fakes(schema: Schema) -> bool:
+    """Return whether some structure of a schema has a column that Faker fills."""
+    return any("faker" in column for table in schema.source["tables"].values() for column in table["columns"].values())
+
+
 def named(schema: Schema) -> dict[tuple[str, str], str]:
     """Return the keys that are invented names, (table, column), each with its kind; a code is a label and no name."""
     return {
@@ -105,6 +113,14 @@ class World:
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
         parts += _turned(self.schema.knobs)
         return sha256(canonical(parts)).hexdigest()
+
+    @property
+    def made_with(self) -> dict[str, str]:
+        """What the rows depend on beside the inputs and the code: the filter of real names, and Faker's version.
+
+        Faker's for all worlds of a schema with such a column, whatever their switches.
+        """
+        return ({"faker": FAKER} if fakes(self.schema) else {}) | {"names": DENIED[:16]}
 
     @cached_property
     def shared(self) -> tuple[str, ...]:

@@ -116,6 +116,8 @@ def generate(
             click.echo(f"Error: {one.error}", err=True)
         else:
             built.append(one)
+            if one.replaced:
+                click.echo(f"worldsmith: {one.world}: made anew: {one.replaced}", err=True)
         if as_json:
             emit(one.to_json())
     if not as_json:

@@ -8,6 +8,7 @@ from worldsmith.errors import GenerationError, SchemaError, close_match
 from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
 from worldsmith.generate.draw import draw
+from worldsmith.generate.faked import require_faker
 from worldsmith.generate.filling import Filling, StuckError
 from worldsmith.generate.homonyms import homonyms
 from worldsmith.generate.keys import draw_key, over_key
@@ -17,7 +18,7 @@ from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
 from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, under
 from worldsmith.turned import turned
-from worldsmith.world import World, world_id
+from worldsmith.world import World, fakes, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -44,10 +45,13 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
 
     Raises:
         GenerationError: a rule never held in 1 + 5 attempts, named with rows and values.
-        UsageError: knobs that the schema can't follow, with the nearest that it can.
+        UsageError: knobs that the schema can't follow, with the nearest that it can; or a schema with Faker's details
+            where another version of Faker is installed.
     """
     effort = effort or Effort()
     _know_names(schema)
+    if fakes(schema):
+        require_faker()
     structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
     structure = turned(structure, knobs)
     graph = graph_of(structure)

@@ -7,6 +7,7 @@ import json
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
@@ -134,7 +135,7 @@ def main() -> None:
         known |= found
     data = compiled(known)
     Path(__file__).with_name(FILE).write_bytes(data)
-    sys.stdout.write(f"{len(known):,} keys, {len(data):,} bytes: {FILE}\n")
+    sys.stdout.write(f"{len(known):,} keys, {len(data):,} bytes: {FILE}, sha256 {sha256(data).hexdigest()}\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ The file: 8 bytes of magic, then version, probes and key count (3 little-endian 
 import struct
 from collections.abc import Collection
 from functools import cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 
 from worldsmith.errors import FormatError
@@ -17,6 +17,8 @@ from worldsmith.naming.fold import fold
 
 FILE = "denied.bloom"
 MAGIC = b"wsdeny\r\n"
+DENIED = "6a00826b67363edb4ec4a491c63ca03bee89409b718f317c6ec7e4c9d7b1fd36"
+"""sha256 of the filter file that worlds of this format are made with: another one lets other names pass."""
 VERSION = 1  # of the file's layout, hash and fold together
 HEADER = struct.Struct("<8sIIII")
 _TWO = struct.Struct("<QQ")
@@ -74,8 +76,21 @@ class DenyFilter:
 
 @cache
 def deny_filter() -> DenyFilter:
-    """Return the filter shipped beside this module, read once a process."""
-    return DenyFilter(Path(__file__).with_name(FILE).read_bytes())
+    """Return the filter shipped beside this module, read once a process.
+
+    Raises:
+        FormatError: the file is not the one that worlds are made with.
+    """
+    path = Path(__file__).with_name(FILE)
+    data = path.read_bytes()
+    digest = sha256(data).hexdigest()
+    if digest != DENIED:
+        raise FormatError(
+            f"{path}: its sha256 is {digest[:16]}…, and worlds need the filter of real names with {DENIED[:16]}…: "
+            "another one gives other names under the same world id. Install worldsmith again; where the filter was "
+            "built anew on purpose, set DENIED in naming/deny.py and raise FORMAT in world.py"
+        )
+    return DenyFilter(data)
 
 
 def denied(name: str) -> bool:
