@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 from click.testing import CliRunner
 
+from worldsmith import disk
 from worldsmith.cli import main
 from worldsmith.disk import load_world
 from worldsmith.schema import shipped
@@ -441,6 +442,20 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     result = call("generate", "town", "--out", tmp_path / "file", code=2)
     assert "file" in result.output
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("write", ["save_lines", "write_file"])
+def test_a_disk_that_is_full_when_tasks_are_written_leaves_no_world_and_no_task(tmp_path, monkeypatch, write):
+    def full(path, *_):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(disk, write, full)
+    result = call("generate", "town", "--tasks", "1", "--size", "small", "--out", tmp_path / "w", code=1)
+    assert "No space left on device" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    call("generate", "town", "--tasks", "1", "--size", "small", "--out", tmp_path / "w")
+    assert sorted(p.name for p in (tmp_path / "w").iterdir()) == ["_tasks", worlds(tmp_path / "w")[0].name]
 
 
 @pytest.mark.parametrize("name", sorted(main.commands))

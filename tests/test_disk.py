@@ -184,3 +184,108 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         disk.write_file(path, b"new")
     assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+FULL = OSError(28, "No space left on device")
+
+
+def failing_at(monkeypatch, at, error=FULL):
+    """Let the write step number `at` of what follows fail; return the steps."""
+    steps = []
+
+    def step(real, name):
+        def stepped(*args, **kwargs):
+            steps.append(name)
+            if len(steps) == at:
+                raise error
+            return real(*args, **kwargs)
+
+        return stepped
+
+    for owner, name in ((disk.os, "fsync"), (disk.Path, "mkdir"), (disk.Path, "rename"), (disk.Path, "replace")):
+        monkeypatch.setattr(owner, name, step(getattr(owner, name), name))
+    return steps
+
+
+def tree(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in sorted(folder.rglob("*"))}
+
+
+@pytest.mark.parametrize("error", [FULL, PermissionError(13, "no"), KeyboardInterrupt()])
+def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tmp_path, error):
+    at, done, states = 0, False, []
+    while not done:
+        at += 1
+        out = tmp_path / str(at)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            steps = failing_at(monkeypatch, at, error)
+            with contextlib.suppress(type(error)), disk.placed(harbour, out) as folder:
+                disk.save_lines(disk.tasks_file(folder), [{"world_digest": harbour.digest}])
+            done = len(steps) < at
+        states.append(sorted(p.name for p in out.iterdir()) if out.exists() else [])
+    whole = ["_tasks", harbour.id]
+    assert at > 12
+    # The last step flushes a folder in which everything stands.
+    assert states == [[]] * (at - 2) + [whole] * 2
+
+
+def test_whatever_write_fails_a_world_that_is_replaced_stays_with_its_tasks(harbour, folder, tmp_path):
+    disk.save_lines(disk.tasks_file(folder), [{"world_digest": harbour.digest}])
+    before, at, done = tree(tmp_path), 0, False
+    while not done:
+        at += 1
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            steps = failing_at(monkeypatch, at)
+            with contextlib.suppress(OSError), disk.placed(harbour, tmp_path):
+                pass
+            done = len(steps) < at
+        assert tree(tmp_path) == before
+
+
+def test_what_killed_processes_left_is_swept_and_nothing_else(harbour, folder, tmp_path):
+    disk.save_lines(tmp_path / "_tasks" / f"{harbour.id}.jsonl", [{"world_digest": harbour.digest}])
+    disk.save_lines(tmp_path / "_tasks" / "elsewhere.jsonl", [{"world_digest": "of a world that was moved"}])
+    (tmp_path / "notes.part").write_text("mine")
+    before = tree(tmp_path)
+    (tmp_path / ".gone-1.part" / "tables").mkdir(parents=True)  # killed before its folder was renamed
+    disk.save_lines(tmp_path / "_tasks" / "gone-1.jsonl", [{"world_digest": "x"}])
+    (tmp_path / "_tasks" / "gone-1.json").write_text("{}")
+    (tmp_path / "_tasks" / ".gone-2.jsonl.part").write_text("{")  # killed while it wrote tasks
+    (tmp_path / f".{harbour.id}.part").mkdir()  # killed while it replaced a world
+    folder.rename(tmp_path / f".{harbour.id}.old")
+    disk.sweep(tmp_path)
+    assert tree(tmp_path) == before
+
+
+def test_a_folder_of_files_appears_whole_or_stays_as_it_was(tmp_path):
+    out = tmp_path / "e"
+    for old in ({}, {"a": b"old", "mine": b"kept"}):
+        for name, data in old.items():
+            out.mkdir(exist_ok=True)
+            (out / name).write_bytes(data)
+        before = tree(tmp_path)
+        with contextlib.suppress(OSError), disk.staged(out) as part:
+            disk.write_file(part / "a", b"new")
+            raise OSError(28, "No space left on device")
+        assert tree(tmp_path) == before
+    with disk.staged(out) as part:
+        (part / "sub").mkdir()
+        disk.write_file(part / "a", b"new")
+        disk.write_file(part / "sub" / "b", b"b")
+    assert tree(out) == {"a": b"new", "mine": b"kept", "sub": None, "sub/b": b"b"}
+
+
+def test_many_may_mine_while_nobody_writes_worlds(tmp_path):
+    with (
+        disk.locked(tmp_path, shared=True),
+        disk.locked(tmp_path, shared=True),
+        pytest.raises(UsageError, match="another process is writing worlds there"),
+        disk.locked(tmp_path),
+    ):
+        pass
+    assert tmp_path.is_dir()
+    with disk.locked(tmp_path / "new"):
+        pass
+    assert not (tmp_path / "new").exists()

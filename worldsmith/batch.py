@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -128,10 +129,8 @@ def build(order: Order) -> Built:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
-    # The world comes last: one that is there is whole, its tasks with it.
-    if kept is None:
-        disk.save_world(world, order.out)
+    with disk.placed(world, order.out) if kept is None else nullcontext():
+        count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
         world.id,
@@ -202,6 +201,7 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     if not made:
         return
     with disk.locked(made[0].out):
+        disk.sweep(made[0].out)
         if jobs <= 1 or len(made) <= 1:
             yield from map(attempt, made)
             return

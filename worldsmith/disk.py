@@ -1,14 +1,15 @@
 """Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
 
-Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed;
-a world's folder appears whole, with its manifest.
+Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed; a world's
+folder appears whole, with its manifest, after its tasks. A write that fails takes its parts with it; what a killed
+process leaves is swept by the next one that writes worlds there.
 """
 
 import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,13 @@ MOST = 10**12
 def write_file(path: Path, data: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, and a crash leaves one of them."""
     part = path.with_name(f".{path.name}.part")
-    _write(part, data)
-    part.replace(path)
+    try:
+        _write(part, data)
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
     _flush_folder(path.parent)
 
 
@@ -45,15 +51,18 @@ def _write(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
     """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
+
+    With `shared` several processes may hold it, none of which writes worlds.
 
     Raises UsageError where another process holds it.
     """
+    made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(
             f"{folder}: another process is writing worlds there; wait for it, or name another folder"
@@ -62,6 +71,33 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+        if made:
+            with suppress(OSError):  # something stands in it
+                folder.rmdir()
+
+
+@contextmanager
+def staged(out: Path) -> Iterator[Path]:
+    """Give a folder whose files are moved into `out` (made where it is missing) once the block has ended.
+
+    Files of the same names are replaced. Where the block fails, `out` is as it was.
+    """
+    part = out / ".part"
+    made = not out.exists()
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        yield part
+        for file in sorted(p for p in part.rglob("*") if p.is_file()):
+            place = out / file.relative_to(part)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # the files are in it
+                out.rmdir()
+    _flush_folder(out)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -95,27 +131,77 @@ def manifest(world: World) -> dict[str, Any]:
 
 def save_world(world: World, out: Path) -> Path:
     """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
-    folder, part, old = out / world.id, out / f".{world.id}.part", out / f".{world.id}.old"
+    with placed(world, out) as folder:
+        return folder
+
+
+@contextmanager
+def placed(world: World, out: Path) -> Iterator[Path]:
+    """Write a world beside `out`/<world>, which it becomes once the block has ended.
+
+    Its tasks are written in the block: a world that stands there is whole, its tasks with it. Where the block or a
+    write fails, neither is left, and an older world of that name stays.
+    """
+    folder, part, old = _places(out, world.id)
     clean(out, world.id)
-    (part / "tables").mkdir(parents=True)
-    for name, columns in world.tables.items():
-        _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
-    _write(part / "schema.json", pretty(world.schema.source))
-    _write(part / MANIFEST, pretty(manifest(world)))
-    for inner in (part / "tables", part):
-        _flush_folder(inner)
-    if folder.exists():
-        folder.rename(old)
-    part.rename(folder)
-    _flush_folder(out)
-    shutil.rmtree(old, ignore_errors=True)
-    return folder
+    try:
+        (part / "tables").mkdir(parents=True)
+        for name, columns in world.tables.items():
+            _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
+        _write(part / "schema.json", pretty(world.schema.source))
+        _write(part / MANIFEST, pretty(manifest(world)))
+        for inner in (part / "tables", part):
+            _flush_folder(inner)
+        yield folder
+        if folder.exists():
+            folder.rename(old)
+        part.rename(folder)
+        _flush_folder(out)
+    finally:
+        clean(out, world.id)
+
+
+def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
+    """Return where a world stands, where it is written, and where the one that it replaces waits."""
+    return out / world, out / f".{world}.part", out / f".{world}.old"
 
 
 def clean(out: Path, world: str) -> None:
-    """Remove what a killed run may have left beside a world."""
-    for name in (f".{world}.part", f".{world}.old"):
-        shutil.rmtree(out / name, ignore_errors=True)
+    """Remove what a run that didn't finish has left of a world, and put back the one that it was to replace."""
+    folder, part, old = _places(out, world)
+    if old.is_dir() and not folder.exists():
+        old.rename(folder)
+    if part.is_dir():
+        _clean_tasks(folder)
+    for left in (part, old):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _clean_tasks(folder: Path) -> None:
+    """Remove the tasks of a world that was never put in its place; those of the world that stands there stay."""
+    path = tasks_file(folder)
+    try:
+        first = read_jsonl(path)[:1] if path.is_file() else []
+        kept = bool(first) and first[0]["world_digest"] == read_manifest(folder)["digest"]
+    except (FormatError, KeyError, TypeError):
+        kept = False
+    if not kept:
+        for file in (path, path.with_suffix(".json")):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds other tasks, or is not there
+            path.parent.rmdir()
+
+
+def sweep(out: Path) -> None:
+    """Remove what killed processes have left of worlds and files in `out`, whatever worlds they were writing.
+
+    The caller holds `out` (`locked`): no other process writes there.
+    """
+    for left in (*out.glob(".*.part"), *out.glob(".*.old")):
+        if left.is_dir():
+            clean(out, left.name.removesuffix(left.suffix)[1:])
+    for part in out.glob("_*/.*.part"):
+        part.unlink(missing_ok=True)
 
 
 def pretty(value: Any) -> bytes:

@@ -52,11 +52,9 @@ def mine_for(world: World, asked: Asked) -> Mined:
 def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
     """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
     path = disk.tasks_file(folder)
-    record = path.with_suffix(".json")
-    # Without its record a file of tasks counts as unfinished: it goes first and comes last.
-    record.unlink(missing_ok=True)
     disk.save_lines(path, (task.to_json() for task in found.tasks))
-    disk.write_file(record, disk.pretty(_record(path, world, asked, len(found.tasks))))
+    # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
+    disk.write_file(path.with_suffix(".json"), disk.pretty(_record(path, world, asked, len(found.tasks))))
 
 
 def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:

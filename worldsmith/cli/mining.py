@@ -115,9 +115,10 @@ def tasks(
         bad = sum(_verify(folder, chosen, as_json=as_json) for folder in folders)
     else:
         asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
-        found = [
-            _mine(folder, asked, as_json=as_json) for folder in progress(folders, len(folders), "worlds", quiet=as_json)
-        ]
+        found = []
+        for folder in progress(folders, len(folders), "worlds", quiet=as_json):
+            with disk.locked(folder.resolve().parent, shared=True):
+                found.append(_mine(folder, asked, as_json=as_json))
         bad = found.count(0)
     if listed:
         _list(folders, listed, hold_out)

@@ -225,7 +225,7 @@ def show(
     if graph:
         from worldsmith.report import graph_svg
 
-        graph.write_text(graph_svg(world.schema), encoding="utf-8")
+        disk.write_file(graph, graph_svg(world.schema).encode())
         click.echo(f"drawn to {graph}")
     elif ddl:
         from worldsmith.models import create_tables

@@ -6,6 +6,7 @@ Gold stands in one field of a row and nowhere else: not in tool arguments, not i
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from worldsmith.disk import staged
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.exports import jsonl, sft, verl
 from worldsmith.exports.rows import Splits, divide, load
@@ -28,7 +29,8 @@ def export(
     Args:
         folders: world folders; their tasks are those in ../_tasks.
         to: a name of `FORMATS`.
-        out: the folder for the files; made where it is missing, files of the same names are replaced.
+        out: the folder for the files; made where it is missing, files of the same names are replaced. Where a write
+            fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
 
@@ -36,6 +38,7 @@ def export(
         NotFoundError: an unknown format, or a world without a file of tasks.
         FormatError: a file of tasks that can't be read.
         UsageError: no task at all, or a share or URL that can't be.
+        OSError: a file that can't be written.
     """
     if to not in FORMATS:
         raise NotFoundError(f"there is no export format {to!r}.{close_match(to, FORMATS)}")
@@ -43,8 +46,8 @@ def export(
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     splits = divide(load(folders), test_share)
-    out.mkdir(parents=True, exist_ok=True)
-    FORMATS[to](splits, out, base, {folder.name: folder for folder in folders})
+    with staged(out) as part:
+        FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
     worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
     kept = worlds["test"] - worlds["train"]
     counts = {name: len(tasks) for name, tasks in splits.items()}

@@ -4,6 +4,7 @@ Row format after verl's RLHFDataset: `extra_info.tools_kwargs.<tool>.create_kwar
 `reward_model.ground_truth` the reward function.
 """
 
+import errno
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,8 @@ def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
             # Types are ours and paths are quoted: a COPY takes no parameters.
             connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
         write_file(path, part.read_bytes())
+    except duckdb.IOException as error:
+        raise OSError(errno.EIO, str(error), str(path)) from None
     finally:
         lines.unlink(missing_ok=True)
         part.unlink(missing_ok=True)
