@@ -17,7 +17,8 @@ from typing import ClassVar
 import pytest
 from click.testing import CliRunner
 
-from worldsmith import disk
+from worldsmith import disk, seeding
+from worldsmith.batch import PATIENCE
 from worldsmith.cli import main
 from worldsmith.disk import load_world
 from worldsmith.schema import shipped
@@ -90,24 +91,55 @@ boat = { about = "boat" }
 """A schema that about half of the seeds can't follow: only two boats in all keep its rule, and 2 to 12 are drawn."""
 
 
-def test_a_seed_that_no_world_fits_ends_no_batch(tmp_path):
+@pytest.fixture
+def sometimes(tmp_path):
     file = tmp_path / "sometimes.toml"
     file.write_text(SOMETIMES)
-    asked = ["generate", file, "--seed", 1, "--count", 8, "--tasks", 0, "--out", tmp_path / "w", "--json"]
-    result = CliRunner().invoke(main, [str(a) for a in asked])
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    made = [row["path"] for row in rows if "error" not in row]
+    return file
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_next_seed_takes_the_place_of_one_that_no_world_fits(tmp_path, sometimes, seed):
+    asked = ["generate", sometimes, "--seed", seed, "--count", 8, "--tasks", 0, "--json", "--out"]
+    first = call(*asked, tmp_path / "w")
+    rows = [json.loads(line) for line in first.stdout.splitlines()]
+    made = [row for row in rows if "error" not in row]
     failed = [row for row in rows if "error" in row]
-    assert result.exit_code == 1
-    assert len(rows) == 8
-    assert made
-    assert {Path(path).name for path in made} == {p.parent.name for p in (tmp_path / "w").glob("*/world.json")}
-    assert all(f"sometimes, seed {row['seed']}: no world in 6 attempts" in row["error"] for row in failed)
-    assert f"{len(failed)} of 8 worlds not made" in result.stderr
-    again = CliRunner().invoke(main, [str(a) for a in (*asked, "--jobs", 2)])
-    assert [json.loads(line) | {"resumed": True} for line in again.stdout.splitlines()] == [
-        row | {"resumed": True} for row in rows
-    ]
+    assert len(made) == 8 == len({row["world"] for row in made})
+    assert {Path(row["path"]) for row in made} == set(worlds(tmp_path / "w"))
+    assert failed
+    assert all(f"sometimes, seed {row['seed']}: no world in 6 attempts" in first.stderr for row in failed)
+    assert first.stderr.endswith(f"{len(failed)} seeds of {len(rows)} fit no world: the next ones took their place\n")
+    # In the order of the draw: what stands there is its first eight seeds that fit.
+    draw = [seeding.draw(seed, "sometimes", number) >> 11 for number in range(len(rows))]
+    assert {row["seed"] for row in rows} == set(draw)
+    again = lines(*asked, tmp_path / "w")
+    assert [row | {"resumed": True} for row in rows if "error" not in row] == [r for r in again if "error" not in r]
+    more = [r["world"] for r in lines(*("12" if a == 8 else a for a in asked), tmp_path / "w") if "error" not in r]
+    assert {row["world"] for row in made} < set(more)
+
+
+def test_which_seeds_take_a_place_does_not_depend_on_the_jobs(tmp_path, sometimes):
+    asked = ["generate", sometimes, "smartphones", "--seed", 1, "--count", 6, "--tasks", 0, "--json", "--out"]
+    alone = lines(*asked, tmp_path / "a")
+    side_by_side = lines(*asked, tmp_path / "b", "--jobs", 2)
+    assert [r["seed"] for r in alone] == [r["seed"] for r in side_by_side]
+    assert sum("error" not in r for r in alone) == 6
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_schema_that_fits_no_seed_is_given_up_and_the_others_are_made(tmp_path, sometimes):
+    sometimes.write_text(SOMETIMES.replace("boats <= 1", "boats <= 0"))
+    asked = ["generate", sometimes, "smartphones", "--count", 4, "--tasks", 0, "--json", "--out", tmp_path / "w"]
+    rows = lines(*asked, code=1)
+    assert [r["schema"] for r in rows if "error" not in r] == ["smartphones", "smartphones"]
+    assert sum("error" in r for r in rows) == PATIENCE
+    assert "2 of 4 worlds not made" in CliRunner().invoke(main, [str(a) for a in asked]).stderr
+
+
+def test_a_schema_that_is_named_twice_counts_once(tmp_path):
+    rows = lines("generate", "town", "town", "--count", 2, "--tasks", 0, "--out", tmp_path, "--json")
+    assert len({r["world"] for r in rows}) == 2
 
 
 def test_generate_makes_one_world_a_schema_with_tasks_apart(out):

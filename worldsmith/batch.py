@@ -3,11 +3,12 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,6 +28,9 @@ from worldsmith.tasks import KINDS, kinds_of
 from worldsmith.turned import admit
 from worldsmith.world import World, world_id
 
+PATIENCE = 10
+"""Seeds of a schema in a row that no world fits, before no more of them are tried."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -34,13 +38,24 @@ class Order:
 
     schema: str
     """Name of a shipped schema, or path of a file."""
-    seed: int
+    draw: int
+    """The seed of the command."""
+    number: int
+    """Its number among the worlds of its schema, from 0."""
     out: Path
     tasks: int
     size: str = "wide"
     knobs: Knobs = PLAIN
     kinds: str = ",".join(KINDS)
     """Kinds of task, taken in turn."""
+
+    @property
+    def seed(self) -> int:
+        """The world's own seed: a hash of the command's, the schema's name and the number.
+
+        53 bits: a JSON number that every reader keeps exact.
+        """
+        return seeding.draw(self.draw, load_schema(self.schema).name, self.number) >> 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """One world whose rules never held: the rest of a batch goes on without it."""
+    """One seed that no world fits: the next seed of its schema is tried in its place."""
 
     schema: str
     seed: int
@@ -90,21 +105,18 @@ def orders(
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
 
-    A world's seed is a hash of (seed, schema name, its number among that schema's worlds): naming more schemas
-    changes none of them. Raises UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
+    Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
+    UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
     kinds_of(kinds)
-    names = []
-    for schema in map(load_schema, schemas):
-        names.append(schema.name)
+    once: dict[str, str] = {}
+    for name in schemas:
+        schema = load_schema(name)
         admit(schema, knobs)
-    made = []
-    for i in range(len(schemas) if count is None else count):
-        which, number = i % len(schemas), i // len(schemas)
-        # 53 bits: a JSON number that every reader keeps exact.
-        world_seed = seeding.draw(seed, names[which], number) >> 11
-        made.append(Order(schemas[which], world_seed, out, tasks, size, knobs, kinds))
-    return made
+        once.setdefault(schema.digest, name)
+    schemas = list(once.values())
+    places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
+    return [Order(schemas[which], seed, number, out, tasks, size, knobs, kinds) for number, which in places]
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -194,25 +206,45 @@ def _listed(versions: Any) -> str:
 def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
 
-    A world whose rules never held is yielded as Failed, and the others are built.
+    A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
+    such seeds, until as many worlds are there as were asked for or `PATIENCE` seeds of the schema in a row have failed.
 
     Raises UsageError while another process builds into the same folder.
     """
     if not made:
         return
-    with disk.locked(made[0].out):
+    with disk.locked(made[0].out), _mapping(min(jobs, len(made))) as mapped:
         disk.sweep(made[0].out)
-        if jobs <= 1 or len(made) <= 1:
-            yield from map(attempt, made)
-            return
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(jobs, len(made)), context, _end_with_parent) as pool:
-            try:
-                yield from pool.map(attempt, made, chunksize=1)
-            except BrokenProcessPool:
-                raise WorldsmithError(
-                    "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
-                ) from None
+        following = Counter(order.schema for order in made)
+        streaks: Counter[str] = Counter()
+        while made:
+            lacking = []
+            for order, one in zip(made, mapped(made), strict=True):
+                yield one
+                failed = isinstance(one, Failed)
+                streaks[order.schema] = streaks[order.schema] + 1 if failed else 0
+                lacking += [order] if failed else []
+            made = []
+            for order in lacking:
+                if streaks[order.schema] < PATIENCE:
+                    made.append(replace(order, number=following[order.schema]))
+                    following[order.schema] += 1
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
+    """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
+    if jobs <= 1:
+        yield lambda made: map(attempt, made)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
+        try:
+            yield lambda made: pool.map(attempt, made, chunksize=1)
+        except BrokenProcessPool:
+            raise WorldsmithError(
+                "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
+            ) from None
 
 
 def _end_with_parent() -> None:

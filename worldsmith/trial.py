@@ -17,7 +17,9 @@ from worldsmith.world import World
 USUAL = (300, 500)
 """Facts of the worlds that everything here was made for."""
 PATIENCE = 3
-"""Worlds that fail from the start before a rule is set aside, so that contradictions cost no more than they tell."""
+"""Worlds that fail from the start before more seeds are tried."""
+FURTHER = 7
+"""More seeds tried then, until one fits a world; where none does, a rule is set aside."""
 SET_ASIDE = 5
 """Rules set aside at most."""
 
@@ -76,6 +78,10 @@ class Trial:
 
     schema: str
     worlds: int
+    tried: int
+    """Seeds tried with the schema as it is written."""
+    unfit: int
+    """Those of them that no world fits."""
     failed: tuple[str, ...]
     """Places at which no world was found, with the seeds and the reason."""
     declared: tuple[int, int]
@@ -95,6 +101,11 @@ class Trial:
     """Why no more worlds were tried."""
 
     @property
+    def unfit_share(self) -> float:
+        """The share of the seeds that no world fits."""
+        return self.unfit / max(1, self.tried)
+
+    @property
     def faults(self) -> bool:
         """Whether the schema needs work: a world that can't be filled, or a rule that never holds or says nothing."""
         return bool(self.failed or self.broken) or any(r.state in BAD for r in self.rules)
@@ -105,7 +116,7 @@ class Trial:
         for rule, told in zip(self.rules, found["rules"], strict=True):
             told |= {"first_share": round(rule.share, 4), "warning": rule.warning()}
             told |= {f"{n}_a_world": round(told[n] / max(1, rule.tried), 2) for n in ("redraws", "restarts")}
-        return found | {"usual": USUAL, "faults": self.faults}
+        return found | {"unfit_share": round(self.unfit_share, 4), "usual": USUAL, "faults": self.faults}
 
     def text(self) -> str:
         """Return the trial as a person reads it."""
@@ -114,6 +125,17 @@ class Trial:
     def _head(self) -> Iterator[str]:
         filled = f"of {self.facts[0]} to {self.facts[1]} facts" if self.worlds else "none"
         yield f"{self.schema}: worlds filled: {self.worlds}, {filled}; structures among them: {self.structures}"
+        if self.unfit == self.tried:
+            yield f"  none of {self.tried} seeds fits a world of the schema as it is written"
+        elif self.unfit:
+            yield (
+                f"  {self.unfit} of {self.tried} seeds ({self.unfit_share:.0%}) fit no world: for each of them "
+                "`generate` takes the next one"
+            )
+        else:
+            # None of n: fewer than 1 - 0.05^(1/n) of all, with 95% confidence.
+            most = 1 - 0.05 ** (1 / self.tried)
+            yield f"  each of {self.tried} seeds fits a world: of all seeds at most {most:.0%} do not (95%)"
         sums = " + ".join(f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items())
         yield f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts: {sums}"
         if self.declared[0] < USUAL[0] or self.declared[1] > USUAL[1]:
@@ -158,12 +180,26 @@ class _Tally:
 
     effort: Effort = field(default_factory=Effort)
     failed: list[tuple[int, GenerationError]] = field(default_factory=list)
+    tried: int = 0
+    unfit: int = 0
     facts: list[int] = field(default_factory=list)
     structures: dict[frozenset[str], Schema] = field(default_factory=dict)
     on: Counter[str] = field(default_factory=Counter)
     covered: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
     held: dict[tuple[str, str], set[Any]] = field(default_factory=dict)
+
+    def fill(self, schema: Schema, seed: int, *, whole: bool) -> bool:
+        """Fill a world and count it, or why there is none; return whether there is. `whole`: no rule is set aside."""
+        self.tried += whole
+        try:
+            world = generate(schema, seed, effort=self.effort)
+        except GenerationError as error:
+            self.unfit += whole
+            self.failed.append((seed, error))
+            return False
+        self.add(world)
+        return True
 
     def add(self, world: World) -> None:
         self.facts.append(world.facts)
@@ -200,6 +236,8 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
     return Trial(
         schema=schema.name,
         worlds=len(tally.facts),
+        tried=tally.tried,
+        unfit=tally.unfit,
         failed=tuple(_failures(tally, file)),
         declared=declared_rows(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
@@ -216,18 +254,21 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
 def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[dict[str, Schema], str]:
     """Fill worlds; return the rules set aside, each with the schema that still had it, and why the filling stopped."""
     aside: dict[str, Schema] = {}
+    further = seed + count
     for number in range(seed, seed + count):
         before = len(tally.effort.restarts)
-        try:
-            tally.add(generate(schema, number, effort=tally.effort))
-        except GenerationError as error:
-            tally.failed.append((number, error))
+        tally.fill(schema, number, whole=not aside)
         if tally.facts or len(tally.failed) < min(PATIENCE, count):
+            continue
+        for more in range(further, further + FURTHER):
+            if tally.fill(schema, more, whole=not aside):
+                break
+        if tally.facts:
             continue
         place = Counter(tally.effort.restarts[before:]).most_common(1)[0][0]
         less = _without(schema, place.removeprefix("rule ")) if place.startswith("rule ") else None
         if less is None or len(aside) == SET_ASIDE:
-            return aside, f"stopped after {number - seed + 1} worlds: each of them failed at {place}"
+            return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly for {place}"
         aside[place.removeprefix("rule ")] = schema
         schema = less
         tally.failed.clear()

@@ -93,9 +93,10 @@ def generate(
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
     Every world is checked before it is kept, and every task is solved once through search. The same command run
-    again finishes what was left undone, to the same bytes. A seed that no world fits is told (--json: a line with
-    schema, seed and error), the others are made, and the exit code is 1. Other --facts, --density, --listing or
-    --homonyms make other worlds, beside those that are there.
+    again finishes what was left undone, to the same bytes. A seed that no world fits is named on standard error
+    (--json: a line with schema, seed and error), and the next seed of the schema takes its place; where 10 in a row
+    fail, the exit code is 1. Other --facts, --density, --listing or --homonyms make other worlds, beside those that
+    are there.
 
     \b
     worldsmith generate --seed 7 --out w
@@ -113,7 +114,7 @@ def generate(
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
         if isinstance(one, Failed):
             failed += 1
-            click.echo(f"Error: {one.error}", err=True)
+            click.echo(f"worldsmith: {one.error}", err=True)
         else:
             built.append(one)
             if one.replaced:
@@ -126,13 +127,18 @@ def generate(
         if len(built) > 40:
             click.echo(f"… and {len(built) - 40} more")
         click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
+    lacking = len(made) - len(built)
     if failed:
-        click.echo(f"{failed} of {counted(len(made), 'world')} not made", err=True)
+        seeds = (
+            f"{counted(failed, 'seed')} of {failed + len(built)} fit no world" if failed > 1 else "1 seed fits no world"
+        )
+        what = f"{lacking} of {counted(len(made), 'world')} not made" if lacking else "the next ones took their place"
+        click.echo(f"{seeds}: {what}", err=True)
     short = [b for b in built if b.tasks < b.asked]
     if short:
         missing = sum(b.asked - b.tasks for b in short)
         click.echo(f"{missing} tasks fewer than asked for, in {len(short)} worlds: no more passed every gate", err=True)
-    if failed:
+    if lacking:
         ctx.exit(1)
 
 
