@@ -2,6 +2,7 @@
 
 import copy
 import re
+from pathlib import Path
 
 import pytest
 
@@ -186,3 +187,101 @@ def test_no_line_struck_out_ends_in_anything_but_a_message(tmp_path):
                 told.append(str(error).removeprefix(str(path)))
     assert len(told) > 60
     assert [line for line in told if not re.match(r":\d+: ", line)] == []
+
+
+OFFICE = """
+schema = 1
+name = "office"
+kind = "private_simulation"
+as_of = 2031-05-01
+about = "the staff of an office"
+[values]
+ranks = ["junior", "senior"]
+[tables.unit]
+called = ["unit", "units"]
+rows = [8, 10]
+key = "name"
+[tables.unit.columns]
+name = { invent = "place", label = "Unit", see = "snippet" }
+head = { ref = "person", where = "head.name <> 'none'", label = "Head" }
+[tables.person]
+called = ["person", "people"]
+rows = [60, 70]
+key = "name"
+[tables.person.columns]
+name = { invent = "person", label = "Person", see = "snippet" }
+unit = { ref = "unit", per = [2, 20], label = "Unit" }
+boss = { ref = "person", missing = 0.2, none = "nobody", label = "Boss" }
+born = { date = [1960-01-01, 2005-01-01], label = "Born" }
+rank = { pick = "ranks", label = "Rank" }
+[rules]
+kept = { on = "unit", must = "head.unit = name" }
+[pages]
+unit = { about = "unit" }
+person = { about = "person" }
+"""
+"""A unit has a head and a person has a unit: of two references in a circle one is drawn first, by chance."""
+
+
+def office(tmp_path, on: str, must: str) -> Path:
+    path = tmp_path / "office.toml"
+    rule = 'kept = { on = "unit", must = "head.unit = name" }'
+    path.write_text(OFFICE.replace(rule, f'kept = {{ on = "{on}", must = "{must}" }}'))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("on", "must", "column", "where"),
+    [
+        ("unit", "head.unit = name", "head", "(head.name <> 'none') and (head.unit = name)"),
+        ("unit", "name = head.unit", "head", "and (name = head.unit)"),
+        ("unit", "head is null or head.unit = name", "head", "and (head is null or head.unit = name)"),
+        ("unit", "head.unit = name and head.born < date '2001-01-01'", "head", "and head.born < '2001-01-01')"),
+        ("person", "unit.head.unit = unit", "head", "and (head.unit = name)"),
+        ("person", "boss.unit = unit and boss.born < born", "boss", '"boss.unit = unit and boss.born < born"'),
+    ],
+)
+def test_a_rule_along_a_reference_is_told_the_where_that_fills_it(tmp_path, on, must, column, where):
+    found = trial(*read_schema(str(office(tmp_path, on, must)))[:1], 8, 0)
+    assert (found.unfit, found.tried) == (10, 10)
+    (rule,) = found.rules
+    table = "person" if column == "boss" else "unit"
+    assert f"let `where` on {table}.{column} choose a row that keeps it: {column} = {{ ref = " in rule.warning()
+    assert where in rule.warning()
+    # The line stands in the file as it is told, and then every seed fits.
+    line = rule.warning().split("keeps it: ")[1]
+    text = tmp_path.joinpath("office.toml").read_text()
+    old = next(one for one in text.splitlines() if one.startswith(f"{column} = "))
+    tmp_path.joinpath("fixed.toml").write_text(text.replace(old, line))
+    fixed = trial(load_schema(tmp_path / "fixed.toml"), 5, 0)
+    assert (fixed.tried, fixed.unfit, fixed.broken) == (5, 0, {})
+
+
+def test_a_where_that_leaves_no_row_is_told_with_what_it_lacks(tmp_path):
+    (rule,) = trial(load_schema(office(tmp_path, "unit", "head.born > as_of")), 2, 0).rules
+    assert "loosen it, or let `where` on unit.head" in rule.warning()
+    (rule,) = trial(load_schema(office(tmp_path, "person", "born > as_of")), 2, 0).rules
+    assert rule.warning().endswith("taken as contradictory or too strict: loosen it, or the ranges it reads")
+
+
+def test_generate_tells_the_where_too(tmp_path, call):
+    result = call("generate", office(tmp_path, "unit", "head.unit = name"), "--tasks", 0, "--out", tmp_path, code=1)
+    assert 'Or let `where` on unit.head choose a row that keeps it: head = { ref = "person", where = ' in result.stderr
+    assert "10 seeds of 10 fit no world: 1 of 1 world not made" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "fill"),
+    [
+        ("person", "unit", {"where": "unit.head.unit = unit"}),
+        ("person", "boss", {"where": "boss.boss.rank = rank"}),
+        ("person", "pay", {"number": [1, 9], "mean": "boss.pay", "spread": 2, "label": "Pay"}),
+        ("unit", "size", {"number": [1, 9], "mean": "head.unit.size", "spread": 2, "label": "Size"}),
+    ],
+)
+def test_a_column_that_is_filled_from_itself_is_refused(tmp_path, table, column, fill):
+    data = copy.deepcopy(dict(load_schema(office(tmp_path, "unit", "head.unit = name")).source))
+    columns = data["tables"][table]["columns"]
+    columns[column] = columns.get(column, {}) | fill
+    with pytest.raises(SchemaError, match=f"{table}.{column}: it is filled from itself, by way of other rows"):
+        trial(parse_schema(data), 1, 0)

@@ -23,6 +23,7 @@ from worldsmith.errors import (
     close_match,
 )
 from worldsmith.generate import generate
+from worldsmith.generate.remedy import remedy
 from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
 from worldsmith.tasks import KINDS, kinds_of
 from worldsmith.turned import admit
@@ -164,7 +165,10 @@ def attempt(order: Order) -> Built | Failed:
     try:
         return build(order)
     except GenerationError as error:
-        return Failed(load_schema(order.schema).name, order.seed, str(error))
+        schema = load_schema(order.schema)
+        kind, _, rule = error.place.partition(" ")
+        fix = remedy(schema, rule, [order.seed]) if kind == "rule" else ""
+        return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
 def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:

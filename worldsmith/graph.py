@@ -6,6 +6,7 @@ what reads it. From it come the order of filling, the column a rule is tested at
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 import networkx as nx
 
@@ -43,11 +44,12 @@ def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
             here = target
 
 
-def _node(schema: Schema, table: str, node: Node | None) -> Iterator[Name]:
+def _node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
+    """Yield the columns that an expression reads; `candidate` is the column whose possible values it judges."""
     for path in expr.paths(node) if node is not None else ():
         # The names of an `each` rule's aggregates are no columns.
         if path[0] in schema.tables[table].names:
-            yield from along(schema, table, path)
+            yield from islice(along(schema, table, path), path[0] == candidate, None)
 
 
 def _aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
@@ -58,15 +60,15 @@ def _aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
 
 
 def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
-    """Return the columns that filling `column` reads, itself not among them."""
+    """Return the columns that filling `column` reads; SchemaError where it reads itself."""
     table, fill = column.table, column.fill
     found: list[Name] = []
     match fill:
         case Pick(where=where):
-            found += _node(schema, table, where)
+            found += _node(schema, table, where, column.name)
         case Reference(table=target, where=where):
             found.append((target, schema.tables[target].key[0]))
-            found += _node(schema, table, where)
+            found += _node(schema, table, where, column.name)
         case Number(mean=mean):
             found += _node(schema, table, mean)
         case After(path=path, until=until):
@@ -82,7 +84,11 @@ def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
             found += _node(schema, table, node)
         case _:
             pass
-    return tuple(dict.fromkeys(n for n in found if n != (table, column.name)))
+    if (table, column.name) in found:
+        raise SchemaError(
+            "it is filled from itself, by way of other rows; read another column", f"{table}.{column.name}"
+        )
+    return tuple(dict.fromkeys(found))
 
 
 def rule_reads(schema: Schema, rule: Rule) -> tuple[Name, ...]:

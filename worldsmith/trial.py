@@ -8,6 +8,7 @@ from typing import Any, Literal
 from worldsmith.check import check
 from worldsmith.errors import GenerationError, SchemaError
 from worldsmith.generate import generate
+from worldsmith.generate.remedy import remedy
 from worldsmith.generate.world import Effort
 from worldsmith.graph import graph_of
 from worldsmith.implied import implied
@@ -57,6 +58,8 @@ class RuleTrial:
     """Worlds in which it was tested."""
     redraws: int
     restarts: int
+    remedy: str = ""
+    """What would meet the rule, where redrawing doesn't."""
 
     @property
     def share(self) -> float:
@@ -69,7 +72,7 @@ class RuleTrial:
             return ""
         told = self.state in ("never held", "too strict")
         how = f"; {self.share:.1%} of {self.first_rows} rows broke it at first" if told else ""
-        return f"{self.at}: rules.{self.rule}: {self.state}{how}: {MEANING[self.state]}"
+        return f"{self.at}: rules.{self.rule}: {self.state}{how}: {self.remedy or MEANING[self.state]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,11 +293,12 @@ def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: 
     for rule in schema.rules:
         bad, rows, tried = tally.effort.first.get(rule.name, (0, 0, 0))
         on = tally.on[rule.name]
+        state = "never held" if rule.name in aside else _state(schema, tally, rule.name)
         line = file.line(f"rules.{rule.name}")
         yield RuleTrial(
             rule=rule.name,
             at=f"{file}:{line}" if line else str(file),
-            state="never held" if rule.name in aside else _state(schema, tally, rule.name),
+            state=state,
             worlds=on,
             rows=tally.covered[rule.name],
             first_rows=rows,
@@ -302,6 +306,7 @@ def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: 
             tried=tried,
             redraws=tally.effort.redraws.get(rule.name, 0),
             restarts=restarts[f"rule {rule.name}"],
+            remedy=remedy(schema, rule.name, range(PATIENCE)) if state in ("never held", "too strict") else "",
         )
 
 

@@ -68,7 +68,8 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
     assert stuck is not None
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
-        f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs."
+        f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs and says what "
+        "would fill it."
         + (f" Or it is the knobs: {knobs} is more than the schema can follow with this seed." if knobs.turned else ""),
         stuck.place,
         stuck.text,
