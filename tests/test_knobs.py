@@ -1,7 +1,9 @@
 """World knobs: defaults change nothing, turned ones keep every promise, and a world is judged under its own."""
 
 import json
+import re
 from dataclasses import replace
+from itertools import combinations
 
 import click
 import pytest
@@ -21,9 +23,9 @@ from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, under
-from worldsmith.schema.knobs import DENSITY, FACTS, HOMONYMS, LISTING
-from worldsmith.trial import declared_rows
-from worldsmith.turned import admit, turned
+from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
+from worldsmith.trial import declared_rows, trial
+from worldsmith.turned import admit, bounds, turned
 from worldsmith.turned.rows import extent
 from worldsmith.world import named, world_id
 
@@ -77,8 +79,8 @@ def test_each_turned_knob_has_an_id_and_a_digest_of_its_own(mini):
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"facts": (300, 200)}, "facts = 300-200: give a number or LO-HI in 20-5000, the lesser first"),
-        ({"facts": (5, 200)}, "facts = 5-200: give"),
+        ({"facts": (300, 200)}, "facts = 300-200: give a number or LO-HI from 1, the lesser first"),
+        ({"facts": (0, 200)}, "facts = 0-200: give"),
         ({"density": 5}, "density = 5: give a number from 0.25 to 4"),
         ({"density": float("nan")}, "density = nan"),
         ({"listing": 2}, "listing = 2: give a number from 3 to 25"),
@@ -144,13 +146,53 @@ def test_per_follows_where_brands_are_used_up():
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_what_is_refused_is_refused_before_any_world_is_made_and_the_nearest_is_not(name, tmp_path):
     schema = load_schema(name)
-    for asked in (20, 5000):
+    for asked in (20, 2500):
         with pytest.raises(UsageError, match="ask for --facts") as refusal:
             orders([name], 3, 0, tmp_path, 0, knobs=Knobs((asked, asked)))
         nearest = int(str(refusal.value).split("ask for --facts ")[1].split(",")[0])
-        admit(schema, Knobs((nearest, nearest)))
+        admit([schema], Knobs((nearest, nearest)))
         with pytest.raises(UsageError):
-            admit(schema, Knobs((nearest - 1, nearest - 1) if asked == 20 else (nearest + 1, nearest + 1)))
+            admit([schema], Knobs((nearest - 1, nearest - 1) if asked == 20 else (nearest + 1, nearest + 1)))
+
+
+def test_each_schema_tells_its_own_bounds_wherever_facts_are_asked_for():
+    table = {name: list(bounds(load_schema(name))) for name in shipped()}
+    assert table["league"] == [74, 852]
+    assert table["films"] == [76, 1722]
+    assert {row["schema"]: row["facts"] for row in lines("schema", "list")} == table
+    said = call("generate", "--help")
+    listed = call("schema", "list")
+    for name, (least, most) in table.items():
+        assert f"{name} {least} to {most}" in " ".join(said.split())
+        assert re.search(rf"^{name} .* {least} to {most} ", listed, re.MULTILINE)
+    refused = call("generate", "--facts", 2000, "--out", "x", code=2)
+    for name, (least, most) in table.items():
+        assert f"{name}: 2000 facts can't be had: " in refused
+        assert f"it takes {least} to {most}: ask for --facts {most}" in refused
+    assert "all 5 schemas take --facts 82 to 852" in refused
+    some = call("generate", "--facts", 1600, "--out", "x", code=2)
+    assert "films" not in some
+    assert "league: 1600" in some
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_structure_can_have_the_facts_at_both_bounds(name):
+    schema = load_schema(name)
+    for n in range(len(schema.variation) + 1):
+        for on in combinations(sorted(schema.variation), n):
+            for facts in bounds(schema):
+                tables = turned(under(schema, on), Knobs((facts, facts))).tables.values()
+                assert sum(t.rows[0] for t in tables) == sum(t.rows[1] for t in tables) == facts
+
+
+def test_a_schema_of_ones_own_is_told_its_bounds(mini):
+    least, most = bounds(mini)
+    found = trial(mini, 2, 0)
+    assert (found.bounds, found.to_json()["bounds"]) == ((least, most), (least, most))
+    assert f"asked for by --facts it can have {least} to {most}" in found.text()
+    for facts in (1, 10**9):
+        with pytest.raises(UsageError, match=f"it takes {least} to {most}: ask for --facts"):
+            turned(under(mini, []), Knobs((facts, facts)))
 
 
 def test_worlds_spread_over_the_facts_asked_for():
@@ -240,7 +282,7 @@ def test_any_knobs_give_a_consistent_world_or_a_refusal(mini, knobs, seed):
         span = knobs.facts[1] - knobs.facts[0]
         knobs = replace(knobs, facts=(20 + knobs.facts[0] // 10, 20 + knobs.facts[0] // 10 + span // 4))
     try:
-        admit(mini, knobs)
+        admit([mini], knobs)
     except UsageError:
         return
     world = generate(mini, seed, knobs=knobs)
@@ -278,7 +320,7 @@ def test_a_world_that_fails_under_knobs_names_them(mini_data):
     schema = parse_schema({**mini_data, "rules": {"never": rule}})
     with pytest.raises(GenerationError, match=r"Or it is the knobs: --density 1\.5 is more than the schema can follow"):
         generate(schema, 1, knobs=Knobs(density=1.5))
-    with pytest.raises(GenerationError, match=r"what each rule costs\.$"):
+    with pytest.raises(GenerationError, match=r"what would fill it\.$"):
         generate(schema, 1)
 
 
@@ -395,7 +437,6 @@ def test_mistakes_are_said_without_a_traceback(tmp_path, args, said):
 
 def test_the_command_line_knows_the_same_bounds_and_defaults():
     options = {o.name: o for o in generate_command.params if isinstance(o, click.Option)}
-    for name, bounds in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
-        assert (options[name].type.min, options[name].type.max) == bounds
+    for name, ends in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
+        assert (options[name].type.min, options[name].type.max) == ends
         assert options[name].default == getattr(Knobs(), name)
-    assert f"{FACTS[0]} to {FACTS[1]}" in options["facts"].help

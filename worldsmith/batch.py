@@ -24,7 +24,7 @@ from worldsmith.errors import (
 )
 from worldsmith.generate import generate
 from worldsmith.generate.remedy import remedy
-from worldsmith.schema import PLAIN, Knobs, WorldKind, load_schema, shipped
+from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
 from worldsmith.tasks import KINDS, kinds_of
 from worldsmith.turned import admit
 from worldsmith.world import World, world_id
@@ -110,11 +110,10 @@ def orders(
     UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
     kinds_of(kinds)
-    once: dict[str, str] = {}
+    once: dict[Schema, str] = {}
     for name in schemas:
-        schema = load_schema(name)
-        admit(schema, knobs)
-        once.setdefault(schema.digest, name)
+        once.setdefault(load_schema(name), name)
+    admit(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
     return [Order(schemas[which], seed, number, out, tasks, size, knobs, kinds) for number, which in places]

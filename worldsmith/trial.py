@@ -13,6 +13,7 @@ from worldsmith.generate.world import Effort
 from worldsmith.graph import graph_of
 from worldsmith.implied import implied
 from worldsmith.schema import Schema, SchemaFile, parse_schema
+from worldsmith.turned import bounds
 from worldsmith.world import World
 
 USUAL = (300, 500)
@@ -89,6 +90,8 @@ class Trial:
     """Places at which no world was found, with the seeds and the reason."""
     declared: tuple[int, int]
     """Least and most rows by the declared totals, whatever is switched off."""
+    bounds: tuple[int, int]
+    """Least and most rows that `--facts` can ask for."""
     tables: dict[str, tuple[int, int]]
     """The declared totals."""
     facts: tuple[int, int]
@@ -141,6 +144,7 @@ class Trial:
             yield f"  each of {self.tried} seeds fits a world: of all seeds at most {most:.0%} do not (95%)"
         sums = " + ".join(f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items())
         yield f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts: {sums}"
+        yield f"  asked for by --facts it can have {self.bounds[0]} to {self.bounds[1]}"
         if self.declared[0] < USUAL[0] or self.declared[1] > USUAL[1]:
             yield f"  note: tasks and pages are measured on worlds of {USUAL[0]} to {USUAL[1]} facts: change some rows"
 
@@ -243,6 +247,7 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
         unfit=tally.unfit,
         failed=tuple(_failures(tally, file)),
         declared=declared_rows(schema),
+        bounds=bounds(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
         facts=(min(tally.facts, default=0), max(tally.facts, default=0)),
         rules=tuple(_rule_trials(schema, tally, aside, file)),

@@ -12,6 +12,19 @@ from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_matc
 PATHS = click.Path(path_type=Path)
 
 
+class FactsOption(click.Option):
+    """An option whose help ends with the bounds of each shipped schema, worked out when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help."""
+        from worldsmith.schema import load_schema, shipped
+        from worldsmith.turned import bounds
+
+        record = super().get_help_record(ctx)
+        ends = [f"{s.name} {least} to {most}" for s in map(load_schema, shipped()) for least, most in [bounds(s)]]
+        return record and (record[0], f"{record[1]}{', '.join(ends)}.")
+
+
 @click.command()
 @click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
 @click.option(
@@ -42,9 +55,10 @@ PATHS = click.Path(path_type=Path)
 )
 @click.option(
     "--facts",
+    cls=FactsOption,
     metavar="N|LO-HI",
-    help="Rows of a world in all, 20 to 5000, all tables in proportion; default as the schema says (300 to 500 for the "
-    "shipped ones). --facts 800 gives 800, --facts 150-200 as many as its seed says between these.",
+    help="Rows of a world in all, all tables in proportion; default as the schema says (300 to 500 for the shipped "
+    "ones). --facts 800 gives 800, --facts 150-200 as many as its seed says between these. Each schema has bounds: ",
 )
 @click.option(
     "--density",
@@ -339,12 +353,14 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 @schema.command("list")
 @json_option
 def schema_list(*, as_json: bool) -> None:
-    """List the shipped schemas."""
+    """List the shipped schemas, with the rows that --facts can ask of each."""
     from worldsmith.schema import load_schema, shipped
+    from worldsmith.turned import bounds
 
+    schemas = list(map(load_schema, shipped()))
     if as_json:
-        for s in map(load_schema, shipped()):
-            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "about": s.about})
+        for s in schemas:
+            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": bounds(s), "about": s.about})
         return
-    rows = [(s.name, s.kind, s.as_of, s.about) for s in map(load_schema, shipped())]
-    click.echo(table(["schema", "kind", "as of", "about"], rows, limit=60))
+    rows = [(s.name, s.kind, s.as_of, "{} to {}".format(*bounds(s)), s.about) for s in schemas]
+    click.echo(table(["schema", "kind", "as of", "--facts", "about"], rows, limit=60))

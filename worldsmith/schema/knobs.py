@@ -11,7 +11,6 @@ from typing import Any
 
 from worldsmith.errors import UsageError, close_match
 
-FACTS = (20, 5000)
 DENSITY = (0.25, 4.0)
 LISTING = (3, 25)
 HOMONYMS = (0.0, 0.3)
@@ -26,7 +25,7 @@ class Knobs:
     """
 
     facts: tuple[int, int] | None = None
-    """Rows in all, least and most, each in [20, 5000]; None: as the schema's `rows` say."""
+    """Rows in all, least and most, within what the schema can have (`turned.bounds`); None: as its `rows` say."""
     density: float = 1.0
     """Multiplies every `per`, and the chance that a nullable cell holds a value; [0.25, 4]. Totals stay in `rows`."""
     listing: int = 10
@@ -36,9 +35,9 @@ class Knobs:
     [0, 0.3]."""
 
     def __post_init__(self) -> None:
-        lo, hi = self.facts or FACTS
-        if not FACTS[0] <= lo <= hi <= FACTS[1]:
-            raise UsageError(f"facts = {_span(lo, hi)}: give a number or LO-HI in {_span(*FACTS)}, the lesser first")
+        lo, hi = self.facts or (1, 1)
+        if not 1 <= lo <= hi:
+            raise UsageError(f"facts = {_span(lo, hi)}: give a number or LO-HI from 1, the lesser first")
         for name, (low, high) in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name} = {getattr(self, name):g}: give a number from {low:g} to {high:g}")

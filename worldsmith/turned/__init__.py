@@ -1,8 +1,10 @@
 """A structure under knobs: the rows, `per` and `missing` that its worlds are filled and checked by."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from worldsmith.errors import UsageError
 from worldsmith.schema import Knobs, Schema, under
 from worldsmith.turned.density import denser
 from worldsmith.turned.rows import extent, refuse, resized
@@ -26,12 +28,38 @@ def turned(structure: Schema, knobs: Knobs) -> Schema:
     return replace(structure, knobs=knobs)
 
 
-def admit(schema: Schema, knobs: Knobs) -> None:
-    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can."""
-    if knobs.facts:
-        # The richest structure has the most rows to keep, the barest the fewest names to give.
-        ends = [extent(under(schema, switches)) for switches in ((), tuple(schema.variation))]
-        refuse(schema.name, knobs.facts, max(least for least, _ in ends), min(most for _, most in ends))
+@lru_cache(maxsize=256)
+def bounds(schema: Schema) -> tuple[int, int]:
+    """Return the least and the most `facts` that each world of a schema can have."""
+    # The richest structure has the most rows to keep, the barest the fewest names to give.
+    ends = [extent(under(schema, switches)) for switches in ((), tuple(schema.variation))]
+    return max(least for least, _ in ends), min(most for _, most in ends)
 
 
-__all__ = ["admit", "turned"]
+def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
+    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can.
+
+    Of several schemas each that can't is named, and what all of them can have.
+    """
+    if not knobs.facts:
+        return
+    refusals = []
+    for schema in schemas:
+        try:
+            refuse(schema.name, knobs.facts, *bounds(schema))
+        except UsageError as error:
+            refusals.append(str(error))
+    if refusals and len(schemas) > 1:
+        least, most = (
+            best(ends) for best, ends in zip((max, min), zip(*map(bounds, schemas), strict=True), strict=True)
+        )
+        refusals.append(
+            f"all {len(schemas)} schemas take --facts {least} to {most}"
+            if least <= most
+            else f"no --facts suits all {len(schemas)} schemas: `worldsmith schema list` shows what each takes"
+        )
+    if refusals:
+        raise UsageError("\n".join(refusals))
+
+
+__all__ = ["admit", "bounds", "turned"]

@@ -9,6 +9,8 @@ from worldsmith.naming import AVAILABLE
 from worldsmith.schema import Column, Invent, Pick, Reference, Schema, Table
 from worldsmith.turned.per import Bounds, key_of, needed, oftenest, options, tied
 
+MOST = 5000
+"""Rows of a world at most: larger ones were never measured."""
 LEAST = 0.2
 """A table keeps a fifth of its rows: with fewer, rules over groups have nothing to say."""
 FULL = 0.5
@@ -40,20 +42,20 @@ def resized(structure: Schema, facts: tuple[int, int]) -> dict[str, Table]:
 def extent(structure: Schema) -> tuple[int, int]:
     """Return the least and the most rows that a structure can be given."""
     least, most = (sum(_rounded(structure, _sizes(structure, scale)).values()) for scale in (0.0, _widest(structure)))
-    return least, most
+    return least, min(most, MOST)
 
 
 def refuse(name: str, facts: tuple[int, int], least: int, most: int) -> None:
     """Raise UsageError where facts lie wholly outside `least` to `most`, with the nearest that don't."""
     asked = f"{name}: {facts[0]}" + (f"-{facts[1]}" if facts[1] > facts[0] else "") + " facts can't be had"
     if facts[0] > most:
-        raise UsageError(
-            f"{asked}: its names and lists are enough for {most} rows; ask for --facts {most}, or give it longer lists"
-        )
+        why = "no world has more" if most == MOST else f"its names and lists are enough for {most} rows"
+        fix = "" if most == MOST else ", or give it longer lists"
+        raise UsageError(f"{asked}: {why}; it takes {least} to {most}: ask for --facts {most}{fix}")
     if facts[1] < least:
         raise UsageError(
-            f"{asked}: with fewer than {least} rows a table would keep less than a fifth of its own; "
-            f"ask for --facts {least}"
+            f"{asked}: with fewer than {least} rows a table would keep less than a fifth of its own; it takes {least} "
+            f"to {most}: ask for --facts {least}"
         )
 
 
