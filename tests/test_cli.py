@@ -137,6 +137,31 @@ def test_a_schema_that_fits_no_seed_is_given_up_and_the_others_are_made(tmp_path
     assert "2 of 4 worlds not made" in CliRunner().invoke(main, [str(a) for a in asked]).stderr
 
 
+def test_a_random_seed_is_long_is_printed_and_gives_the_same_worlds_again(tmp_path):
+    asked = ["generate", "town", "--tasks", 0, "--json", "--out"]
+    first = call(*asked, tmp_path / "a", "--seed", "random")
+    (seed,) = re.fullmatch(r"worldsmith: the same worlds again: --seed (\d+)\n", first.stderr).groups()
+    assert int(seed) > 2**100
+    call(*asked, tmp_path / "b", "--seed", seed)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    other = call(*asked, tmp_path / "c", "--seed", "RANDOM")
+    assert seed not in other.stderr
+    assert json.loads(first.stdout)["world"] != json.loads(other.stdout)["world"]
+
+
+@pytest.mark.parametrize("seed", [2**53, 2**64 + 1, 10**999])
+def test_seeds_of_any_length_are_taken(tmp_path, seed):
+    (row,) = lines("generate", "town", "--tasks", 0, "--out", tmp_path, "--json", "--seed", seed)
+    assert row["seed"] == seeding.draw(seed, "town", 0) >> 11
+
+
+@pytest.mark.parametrize("seed", ["-1", "1.5", "0x10", "", "rand", "randomly", "1" * 5000])
+def test_other_seeds_are_refused(tmp_path, seed):
+    said = call("generate", "town", "--out", tmp_path / "w", f"--seed={seed}", code=2).stderr
+    assert "Invalid value for '--seed'" in said
+    assert not (tmp_path / "w").exists()
+
+
 def test_a_schema_that_is_named_twice_counts_once(tmp_path):
     rows = lines("generate", "town", "town", "--count", 2, "--tasks", 0, "--out", tmp_path, "--json")
     assert len({r["world"] for r in rows}) == 2

@@ -146,6 +146,12 @@ def test_faker_pools_do_not_move_with_the_version_or_the_clock():
     )
 
 
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1, 10**40])
+def test_a_worlds_own_seed_has_64_bits(mini, seed):
+    with pytest.raises(UsageError, match=f"seed = {seed}: a world's own seed has 64 bits"):
+        generate(mini, seed)
+
+
 @pytest.mark.parametrize("version", ["40.62.9", "40.63.0.post1", "41.0.0", ""])
 def test_another_faker_is_refused_with_the_command_that_installs_the_right_one(monkeypatch, version):
     schema = load_schema("town")

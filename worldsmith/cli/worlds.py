@@ -1,5 +1,6 @@
 """Commands about worlds: generate, check, show, schema."""
 
+import secrets
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,21 @@ from worldsmith.cli.base import counted, emit, json_option, one_world, progress,
 from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
 
 PATHS = click.Path(path_type=Path)
+
+
+class Seed(click.IntRange):
+    """A whole number from 0, of any length, or "random"."""
+
+    name = "integer or random"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or "random"."""
+        text = str(value).strip().casefold()
+        return text if text == "random" else super().convert(value, param, ctx)
+
+
+SEED_BITS = 128
+"""Of a random seed."""
 
 
 class FactsOption(click.Option):
@@ -30,7 +46,14 @@ class FactsOption(click.Option):
 @click.option(
     "--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one a schema."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bytes.")
+@click.option(
+    "--seed",
+    type=Seed(0),
+    default=0,
+    show_default=True,
+    help="Same seed, same bytes. A number of any length, or random: a long one is drawn and printed, so that nobody "
+    "finds the worlds from their names by trying seeds. --seed random",
+)
 @click.option("--out", type=PATHS, required=True, help="Folder the worlds are put into.")
 @click.option(
     "--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks a world, at most."
@@ -90,7 +113,7 @@ def generate(
     ctx: click.Context,
     schemas: tuple[str, ...],
     count: int | None,
-    seed: int,
+    seed: int | str,
     out: Path,
     n_tasks: int,
     size: str,
@@ -123,6 +146,9 @@ def generate(
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
     knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
+    if isinstance(seed, str):
+        seed = secrets.randbits(SEED_BITS)
+        click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
     made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs, task_kinds)
     built, failed = [], 0
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
@@ -316,7 +342,7 @@ def schema() -> None:
 @schema.command("check")
 @click.argument("name", metavar="FILE_OR_NAME")
 @click.option("--worlds", "count", type=click.IntRange(1, 1000), default=20, show_default=True, help="Worlds to fill.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of those worlds.")
+@click.option("--seed", type=click.IntRange(0, 2**53), default=0, show_default=True, help="Seed of the first one.")
 @json_option
 @click.pass_context
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:

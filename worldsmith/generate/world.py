@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldsmith import expr, seeding
-from worldsmith.errors import GenerationError, SchemaError, close_match
+from worldsmith.errors import GenerationError, SchemaError, UsageError, close_match
 from worldsmith.expr import Node
 from worldsmith.generate.computed import compute
 from worldsmith.generate.draw import draw
@@ -30,6 +30,10 @@ RESTARTS = 5
 """Restarts of a world before its schema is called contradictory."""
 
 
+SEEDS = 2**63
+"""Seeds on either side of 0: what every JSON writer here keeps exact."""
+
+
 @dataclass
 class Effort:
     """What it took: redraw rounds a rule, and the reasons of restarts. For `schema check`."""
@@ -45,9 +49,13 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
 
     Raises:
         GenerationError: a rule never held in 1 + 5 attempts, named with rows and values.
-        UsageError: knobs that the schema can't follow, with the nearest that it can; or a schema with Faker's details
-            where another version of Faker is installed.
+        UsageError: a seed of more than 64 bits; knobs that the schema can't follow, with the nearest that it can; or a
+            schema with Faker's details where another version of Faker is installed.
     """
+    if not -SEEDS <= seed < SEEDS:
+        raise UsageError(
+            f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
+        )
     effort = effort or Effort()
     _know_names(schema)
     if fakes(schema):
