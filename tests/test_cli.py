@@ -22,6 +22,7 @@ from worldsmith.batch import PATIENCE
 from worldsmith.cli import main
 from worldsmith.disk import load_world
 from worldsmith.schema import shipped
+from worldsmith.tasks import tasks_of
 
 WORLDSMITH = [sys.executable, "-m", "worldsmith"]
 
@@ -375,6 +376,36 @@ def test_decimals_of_a_typed_query_are_those_of_the_world(out):
     assert found[0]["n"] == stars.count(stars[0])
     first = call("show", folder, "--sql", f"select stars from review where stars = {stars[0]}").stdout.split("\n")[2]
     assert first.strip() == str(stars[0])
+
+
+@pytest.mark.parametrize(
+    ("select", "row"),
+    [
+        ("1 AS a, 2 AS a", {"a": 1, "a_2": 2}),
+        ("1 AS a, 2 AS a, 3 AS a", {"a": 1, "a_2": 2, "a_3": 3}),
+        ("1 AS a, 2 AS a, 3 AS a_2", {"a": 1, "a_3": 2, "a_2": 3}),
+        ("1 AS a_2, 2 AS a, 3 AS a", {"a_2": 1, "a": 2, "a_3": 3}),
+        ("1 AS a, 2 AS A", {"a": 1, "A": 2}),
+        ("1, 1", {"1": 1, "1_2": 1}),
+        ("count(*), count(*) FROM shop WHERE false", {"count_star()": 0, "count_star()_2": 0}),
+        (
+            "x.*, y.* FROM (SELECT 1 AS k, 2 AS v) x JOIN (SELECT 1 AS k, 3 AS v) y USING (k)",
+            {"k": 1, "v": 2, "k_2": 1, "v_2": 3},
+        ),
+        ("x.*, y.* FROM (SELECT 1 AS k) x, (SELECT 2 AS k) y", {"k": 1, "k_2": 2}),
+    ],
+)
+def test_columns_of_one_name_are_all_there(out, select, row):
+    town = next(w for w in worlds(out) if w.name.startswith("town"))
+    assert lines("show", town, "--sql", f"SELECT {select}", "--json") == [row]
+    assert call("show", town, "--sql", f"SELECT {select}").stdout.split("\n")[0].split() == list(row)
+
+
+def test_the_sql_of_every_task_gives_all_its_columns(out):
+    for world in worlds(out):
+        for task in tasks_of(world):
+            rows = lines("show", world, "--sql", task.sql, "--json")
+            assert [len(row) for row in rows] == [len(task.columns)] * len(task.gold)
 
 
 def test_a_typed_query_reaches_nothing_but_the_world(out, tmp_path):

@@ -1,5 +1,7 @@
 """A world in DuckDB, in memory: for queries that a person types, and for work across worlds."""
 
+from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -28,10 +30,21 @@ def parents_first(schema: Schema) -> list[str]:
     return done
 
 
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names that differ: one that was there before gets the next number that makes a name of no other column."""
+    taken, result = set(names), list[str]()
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(2))
+        result.append(name if name not in result else next(n for n in numbered if n not in taken))
+        taken.add(result[-1])
+    return result
+
+
 def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of one query; UsageError with the engine's words when it can't be run.
 
-    Tables and rows come through SQLModel: typed columns, keys and references as the schema declares them.
+    A name that several columns bear is numbered from the second one on: a, a_2. Tables and rows come through SQLModel:
+    typed columns, keys and references as the schema declares them.
     """
     from worldsmith.models import create_tables  # noqa: PLC0415 - SQLModel stays off the import path of serve
 
@@ -52,8 +65,7 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             raise UsageError(f"give one query, not {len(statements)}")
         connection.execute("BEGIN TRANSACTION READ ONLY")
         cursor = connection.execute(statements[0])
-        header = [column[0] for column in cursor.description or ()]
-        return header, cursor.fetchall()
+        return distinct([column[0] for column in cursor.description or ()]), cursor.fetchall()
     except duckdb.Error as error:
         raise UsageError(f"the query can't be run: {error}") from None
     finally:
