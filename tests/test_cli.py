@@ -327,6 +327,100 @@ def test_workers_end_with_a_process_that_was_killed(tmp_path):
     pytest.fail("workers live on")
 
 
+def no_manifest(world):
+    (world / "world.json").unlink()
+    return "world.json is missing, and "
+
+
+def odd_manifest(world):
+    (world / "world.json").write_text("{")
+    return "world.json: not JSON"
+
+
+def manifest_of_another_kind(world):
+    (world / "world.json").write_text("[]")
+    return "not a world's manifest"
+
+
+def manifest_that_is_a_folder(world):
+    (world / "world.json").unlink()
+    (world / "world.json").mkdir()
+    return "world.json: can't be read: Is a directory"
+
+
+def torn_table(world):
+    table = next((world / "tables").iterdir())
+    table.write_bytes(table.read_bytes()[:-40])
+    return "line "
+
+
+def no_tables(world):
+    shutil.rmtree(world / "tables")
+    return "No such file"
+
+
+def no_schema(world):
+    (world / "schema.json").unlink()
+    return "schema.json: can't be read"
+
+
+def other_values(world):
+    table = next((world / "tables").iterdir())
+    table.write_bytes(b"".join(table.read_bytes().splitlines(keepends=True)[::-1]))
+    return "is not the one the manifest names"
+
+
+DAMAGES = [no_manifest, odd_manifest, manifest_of_another_kind, manifest_that_is_a_folder, torn_table, no_tables]
+DAMAGES += [no_schema, other_values]
+TAKING = {
+    "tasks": ["tasks", "--verify"],
+    "run": ["run", "--agent", "closed-book"],
+    "export": ["export", "--to", "jsonl", "--out", "{tmp}/e"],
+    "audit worlds": ["audit", "worlds"],
+    "show": ["show"],
+    "serve": ["serve", "--port", "0"],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_world_among_others_is_named_and_counted(copy, monkeypatch, tmp_path, damage):
+    served = []
+    monkeypatch.setattr("worldsmith.server.serve", lambda folders, **_: served.extend(folders))
+    (copy / "notes").mkdir()
+    bad, good = worlds(copy)
+    why = damage(bad)
+    for name, command in TAKING.items():
+        edited = damage is other_values and name in ("audit worlds", "show")  # these take worlds as they are
+        code = 0 if name == "serve" or edited else 1
+        result = call(*(word.format(tmp=tmp_path) for word in command), copy, code=code)
+        assert f"1 folder without world.json, no worlds: {copy / 'notes'}" in result.stderr, name
+        if not edited:
+            assert f"worldsmith: left out: {bad}" in result.stderr, name
+            assert why in result.stderr, name
+            assert "worldsmith: 1 of 2 worlds used" in result.stderr or name == "show", name
+    assert served == [good]
+    result = call("check", copy, code=1)
+    assert f"{good}: ok" in result.stdout
+    assert why in result.output
+    assert str(bad) in result.output
+
+
+def test_a_folder_that_was_never_a_world_is_no_fault(copy):
+    (copy / "notes").mkdir()
+    assert f"1 folder without world.json, no worlds: {copy / 'notes'}" in call("check", copy).stderr
+    assert call("check", *worlds(copy)).stderr == ""
+
+
+def test_a_damaged_world_that_is_named_alone_is_an_error(copy):
+    bad, good = worlds(copy)
+    odd_manifest(bad)
+    assert "world.json: not JSON" in call("serve", bad, code=2).stderr
+    assert "it can't be read" in call("check", bad, code=1).stdout
+    (bad / "world.json").unlink()
+    shutil.rmtree(good)
+    assert "world.json is missing, and " in call("serve", copy, code=2).stderr
+
+
 def test_check_names_rule_row_and_values_and_exits_1(copy):
     town = next(w for w in worlds(copy) if w.name.startswith("town"))
     path = town / "tables" / "shop.jsonl"

@@ -334,7 +334,8 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 def world_folders(paths: Iterable[Path]) -> list[Path]:
     """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
 
-    A folder without world.json is skipped. Raises NotFoundError where a path leads to no world at all.
+    A folder without world.json is skipped (`strays` names them). Raises NotFoundError where a path leads to no world at
+    all.
     """
     found: list[Path] = []
     for path in paths:
@@ -345,9 +346,33 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
             near = close_match(path.name, others) if others else ""
+            near += "".join(f" {why}." for why in strays([path]).values() if why)
             raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
         found += inside
     return list(dict.fromkeys(found))
+
+
+def strays(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return the folders among the worlds of `paths` that have no world.json: why each was a world, "" for any other.
+
+    Those whose names start with a dot or an underscore are ours, and none of them.
+    """
+    inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
+    return {
+        child: _remains(child)
+        for child in sorted(set(inside))
+        if child.name[0] not in "._" and not (child / MANIFEST).exists()
+    }
+
+
+def _remains(folder: Path) -> str:
+    parts = [folder / "schema.json", folder / "tables", tasks_file(folder)]
+    left = next((part for part in parts if part.exists()), None)
+    return (
+        f"{folder}: {MANIFEST} is missing, and {left} is there: take it from a copy, or generate it again"
+        if left
+        else ""
+    )
 
 
 def tasks_file(folder: Path) -> Path:

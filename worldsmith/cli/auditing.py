@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, progress, table
+from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 
 if TYPE_CHECKING:
     from worldsmith.survey import Kin, Survey
@@ -46,7 +46,7 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
     from worldsmith import disk
     from worldsmith.survey import survey
 
-    folders = disk.world_folders(paths)
+    folders = usable_worlds(paths, verify=False)
     # Worlds are taken as they are, edited ones too: `check` is what proves their bytes.
     loaded = (disk.load_world(f, verify=False) for f in progress(folders, len(folders), "worlds", quiet=as_json))
     found = survey(loaded)

@@ -9,9 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
-from worldsmith.errors import UsageError, WorldsmithError
+from worldsmith.errors import FormatError, UsageError, WorldsmithError
 
 T = TypeVar("T")
+LEFT_OUT = "worldsmith.left_out"
+"""In the context of a command: whether it left a world out that can't be read."""
+NAMED = 8
+"""Folders named in one line."""
 
 
 class Failure(click.ClickException):
@@ -28,7 +32,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
         except WorldsmithError as error:
             raise Failure(str(error), 2 if isinstance(error, UsageError) else 1) from None
         except BrokenPipeError:
@@ -37,6 +41,9 @@ class Commands(click.Group):
             # A full disk, a folder that can't be written: said with its path, without a traceback.
             named = isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
             raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 2 if named else 1) from None
+        if ctx.meta.get(LEFT_OUT):
+            ctx.exit(1)
+        return result
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find the command; an unknown one gets a close match."""
@@ -48,14 +55,60 @@ class Commands(click.Group):
 
 
 def one_world(path: Path) -> Path:
-    """Return the world folder that `path` names or holds; UsageError where it holds several."""
+    """Return the world folder that `path` names or holds, strays named; UsageError where it holds several."""
     from worldsmith.disk import world_folders
 
     folders = world_folders([path])
+    name_strays([path])
     if len(folders) > 1:
         names = ", ".join(f.name for f in folders[:8]) + (", …" if len(folders) > 8 else "")
         raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
     return folders[0]
+
+
+def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = True) -> list[Path]:
+    """Return the world folders that `paths` name and that can be read; the others are named on standard error.
+
+    With `verify` their bytes must be those that their manifests name. With `fault` a world that is left out makes the
+    exit code of the command 1. Raises FormatError where none is left.
+    """
+    from worldsmith.disk import load_world, world_folders
+
+    folders, damaged = world_folders(paths), name_strays(paths, fault=fault)
+    usable = []
+    for folder in folders:
+        try:
+            load_world(folder, verify=verify)
+            usable.append(folder)
+        except FormatError as error:
+            if len(folders) == 1:
+                raise
+            damaged.append(folder)
+            click.echo(f"worldsmith: left out: {error}", err=True)
+    if not usable:
+        raise FormatError(f"none of {counted(len(folders), 'world')} can be read")
+    if damaged:
+        click.echo(f"worldsmith: {len(usable)} of {counted(len(usable) + len(damaged), 'world')} used", err=True)
+    if damaged and fault:
+        click.get_current_context().meta[LEFT_OUT] = True
+    return usable
+
+
+def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
+    """Name folders without a manifest on standard error, and return those that were worlds."""
+    from worldsmith.disk import MANIFEST, strays
+
+    found = strays(paths)
+    damaged = [folder for folder, why in found.items() if why]
+    others = [folder for folder, why in found.items() if not why]
+    for folder in damaged:
+        click.echo(f"worldsmith: left out: {found[folder]}", err=True)
+    if others:
+        names = ", ".join(map(str, others[:NAMED])) + (", …" if len(others) > NAMED else "")
+        click.echo(f"worldsmith: {counted(len(others), 'folder')} without {MANIFEST}, no worlds: {names}", err=True)
+    if damaged and fault:
+        click.get_current_context().meta[LEFT_OUT] = True
+    return damaged
 
 
 def counted(number: int, noun: str) -> str:

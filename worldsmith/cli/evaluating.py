@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles
-from worldsmith.cli.base import emit, json_option
+from worldsmith.cli.base import emit, json_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import UsageError
 
@@ -78,7 +78,7 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
 async def _evaluate(paths: tuple[Path, ...], *, quiet: bool, **options: Any) -> Any:
     from dataclasses import replace
 
-    from worldsmith.disk import load_world, world_folders
+    from worldsmith.disk import load_world
     from worldsmith.evaluate import Plan, jobs_of
     from worldsmith.evaluate import evaluate as judged
     from worldsmith.llm.model import Backend, Endpoint
@@ -106,7 +106,7 @@ async def _evaluate(paths: tuple[Path, ...], *, quiet: bool, **options: Any) -> 
     )
     store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
-    worlds = [load_world(folder) for folder in world_folders(paths)]
+    worlds = [load_world(folder) for folder in usable_worlds(paths)]
     shown = not quiet and sys.stderr.isatty()
     with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=not shown) as bar:
         try:

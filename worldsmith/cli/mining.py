@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles
-from worldsmith.cli.base import emit, json_option, progress
+from worldsmith.cli.base import emit, json_option, progress, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
@@ -109,7 +109,7 @@ def tasks(
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
-    folders = disk.world_folders(paths)
+    folders = usable_worlds(paths)
     if verify:
         chosen = _profiles(named, profiles)
         bad = sum(_verify(folder, chosen, as_json=as_json) for folder in folders)

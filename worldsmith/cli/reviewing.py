@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, progress, table
+from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 
 if TYPE_CHECKING:
     from worldsmith.review import Review
@@ -56,12 +56,12 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
 
 
 def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, list[Task]]]":
-    from worldsmith.disk import load_world, world_folders
+    from worldsmith.disk import load_world
     from worldsmith.tasks import tasks_of
 
-    folders = world_folders(paths)
+    folders = usable_worlds(paths)
     for folder in progress(folders, len(folders), "worlds", quiet=quiet):
-        yield load_world(folder, verify=False), tasks_of(folder)
+        yield load_world(folder), tasks_of(folder)
 
 
 def _text(found: "Review") -> str:

@@ -15,7 +15,7 @@ from worldsmith.cli.backend import (
     traces_in,
     why_ours,
 )
-from worldsmith.cli.base import emit, json_option, one_world
+from worldsmith.cli.base import emit, json_option, one_world, usable_worlds
 from worldsmith.cli.worlds import PATHS
 
 profile_option = click.option(
@@ -73,12 +73,11 @@ def serve(
     POST /retrieve                           Search-R1
     GET  /web/<host>/<path>                  a result's page as HTML
     """
-    from worldsmith.disk import world_folders
     from worldsmith.index import FOLDER
     from worldsmith.server import serve as run_server
 
     options: dict[str, Any] = {} if memory is None else {"memory": memory}
-    folders = world_folders(paths)
+    folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
         asked,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles, trace_option, traces_in
-from worldsmith.cli.base import emit, json_option, progress, table
+from worldsmith.cli.base import emit, json_option, progress, table, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, close_match
 
@@ -45,14 +45,13 @@ def run(
     worldsmith run w --agent oracle
     worldsmith run w --agent snippets-only --base-url http://127.0.0.1:8000 --json
     """
-    from worldsmith import disk
     from worldsmith.agents import AGENTS
     from worldsmith.agents.many import run_many
     from worldsmith.tasks import tasks_of
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
-    pairs = _spread([(folder, tasks_of(folder)) for folder in disk.world_folders(paths)], limit)
+    pairs = _spread([(folder, tasks_of(folder)) for folder in usable_worlds(paths)], limit)
     rows = []
     results = run_many(
         pairs,
@@ -249,13 +248,12 @@ def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_shar
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
     sft     conversations to imitate: certificates as tool calls and replies, the gold table last
     """
-    from worldsmith.disk import world_folders
     from worldsmith.exports import FORMATS
     from worldsmith.exports import export as write
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
-    result = write(world_folders(paths), to, out, base_url=base_url, test_share=test_share)
+    result = write(usable_worlds(paths), to, out, base_url=base_url, test_share=test_share)
     if as_json:
         emit(result)
     else:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, one_world, progress, table
-from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
+from worldsmith.cli.base import counted, emit, json_option, name_strays, one_world, progress, table, usable_worlds
+from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
 PATHS = click.Path(path_type=Path)
 
@@ -197,9 +197,18 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     from worldsmith.check import check as check_world
 
     folders = disk.world_folders(paths)
+    name_strays(paths)
     broken = 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
-        world = disk.load_world(folder, verify=False)
+        try:
+            world = disk.load_world(folder, verify=False)
+        except FormatError as error:
+            broken += 1
+            if as_json:
+                emit({"path": str(folder), "ok": False, "error": str(error)})
+            else:
+                click.echo(f"{folder}: BROKEN, it can't be read\n  {error}")
+            continue
         changed = disk.problems(world, disk.read_manifest(folder))
         report = check_world(world)
         broken += report.broken + len(changed)
@@ -265,7 +274,7 @@ def show(
 
     folders = disk.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
-        _list(folders, as_json=as_json)
+        _list(usable_worlds([path], verify=False), as_json=as_json)
         return
     world = disk.load_world(one_world(path))
     if graph:
@@ -309,7 +318,7 @@ def _list(folders: list[Path], *, as_json: bool) -> None:
     rows = []
     for folder, info in manifests:
         path = disk.tasks_file(folder)
-        tasks = len(disk.read_jsonl(path)) if path.is_file() else 0
+        tasks = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
         rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
     click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=60))
 
