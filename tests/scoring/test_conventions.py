@@ -139,6 +139,33 @@ def test_a_two_digit_year_is_of_the_years_of_its_column(first, last):
     assert scored(wrong, (KEY, DAY), gold).columns[1].right == 0
 
 
+SHORT_FORMS = ("{d} {m} {y}", "{m} {d}, '{y}", "{m}. {d} ’{y}", "{d}{m}{y}", "{m}-{d}-{y}", "{d} {m} {y} [2]", "“{d} {m} {y}”")
+
+
+@pytest.mark.parametrize("form", SHORT_FORMS)
+def test_a_two_digit_year_is_settled_however_its_date_is_written(form):
+    gold = [("A1", "1996-04-29"), ("B2", "2029-11-07")]
+    for kind, columns in (("other", (KEY, DAY)), ("key", (Column("Day", "date", key=True), Column("k", "text")))):
+        cells = [form.format(d=29, m="Apr", y="96"), form.format(d=7, m="Nov", y="29")]
+        rows = [*zip(("A1", "B2"), cells, strict=True)]
+        values = [*gold]
+        if kind == "key":
+            rows, values = [row[::-1] for row in rows], [row[::-1] for row in gold]
+        assert scored(rows, columns, values).success
+    assert scored([["A1", form.format(d=29, m="Apr", y="97")]], (KEY, DAY), gold).columns[1].right == 0
+
+
+def test_a_year_column_takes_the_year_of_a_short_date():
+    columns, gold = (KEY, Column("Year", "year")), [("A1", 1996), ("B2", 2029)]
+    assert scored([["A1", "29 Apr 96"], ["B2", "Nov '29"]], columns, gold).success
+    assert scored([["A1", "29 Apr 97"], ["B2", "29"]], columns, gold).columns[1].right == 0
+
+
+def test_an_order_is_told_by_dates_with_marks_too():
+    rows = [[name, f"{day[8:]}/{day[5:7]}/{day[:4]} [{n}]"] for n, (name, day) in enumerate(AMBIGUOUS)]
+    assert scored(rows, (KEY, DAY), AMBIGUOUS).success
+
+
 def test_where_a_column_spans_a_hundred_years_two_digits_tell_no_year():
     gold = [("A1", "1921-05-18"), ("B2", "2021-11-07")]
     result = scored([["A1", "18-May-21"], ["B2", "7-Nov-21"]], (KEY, DAY), gold)

@@ -153,12 +153,51 @@ def test_a_date_has_at_most_eighty_characters():
 @pytest.mark.parametrize(
     "span",
     [
+        *("5 Mar 34", "5-Mar-34", "5/Mar/34", "5Mar34", "05MAR34", "5. March 34", "5th of March '34", "5 March, 34"),
+        *("March 5, '34", "Mar. 5 '34", "March 5, ’34", "March 5 34", "Mar-05-34", "March 5th, 34", "Mon, 5 Mar 34"),
+        *("5 März 34", "on 5 Mar 34", "5 Mar 34, 10:20", "**5 Mar 34**", "5 Mar 34 (a Monday)"),
+    ],
+)
+def test_a_two_digit_year_beside_a_named_month_is_of_either_century(span):
+    assert days(span) == [("1934-03-05",) * 2, ("2034-03-05",) * 2]
+
+
+def test_a_month_with_a_two_digit_year_needs_an_apostrophe():
+    assert days("Mar '34") == days("March ’34") == [("1934-03-01", "1934-03-31"), ("2034-03-01", "2034-03-31")]
+    assert [r.point for r in read("5 Mar '34", "year")] == [1934, 2034]
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        *("14 July 934", "934-07-14", "0934-07-14", "July 14, 934", "14 Jul 934", "14-Jul-934", "934/7/14", "14.7.934"),
+        *("the 14th of July, 934", "934 July 14", "14/07/934", "934年7月14日", "14 July 934 AD", "14 July AD 934"),
+        *("14 July 934 CE", "14 July A.D. 934", "934.7.14", "on 14 July 934", "14 July 934 A.D."),
+    ],
+)
+def test_a_year_may_have_three_digits(span):
+    assert days(span) == [("0934-07-14", "0934-07-14")]
+    assert [r.point for r in read(span, "year")] == [934]
+
+
+def test_less_than_a_day_of_a_three_digit_year():
+    for span in ("July 934", "934 July", "934-07", "July of 934", "934年7月"):
+        assert days(span) == [("0934-07-01", "0934-07-31")]
+    for span in ("934", "AD 934", "934 CE"):
+        assert days(span) == [("0934-01-01", "0934-12-31")]
+    for span in ("934.5", "934/7", "93-07-14", "14 July 934 BC", "14 July 934 BCE", "14 July 93456", "934-13", "1934 56"):
+        assert days(span) == []
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
         *(
             "",
             "soon",
             "March",
             "5 March",
-            "5 March 29",
+            "March 29",
             "5/3/29",
             "0000-01-01",
             "0000",

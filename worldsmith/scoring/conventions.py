@@ -6,17 +6,19 @@ A cell is given the one meaning that its neighbours leave it, so that nothing he
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import partial
 
+from .column import Value
 from .dates import by_order, full_year, numeric_orders
+from .readers import bare
 from .reference import Reference, Row
 from .table import header_key
 from .text import fold, plain
-from .values import ordinal
+from .values import ordinal, year
 
 _RAISED = re.compile(r"(?<=\S)\s?(?:[¹²³⁰⁴-⁹]{1,3}|<sup>\s*\[?\w{1,3}\]?\s*</sup>|\[[a-z]\])\s*$", re.IGNORECASE)
 _TICK = re.compile(r"(?<=\S)\s?[✓✔✅☑⭐]\ufe0f?\s*$")
 _LOOSE = re.compile(r"\d[-./]\s?\d+[-./]\s?\d{4}")
+_SHORT_YEAR = re.compile(r"(?:\D|\b)\d\d\b(?![-/.:]\d)")
 _NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
 
 
@@ -37,7 +39,7 @@ def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[R
             if not any(known(row[c]) for row in rows):
                 rows = _changed(rows, c, lambda cell: _NUMBERED.sub(r"\1\3", cell, count=1))
     for c, col in enumerate(columns):
-        if col.kind == "date":
+        if col.kind in ("date", "year"):
             rows = _of_century(rows, c, reference)
     return rows
 
@@ -70,14 +72,17 @@ def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> 
 
 
 def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
-    short = {cell for row in rows if (cell := row[c])[-3:-2] == "-" and cell[4:5] != "-"}
-    days = [day for row in reference.gold if (day := ordinal(row[c])) is not None] if short else []
-    if not days:
+    short = {cell for row in rows if (cell := row[c])[4:5] != "-" and _SHORT_YEAR.search(cell)}
+    years = [known for row in reference.gold if (known := _year_of(row[c])) is not None] if short else []
+    if not years or max(years) - min(years) >= 100:
         return rows
-    first, last = (date.fromordinal(day).year for day in (min(days), max(days)))
-    if last - first >= 100:
-        return rows
-    return _changed(rows, c, lambda cell: full_year(cell, (first + last) // 2 - 50) if cell in short else cell)
+    full = {cell: full_year(bare(cell, "date"), (min(years) + max(years)) // 2 - 50) or cell for cell in short}
+    return _changed(rows, c, lambda cell: full.get(cell, cell))
+
+
+def _year_of(value: Value) -> int | None:
+    day = ordinal(value)
+    return year(value) if day is None else date.fromordinal(day).year
 
 
 def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]) -> tuple[Row, ...]:
@@ -89,18 +94,14 @@ def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, S
     sole = [members[0] for members in claimed.values() if len(members) == 1]
     for c in reference.others:
         if reference.columns[c].kind == "date":
-            loose = {i: cell for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
+            loose = {i: bare(cell, "date") for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
             orders = {i: found for i, cell in loose.items() if (found := numeric_orders(cell))}
             for first, other in ((0, 1), (1, 0)):
                 told = any(i in orders and not orders[i][other] for i in sole)
                 if told and all(order[first] for order in orders.values()):
-                    cells = frozenset(loose.values())
-                    rows = _changed(rows, c, partial(_in_order, cells=cells, day_first=first == 0))
+                    days = {rows[i][c]: by_order(loose[i], day_first=first == 0) for i in orders}
+                    rows = _changed(rows, c, lambda cell, days=days: days.get(cell, cell))
     return rows
-
-
-def _in_order(cell: str, *, cells: frozenset[str], day_first: bool) -> str:
-    return by_order(cell, day_first=day_first) if cell in cells else cell
 
 
 _DOTS = re.compile(r"[\s.…⋮⋯\[\]()]*(?:\.\s?\.|[…⋮⋯])[\s.…⋮⋯\[\]()]*")

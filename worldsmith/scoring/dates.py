@@ -1,7 +1,7 @@
 """Dates as people write them, read into the days that are meant.
 
 ISO order and month names are read as they stand. Of "03/04/2020" both orders are readings, unless only one is a date;
-of "3-Apr-20" both centuries. Other two-digit years are not read.
+of "3 Apr 20" and "Apr '20" both centuries. A two-digit year beside a month in digits is not read.
 """
 
 import re
@@ -28,20 +28,26 @@ MONTH_NAMES = (
 )
 _MONTHS = {name: number for number, line in enumerate(MONTH_NAMES, start=1) for name in line.split()}
 _M = r"(?P<m>[a-z]{3,10})\.?"
-_Y = r"(?P<y>\d{4})"
+_Y = r"(?:a\.?d\.? ?)?(?P<y>\d{3,4})"
+_Y2 = r"(?P<y>\d{2})"
 _D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(?:[ap]\.?m\.?)?(?:\s?z|\s?utc|\s?gmt|[+-]\d{2}:?\d{2})?"
 _END = rf"(?:[t ,]+(?:at )?{_CLOCK})?"
-_ISO = re.compile(rf"{_Y}(?P<sep>[-/.])(?P<m>\d{{1,2}})(?:(?P=sep)(?P<d>\d{{1,2}}))?{_END}")
+_ISO = re.compile(rf"{_Y}(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}}){_END}")
+_ISO_MONTH = re.compile(rf"(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}}){_END}|(?P<y2>\d{{3}})-(?P<m2>\d{{2}})")
 _COMPACT = re.compile(r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})")
 _DAY_FIRST = re.compile(rf"(?:the )?{_D}(?: of)?[ -/]?\s?{_M}(?: of)?[ ,-/]\s?{_Y}{_END}")
 _MONTH_FIRST = re.compile(rf"{_M}[ -/]?\s?(?:the )?{_D},?[ -/]\s?{_Y}{_END}")
 _YEAR_FIRST = re.compile(rf"{_Y}[ ,-/]\s?{_M}[ -/]?\s?{_D}{_END}")
-_MONTH = re.compile(rf"{_M}(?: of)?[ ,-/]\s?{_Y}|(?P<y2>\d{{4}})[ ,-/]\s?(?P<m2>[a-z]{{3,10}})\.?")
+_MONTH = re.compile(rf"{_M}(?: of)?[ ,-/]\s?{_Y}|(?P<y2>\d{{3,4}})[ ,-/]\s?(?P<m2>[a-z]{{3,10}})\.?")
 _NUMERIC = re.compile(rf"(?P<a>\d{{1,2}})(?P<sep>[-/.])\s?(?P<b>\d{{1,2}})(?P=sep)\s?{_Y}{_END}")
-_SHORT = re.compile(r"(?P<d>\d{1,2})-(?P<m>[a-z]{3,10})-(?P<y>\d{2})")
-_CJK = re.compile(r"(?P<y>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号])?)?")
-_YEAR = re.compile(r"(?:the year |year |fy ?|a\.?d\.? |ce )?(?P<y>\d{3,4})(?: ?(?:ad|ce))?")
+_SHORT_YEARS = (
+    re.compile(rf"(?:the )?{_D}(?: of)?[ -/]?\s?{_M}(?: of)?[ ,-/]?\s?'?{_Y2}{_END}"),
+    re.compile(rf"{_M}[ -/]?\s?(?:the )?{_D},?[ -/]\s?'?{_Y2}{_END}"),
+    re.compile(rf"{_M}(?: of)?[ ,-/]?\s?'{_Y2}(?P<d>)"),
+)
+_CJK = re.compile(r"(?P<y>\d{3,4})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号])?)?")
+_YEAR = re.compile(rf"(?:the year |year |fy ?|ce )?{_Y}")
 _WHOLE = re.compile(r"([0-9]{4})\.0{1,3}")  # a year that a spreadsheet took for a number
 _QUARTER = re.compile(r"(?:q(?P<q>[1-4])[ ,-/]?\s?(?P<y>\d{4})|(?P<y2>\d{4})[ ,-/]?\s?q(?P<q2>[1-4]))")
 _DECADE = re.compile(r"(?:the )?(?P<y>\d{3}0)'?s")
@@ -49,9 +55,11 @@ _LEAD = re.compile(
     r"(?:on|in|since|from|as of|dated|circa|c\.|ca\.|about|around|approx\.?|approximately|~|≈)\s*|"
     r"(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?\.?,?\s+"
 )
+_ERA = re.compile(r"(?<=\d)\s?(?:a\.?d|c\.?e)$")
 _ASIDE = re.compile(r"\s*\(([^()]*)\)$")
 _SIGNS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2013\u2212\uff0d", "-")
+    | dict.fromkeys("\u2018\u2019\u02bc\xb4", "'")
     | {"\uff0f": "/", "\uff0e": ".", "\xe9": "e", "\xfb": "u", "\xe4": "a"}
 )
 
@@ -115,7 +123,7 @@ def _tidy(span: str) -> str:
         text = text[found.end() :]
     if not text.isascii():
         text = "".join(str(int(c)) if c.isdecimal() else c for c in text)
-    return text
+    return _ERA.sub("", text)
 
 
 def _day(year: str, month: str | int, day: str) -> tuple[Reading, ...]:
@@ -136,10 +144,6 @@ def _month(year: str, month: str | int, last: int = 0) -> tuple[Reading, ...]:
     return (Reading("date", low, date(int(year), end, monthrange(int(year), end)[1]).toordinal(), None),)
 
 
-def _iso(found: re.Match[str]) -> tuple[Reading, ...]:
-    return _day(found["y"], found["m"], found["d"]) if found["d"] else _month(found["y"], found["m"])
-
-
 def _named(found: re.Match[str]) -> tuple[Reading, ...]:
     return _day(found["y"], found["m"], found["d"])
 
@@ -155,7 +159,12 @@ def _numeric(found: re.Match[str]) -> tuple[Reading, ...]:
 
 
 def _short(found: re.Match[str]) -> tuple[Reading, ...]:
-    return tuple(day for century in ("19", "20") for day in _day(century + found["y"], found["m"], found["d"]))
+    years = (century + found["y"] for century in ("19", "20"))
+    return tuple(reading for year in years for reading in _of_year(found, year))
+
+
+def _of_year(found: re.Match[str], year: str) -> tuple[Reading, ...]:
+    return _day(year, found["m"], found["d"]) if found["d"] else _month(year, found["m"])
 
 
 def numeric_orders(span: str) -> tuple[bool, bool] | None:
@@ -175,11 +184,14 @@ def by_order(span: str, *, day_first: bool) -> str:
 
 
 def full_year(span: str, first: int) -> str:
-    """Return "3-Apr-20" as an ISO date in the hundred years from `first`, anything else as it is."""
-    found = _SHORT.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    """Return "3 Apr 20" with its year in full, of the hundred years from `first`, anything else as it is."""
+    text = _tidy(span) if len(span) <= LONGEST else ""
+    text, aside = (text[: at.start()], at[0]) if (at := _ASIDE.search(text)) else (text, "")
+    found = next(filter(None, (pattern.fullmatch(text) for pattern in _SHORT_YEARS)), None)
     if not found:
         return span
-    return _iso_text(_day(str(first + (int(found["y"]) - first) % 100), found["m"], found["d"])) or span
+    days = _of_year(found, str(first + (int(found["y"]) - first) % 100))
+    return (_iso_text(days)[: 10 if found["d"] else 7] + aside) if days else span
 
 
 def _iso_text(days: tuple[Reading, ...]) -> str:
@@ -207,14 +219,15 @@ def _decade(found: re.Match[str]) -> tuple[Reading, ...]:
 
 
 _PATTERNS = (
-    (_ISO, _iso),
+    (_ISO, _named),
+    (_ISO_MONTH, _named_month),
     (_COMPACT, lambda found: _day(found["y"], found["m"], found["d"])),
     (_DAY_FIRST, _named),
     (_MONTH_FIRST, _named),
     (_YEAR_FIRST, _named),
     (_MONTH, _named_month),
     (_NUMERIC, _numeric),
-    (_SHORT, _short),
+    *((pattern, _short) for pattern in _SHORT_YEARS),
     (_CJK, _cjk),
     (_YEAR, _year),
     (_QUARTER, _quarter),

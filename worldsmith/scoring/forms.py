@@ -89,14 +89,15 @@ def _magnitude_forms(value: int, scale: int) -> list[str]:
 
 def _date_forms(day: date) -> tuple[str, ...]:
     month, number = _MONTHS[day.month - 1], day.day
+    year = f"{day.year:03d}"  # nobody writes "14 July 0934"
     suffix = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     in_digits = (f"{number}.{day.month}.{day.year:04d}",) if number > 12 or number == day.month else ()
     return (
-        f"{number} {month} {day.year:04d}",
-        f"{month} {number}, {day.year:04d}",
-        f"{number} {month[:3]} {day.year:04d}",
-        f"{month[:3]} {number}, {day.year:04d}",
-        f"{month} {number}{suffix}, {day.year:04d}",
+        f"{number} {month} {year}",
+        f"{month} {number}, {year}",
+        f"{number} {month[:3]} {year}",
+        f"{month[:3]} {number}, {year}",
+        f"{month} {number}{suffix}, {year}",
         f"{day.year:04d}/{day.month:02d}/{number:02d}",
         *in_digits,
     )
