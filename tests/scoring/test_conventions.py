@@ -139,7 +139,15 @@ def test_a_two_digit_year_is_of_the_years_of_its_column(first, last):
     assert scored(wrong, (KEY, DAY), gold).columns[1].right == 0
 
 
-SHORT_FORMS = ("{d} {m} {y}", "{m} {d}, '{y}", "{m}. {d} ’{y}", "{d}{m}{y}", "{m}-{d}-{y}", "{d} {m} {y} [2]", "“{d} {m} {y}”")
+SHORT_FORMS = (
+    "{d} {m} {y}",
+    "{m} {d}, '{y}",
+    "{m}. {d} ’{y}",
+    "{d}{m}{y}",
+    "{m}-{d}-{y}",
+    "{d} {m} {y} [2]",
+    "“{d} {m} {y}”",
+)
 
 
 @pytest.mark.parametrize("form", SHORT_FORMS)

@@ -185,7 +185,16 @@ def test_less_than_a_day_of_a_three_digit_year():
         assert days(span) == [("0934-07-01", "0934-07-31")]
     for span in ("934", "AD 934", "934 CE"):
         assert days(span) == [("0934-01-01", "0934-12-31")]
-    for span in ("934.5", "934/7", "93-07-14", "14 July 934 BC", "14 July 934 BCE", "14 July 93456", "934-13", "1934 56"):
+    for span in (
+        "934.5",
+        "934/7",
+        "93-07-14",
+        "14 July 934 BC",
+        "14 July 934 BCE",
+        "14 July 93456",
+        "934-13",
+        "1934 56",
+    ):
         assert days(span) == []
 
 

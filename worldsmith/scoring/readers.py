@@ -24,32 +24,61 @@ def read(span: str, kind: Kind) -> tuple[Reading, ...]:
 
 def _read(span: str, kind: Kind) -> tuple[Reading, ...]:
     text = bare(span, kind)
-    return _READERS[kind](text) if text else ()
+    readings = _READERS[kind](text) if text else ()
+    if (
+        text
+        and kind in ("text", "enum")
+        and ("[" in span or "【" in span)
+        and (named := plain(span, cited=True)) != text
+    ):
+        # What looks like a citation may be part of a name.
+        readings = tuple(dict.fromkeys((*readings, *_READERS[kind](named))))
+    return readings
 
 
 def bare(span: str, kind: Kind) -> str:
-    """Return the span as it is read: without markup, and "" where part of it is struck out.
+    """Return the span as it is read: without markup and quotation marks, and "" where part of it is struck out.
 
-    Of a number or date a tick or dagger after it goes too, and the dollar signs of a formula: "163 ✓", "$163$".
+    Of a number or date ticks, bullets and emoji beside it go too, and the dollar signs of a formula: "163 ✓", "$163$".
     """
     text = "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
-    if kind not in ("int", "num", "date", "year"):
+    of_words = kind in ("text", "enum", "bool", "list")
+    if not of_words and not text.isascii():
+        text = without_signs(text)
+    if quoted := _QUOTED.fullmatch(text):
+        text = quoted[1].strip()
+    if of_words or kind == "url":
         return text
-    if not text.isascii() and len(text) <= LONGEST_CACHED:
-        text = _MARKS.sub("", text)
     if formula := _FORMULA.fullmatch(text):
         return formula[1].replace("{,}", ",").replace("\\,", " ").strip()
     return text
 
 
-_MARKS = re.compile(r"(?<=\S)(?:\s?[✓✔✅☑⭐†‡]\ufe0f?)+$")
+_QUOTES = "\"'“”„‟‘’‚‛«»‹›「」『』｢｣《》〈〉＂＇〝〞"
+_QUOTED = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
+# Signs that agents put beside a value without saying anything of it: ticks, bullets, stars, emoji. Not those that doubt
+# or deny (crosses, empty boxes, question and warning marks, a thumb down), nor digits in circles.
+_DOUBTING = "☐☒⚠⛔✕-✘❌-❎❓❔❗➕-➗⬜👎🚫🛑🤔🤷"
+_SIGN = rf"(?:[•·‣⁃∙■-◿☀-❵➔-⟀⬀-⯿🇦-🇿🌀-🫿](?<![{_DOUBTING}])[\ufe0f🏻-🏿]*)"
+_SIGNS = re.compile(rf"(?:{_SIGN}\s*)+|(?<=\S)(?:\s*(?:{_SIGN}|[†‡]))+$")
+
+
+def without_signs(text: str) -> str:
+    """Drop the ticks, bullets and emoji before and after a value; a text that has nothing else stays as it is."""
+    if len(text) > LONGEST_CACHED:
+        return text
+    kept = text[found.end() :] if (found := _SIGNS.match(text)) else text
+    kept = kept[: found.start()] if (found := _SIGNS.search(kept)) and found.end() == len(kept) else kept
+    return kept if any(map(str.isalnum, kept)) else text
+
+
 _FORMULA = re.compile(r"\$([^$]+)\$")
 FILLERS = (
     *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
     *("no value", "none yet", "no rating", "not rated", "无"),
 )  # what stands for "there is none" in any column
 _NOTE = re.compile(
-    r"(?<=\S)(?:\s?[✓✔✅☑⭐]\ufe0f?|[¹²³⁰⁴-⁹]{1,3}|\^\d{1,3}|\[[a-z]\]"
+    rf"(?<=\S)(?:\s?{_SIGN}|[¹²³⁰⁴-⁹]{{1,3}}|\^\d{{1,3}}|\[[a-z]\]"
     r"|\s?\((?:verified|confirmed|checked|official|see (?:page|source)|as of [\w ,-]{4,20})\))+$",
     re.IGNORECASE,
 )
@@ -72,7 +101,7 @@ def _read_text(text: str) -> tuple[Reading, ...]:
 def _without_note(text: str) -> str:
     if len(text) > LONGEST_CACHED:
         return text
-    text = _NOTE.sub("", text)
+    text = _NOTE.sub("", without_signs(text))
     filler = _NO_MORE.fullmatch(text)
     return filler[1] if filler and filler[1].casefold() in FILLERS else text
 
@@ -85,7 +114,7 @@ _TICKED = re.compile(r"([✓✔✅☑✗✘❌☒])\ufe0f?\s?(\w+)|(\w+)\s?([✓
 _REMARKED = re.compile(r"(\S+)\s?\(([^()]{1,80})\)")
 
 
-_AROUND = " .\"'`*_“”‘’†‡"
+_AROUND = " .\"'`*_“”‘’†‡•·‣▪●►"
 
 
 def _read_bool(text: str) -> tuple[Reading, ...]:
@@ -142,8 +171,10 @@ LOOSE_BREAK = re.compile(r"[,，、;；\n|/]|\s(?:and|&)\s")
 def _read_list(text: str) -> tuple[Reading, ...]:
     """Give one reading for each way to split: at semicolons and lines, and at commas, slashes and "and" too."""
     texts = dict.fromkeys((text, _without_note(text)))
-    splits = (list_items(pattern.split(part)) for part in texts for pattern in (LIST_BREAK, LOOSE_BREAK))
-    return tuple(Reading("list", None, None, items) for items in dict.fromkeys(splits) if items)
+    splits = [pattern.split(part) for part in texts for pattern in (LIST_BREAK, LOOSE_BREAK)]
+    if not text.isascii():
+        splits += [[without_signs(part.strip()) for part in parts] for parts in splits]
+    return tuple(Reading("list", None, None, items) for items in dict.fromkeys(map(list_items, splits)) if items)
 
 
 def list_items(parts: list[str] | tuple[str, ...]) -> tuple[str, ...]:

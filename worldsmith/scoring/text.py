@@ -87,16 +87,41 @@ def squash(folded: str) -> str:
 
 _MARKUP = re.compile(r"[&<\[*_`~\\\xa0-\U0010ffff]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\(\s*<?([^()\s<>]{0,2000})>?(?:\s[^()]{0,300})?\)")
-_CITATION = re.compile(r"(?<=\S)\s*(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]|【[^【】]{0,60}】)")
-_SOURCE = re.compile(
-    r"(?<=\S)\s*(\()?\[(?:source|src|ref|reference|link|citation|via|web|\d{1,3})\]\(\s*<?https?://[^()\s<>]{1,2000}>?\s*\)"
-    r"(?(1)\))\s*$",
-    re.IGNORECASE,
+# What cites a source behind a value: numbers, alone or after a word for a source, in brackets, tags or links.
+_NUMBERS = r"\^?\d{1,3}\^?(?:\s?[,;–-]\s?\^?\d{1,3}\^?){0,20}"
+_SOURCE_WORD = r"(?:cite|citation|source|src|ref|reference|footnote|note|fn|link|via|web|doc|document|page|result)s?"
+_LABEL = rf"(?:{_NUMBERS}|{_SOURCE_WORD}[\s:#.]{{0,3}}(?:{_NUMBERS})?)"
+_CITATION = re.compile(
+    rf"""(?<=\S)\s*(?:
+      \\?\[\[?(?:{_LABEL}|\^[\w-]{{1,20}}\^?|\d{{1,3}}†[^\[\]]{{0,40}}|citation\ needed|turn\d\w{{1,20}})\]?\\?\]
+     |【[^【】]{{0,60}}】
+     |\ue200[^\ue200\ue201]{{0,200}}\ue201)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CITED_FROM = re.compile(r"\[cite_(?:start|end)\]", re.IGNORECASE)
+_SOURCE_LINK = re.compile(
+    rf"""(?<=\S)[\s,;]*(?:
+      \[\[?(?:{_LABEL}|oai_citation[^\[\]]{{0,80}})\]?\]
+        \(\s*<?(?:https?://[^()\s<>]{{1,2000}}|\#[\w-]{{1,60}})>?(?:\s[^()]{{0,300}})?\)
+     |\[(?:https?://)?(?:www\.)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?:/[^\s\[\]()]{{0,300}})?\]
+        \(\s*<?https?://(?:www\.)?(?P=host)[^()\s<>]{{0,2000}}>?\s*\)
+    )(?=[\s)]*$)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_EMPTY = re.compile(r"(?<=\S)\s*\(\s*\)\s*$")
+_CITING_TAG = re.compile(  # one raised number may be a power: it is none if it is a link, or there are several
+    rf"""(?<=\S)\s*(?:
+      <(sup|cite)\b[^<>]{{0,300}}>\s*<a\b[^<>]{{0,300}}>\s*\[?{_NUMBERS}\]?\s*</a>\s*</\1>
+     |<sup>\s*\d{{1,3}}\s?[,;–-][\d\s,;–-]{{1,60}}</sup>
+     |(?:<sup>\s*\d{{1,3}}\s*</sup>[\s,]{{0,3}}){{2,20}}
+     |<cite\b[^<>]{{0,300}}>\s*\[?{_NUMBERS}\]?\s*</cite>
+     |<ref\b[^<>]{{0,300}}(?:/>|>[^<>]{{0,300}}</ref>))""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SUPER = re.compile(r"<sup>\s*([+-]?\d{1,3})\s*</sup>", re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|td|th|div)\b[^<>]{0,300}>",
+    r"</?(?:b|i|u|s|a|p|em|strong|code|sub|sup|span|del|ins|mark|small|font|kbd|cite|td|th|div)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2,3}|`{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])", re.DOTALL)
@@ -124,19 +149,23 @@ def asks(span: str) -> bool:
     return ("?" in span or not span.isascii()) and _ASKS.search(plain(span)) is not None
 
 
-def plain(span: str, *, link: int = 1) -> str:
+def plain(span: str, *, link: int = 1, cited: bool = False) -> str:
     """Return the span without Markdown and HTML; `<br>` becomes a newline.
 
-    Emphasis, code marks, entities, tags, footnote marks, escapes and hidden characters go; of a link stays the text
-    (`link` 1) or the address (`link` 2).
+    Emphasis, code marks, entities, tags, citations (unless `cited`), escapes and hidden characters go; of a link stays
+    the text (`link` 1) or the address (`link` 2).
     """
     if not _MARKUP.search(span):
         return span.strip()
     span = html.unescape(span)
     if "<" in span:
+        span = span if cited else _CITING_TAG.sub("", span)
         span = _TAG.sub("", _SUPER.sub(r"^\1", _BREAK.sub("\n", span)))
-    if "[" in span or "【" in span:
-        span = _CITATION.sub("", _LINK.sub(rf"\{link}", _SOURCE.sub("", span)))
+    if "[" in span:
+        span = span if cited or "](" not in span else _without_source_links(span)
+        span = _LINK.sub(rf"\{link}", _CITED_FROM.sub("", span))
+    if not cited and ("[" in span or "【" in span or "\ue200" in span):
+        span = _CITATION.sub("", span)
     for _ in range(3 if len(span) <= 1000 else 0):  # bold in italics in code; a cell is not a megabyte of stars
         bare = _EMPHASIS.sub(r"\2", span)
         if bare == span:
@@ -147,3 +176,14 @@ def plain(span: str, *, link: int = 1) -> str:
     if not span.isascii():
         span = "".join(c for c in span if unicodedata.category(c) != "Cf")
     return span.strip()
+
+
+def _without_source_links(span: str) -> str:
+    """Drop the links to sources that end a span, one after the other: "163 ([a.example](https://a.example), [2](…))"."""
+    text = span
+    for _ in range(20):
+        shorter = _SOURCE_LINK.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return span if text == span else _EMPTY.sub("", text)

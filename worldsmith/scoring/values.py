@@ -106,7 +106,7 @@ def names(value: Value, col: Column) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _names(value: str, col: Column) -> frozenset[str]:
-    own = squash(fold(plain(value)))
+    own = squash(fold(plain(value, cited=True)))
     found = {squash(fold(value)), own}
     for known, others in col.aliases:
         if squash(fold(known)) == own:
