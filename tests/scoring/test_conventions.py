@@ -261,6 +261,184 @@ def test_without_keys_every_row_is_one():
     assert scored([*map(list, gold), ["Total", "2"]], columns, gold).row.precision == pytest.approx(2 / 3)
 
 
+# ---- rows that head a group
+
+
+HEADS = (["**North**", *[""] * 5], ["North"] * 6, ["", "", "North", "", "", ""], ["**Phones of 2029**", *[""] * 5])
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_row_that_heads_a_group_is_no_row(head):
+    rows = cells()
+    result = scored([head, *rows[:2], [cell.replace("North", "South") for cell in head], *rows[2:]])
+    assert result.success
+    assert "row 1: a row that heads a group" in result.notes
+    assert len(result.rows) == len(explain(result)) == 4
+
+
+def test_a_group_is_headed_in_ragged_rows_and_in_columns_nobody_asked_for():
+    ragged = markdown(PHONES, cells()).split("\n")
+    ragged.insert(3, "| **North** |")
+    assert score("\n".join(ragged), PHONES, GOLD).success
+    columns = [Column("Region", "text"), *PHONES]
+    rows = [["North", *[""] * 6], *(["", *row] for row in cells())]
+    assert score(markdown(columns, rows), PHONES, GOLD).success
+    grouped = "".join(f"<td>{cell}</td>" for cell in cells()[0])
+    for head in ("<td colspan=6>North</td>", '<th colspan="6" scope="colgroup">North</th>', "<td>North</td>"):
+        header = "".join(f"<th>{col.name}</th>" for col in PHONES)
+        table = f"<table><tr>{header}</tr><tr>{head}</tr><tr>{grouped}</tr></table>"
+        assert score(table, PHONES, GOLD[:1]).success
+        assert not score(table.replace("<td>5000", "<td colspan=2>5000"), PHONES, GOLD[:1]).has_table
+
+
+def test_groups_leave_numbers_and_marks_to_their_keys():
+    head = ["North", *[""] * 5]
+    numbered = [[f"{n}. {row[0]}", *row[1:]] for n, row in zip((1, 2, 1, 2), cells(), strict=True)]
+    assert scored([head, *numbered[:2], head, *numbered[2:]]).success
+    noted = cells(lambda c, text: text + "¹")
+    assert scored([head, *noted]).success
+
+
+def test_keys_listed_without_cells_are_rows_like_any_other():
+    rows, guesses = cells(), [[f"Zomborik {n}", *[""] * 5] for n in range(5)]
+    below = scored([*rows, guesses[0]])
+    assert below.row.precision == pytest.approx(4 / 5)  # heads nothing
+    assert scored([*guesses, *rows]).row.precision == pytest.approx(4 / 9)  # more than the rows that are right
+    known = scored([guesses[0], [GOLD[3][0], *[""] * 5], *rows[:3]])
+    assert known.row.precision == pytest.approx(3 / 5)  # beside a key that is one, a guess is a guess
+    assert scored([guesses[0], *rows[:3], ["Nobody", *rows[3][1:]]]).row.precision == pytest.approx(3 / 4)
+    assert scored([["Nobody", *rows[3][1:]], guesses[0]]).row.precision == 0
+    assert scored([[*guesses[0][:5], "-"], *rows]).row.precision == pytest.approx(4 / 5)  # a null is an answer
+
+
+@pytest.mark.parametrize("places", [(0,), (0, 2), (0, 1, 2, 3), (4,), (0, 4)])
+def test_guesses_as_headings_never_gain(places):
+    rows = cells(rows=GOLD[:3])
+    plainly = scored(rows)
+    for names in (("Zomborik",), (GOLD[3][0],), ("Zomborik", GOLD[3][0]), ("a", "b", "c", "d")):
+        guessed = [*rows]
+        for n, place in enumerate(places):
+            guessed.insert(min(place, len(guessed)), [names[n % len(names)], *[""] * 5])
+        result = scored(guessed)
+        assert result.item.f1 <= plainly.item.f1
+        assert result.earned.f1 <= plainly.earned.f1
+
+
+# ---- kinds after keys
+
+
+@pytest.mark.parametrize("kind", ["(phone)", "(Phone)", "(mobile phone)", " (phone)", "(Mobile-phone)", "(téléphone)"])
+def test_a_kind_that_pages_add_to_a_key_is_no_part_of_it(kind):
+    result = scored(cells(lambda c, text: text if c else f"{text} {kind}"))
+    assert result.success
+    assert result.rows[0][0] == GOLD[0][0]
+    assert scored([[f"**{row[0]} {kind}** [1]", *row[1:]] for row in cells()]).success
+    assert scored([[f"{n}. {row[0]} {kind}", *row[1:]] for n, row in enumerate(cells(), 1)]).success
+
+
+@pytest.mark.parametrize(
+    "aside", ["(not)", "(or Zed)", "(2)", "(wrong one)", "(a b c d)", "(Zed Pro)", "(?)", "[phone]", "(Neo 6)"]
+)
+def test_what_is_no_kind_stays_with_the_key(aside):
+    assert scored([[f"{GOLD[0][0]} {aside}", *cells()[0][1:]]]).item.f1 == 0
+
+
+def test_a_key_of_the_reference_may_end_in_a_kind():
+    gold = [("A Garden", "2029-03-14"), ("A Garden (book)", "2028-01-02"), ("A Lake (film)", "2028-05-20")]
+    assert scored([[*row] for row in gold], (KEY, DAY), gold).success
+    rows = [["A Garden (film)", "2029-03-14"], ["A Garden (book)", "2028-01-02"], ["A Lake (film)", "2028-05-20"]]
+    assert scored(rows, (KEY, DAY), gold).success
+    assert scored([["A Lake", "2028-05-20"], ["A Lake (play)", "2028-05-20"]], (KEY, DAY), gold).item.f1 == 0
+
+
+def test_two_kinds_of_one_name_are_one_row_and_cost_as_two():
+    gold = [("A Garden", "2029-03-14"), ("B", "2028-01-02")]
+    right, wrong = ["A Garden (film)", "2029-03-14"], ["A Garden (book)", "2001-01-01"]
+    assert scored([right, ["B", "2028-01-02"]], (KEY, DAY), gold).success
+    both = scored([right, wrong, ["B", "2028-01-02"]], (KEY, DAY), gold)
+    assert (both.columns[1].right, both.row.precision, both.duplicate) == (1, pytest.approx(1 / 3), (1,))
+    plain = scored([["A Garden", "2029-03-14"], wrong, ["B", "2028-01-02"]], (KEY, DAY), gold)
+    assert (plain.columns[1].right, plain.extra) == (2, (1,))  # the name alone is the one that was asked for
+
+
+def test_a_kind_in_one_part_of_a_key():
+    columns, gold = (KEY, Column("Year", "year", key=True), Column("Rank", "int")), [("A1", 2028, 1), ("A1", 2029, 2)]
+    assert scored([["A1 (phone)", "2028", "1"], ["A1", "2029", "2"]], columns, gold).success
+
+
+# ---- points that group thousands, commas before decimals
+
+
+def column_of(cells_of, col, gold):
+    rows = [[f"A{n}", cell] for n, cell in enumerate(cells_of)]
+    return scored(rows, (KEY, col), [(f"A{n}", value) for n, value in enumerate(gold)]).columns[1].right
+
+
+COST = Column("Cost (USD)", "int", unit="USD")
+SHARE = Column("Share (%)", "num", unit="%", decimals=1)
+MASS = Column("Mass (kg)", "num", unit="kg", decimals=3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "col", "gold"),
+    [
+        (["119.000", "48.500", "950"], COST, [119000, 48500, 950]),
+        (["119.000", "1.234.567", "4800"], COST, [119000, 1234567, 4800]),
+        (["119.000 USD", "$48.500", "USD 1.200"], COST, [119000, 48500, 1200]),
+        (["**119.000** [1]", "~48.500", "-1.200"], COST, [119000, 48500, -1200]),
+        (["1.234", "-", "n/a"], Column("Sold", "int"), [1234, None, None]),
+        (["1.234", "2.500"], Column("Sold", "num"), [1234.0, 2500]),
+        (["7,5", "1.234,5", "1.200", "12"], SHARE, [7.5, 1234.5, 1200.0, 12.0]),
+        (["7,5 %", "12,2", "0,1"], SHARE, [7.5, 12.2, 0.1]),
+        (["7,125", "0,500", "12,250"], MASS, [7.125, 0.5, 12.25]),
+        (["7,125", "8,250"], MASS, [7.125, 8.25]),
+        (["1.234,500", "7,125", "1.200"], MASS, [1234.5, 7.125, 1200.0]),
+        (["119 000", "119'000", "119’000", "119\u202f000", "119\u2009000", "119_000"], COST, [119000] * 6),
+        (["1 234,5", "1'234.5", "1’234,5"], SHARE, [1234.5] * 3),
+    ],
+)
+def test_a_column_tells_its_separators(texts, col, gold):
+    assert column_of(texts, col, gold) == len(gold)
+
+
+@pytest.mark.parametrize(
+    ("texts", "col", "gold", "right"),
+    [
+        (["7.125", "12.500", "0.250"], MASS, [7.125, 12.5, 0.25], 3),
+        (["1234.500", "7.125"], MASS, [1234.5, 7.125], 2),
+        (["1,234.500", "7.125"], MASS, [1234.5, 7.125], 2),
+        (["7.125", "8.250"], Column("Mass", "num"), [7.125, 8.25], 2),  # the gold has decimals
+        (["119.000", "48.000"], Column("Shops", "int"), [119, 48], 2),  # no thousand among them
+        (["119.000", "48,500"], COST, [119000, 48500], 1),  # commas group here
+        (["119.000", "12.5"], COST, [119000, 12], 0),
+        (["119.000", "1.2 million"], COST, [119000, 1200000], 1),
+        (["1,234", "2,500"], COST, [1234, 2500], 2),
+        (["1,234", "7.5"], SHARE, [1234.0, 7.5], 2),
+        (["1.234", "7.5"], SHARE, [1234.0, 7.5], 1),
+        (["3.502 million", "1,200 thousand"], Column("Sold (thousand)", "int", unit="thousand"), [3502, 1200], 2),
+        (["119.000", "48.500"], COST, [119, 48.5], 2),
+        (["119.000 or 119", "48.500"], COST, [119000, 48500], 1),
+    ],
+)
+def test_a_column_without_such_separators_is_read_as_english(texts, col, gold, right):
+    assert column_of(texts, col, gold) == right
+
+
+def test_only_a_row_that_was_asked_for_tells_decimal_commas():
+    gold = [("A1", 1200.0), ("B2", 7.5)]
+    told = scored([["A1", "1.200"], ["B2", "7,5"]], (KEY, SHARE), gold)
+    assert told.columns[1].right == 2
+    for more in (["Zomborik", "7,5"], ["A1", "7,5"]):
+        assert scored([["A1", "1.200"], more], (KEY, SHARE), gold).columns[1].right == 0
+    wrong = scored([["A1", "119.000"], ["Zomborik", "12.5"]], (KEY, COST), [("A1", 119000)])
+    assert wrong.columns[1].right == 0  # a wrong row can only speak against it
+
+
+def test_a_key_of_numbers_is_read_as_it_stands():
+    columns, gold = (Column("Cost", "int", key=True), Column("Phone", "text")), [(1200, "a"), (7, "b")]
+    assert scored([["1.200", "a"], ["7", "b"]], columns, gold).matched == ((1, 1),)
+
+
 # ---- nulls, formulas, ranks
 
 

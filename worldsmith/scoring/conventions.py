@@ -4,21 +4,22 @@ A cell is given the one meaning that its neighbours leave it, so that nothing he
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 
+from .asides import denies
 from .column import Value
 from .dates import by_order, full_year, numeric_orders
 from .readers import bare
 from .reference import Reference, Row
 from .table import header_key
-from .text import fold, plain
+from .text import LONGEST_CACHED, fold, plain, squash
 from .values import ordinal, year
 
 _RAISED = re.compile(r"(?<=\S)\s?(?:[¹²³⁰⁴-⁹]{1,3}|<sup>\s*\[?\w{1,3}\]?\s*</sup>|\[[a-z]\])\s*$", re.IGNORECASE)
 _TICK = re.compile(r"(?<=\S)\s?[✓✔✅☑⭐]\ufe0f?\s*$")
 _LOOSE = re.compile(r"\d[-./]\s?\d+[-./]\s?\d{4}")
-_SHORT_YEAR = re.compile(r"(?:\D|\b)\d\d\b(?![-/.:]\d)")
+_SHORT_YEAR = re.compile(r"[^\W\d_]{3}\W{0,3}(?:\d{1,2}\D{1,5})?\d\d(?!\d)")
 _NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
 
 
@@ -26,8 +27,9 @@ def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[R
     """Return the cells without the marks that all of them bear and the keys' numbers, and short years in full.
 
     Marks go where each cell has one: footnotes that could be powers ("163¹") where keys have them too, ticks where all
-    cells beside the keys do. Numbers go where they run from 1 and no key is named with its number. A two-digit year is
-    of the hundred around its column's gold years, if those are no more. Dots and totals (see `idle`) have no say.
+    cells beside the keys do. Numbers go where they run from 1 and no key is named with its number, and a word for what
+    a key is, "Neo 5 (phone)", where no row has the key without it. A two-digit year is of the hundred around its
+    column's gold years, if those are no more. Dots, totals (see `idle`) and rows of one text have no say.
     """
     columns = reference.columns
     for mark, places in ((_RAISED, range(len(columns))), (_TICK, reference.others)):
@@ -37,15 +39,16 @@ def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[R
         if columns[c].kind in ("text", "enum") and _numbered(rows, c, header, reference.keys):
             known = reference.index[place].rows
             if not any(known(row[c]) for row in rows):
-                rows = _changed(rows, c, lambda cell: _NUMBERED.sub(r"\1\3", cell, count=1))
+                rows = _replaced(rows, c, {row[c]: _NUMBERED.sub(r"\1\3", row[c], count=1) for row in rows})
+    rows = _without_kinds(rows, reference)
     for c, col in enumerate(columns):
         if col.kind in ("date", "year"):
             rows = _of_century(rows, c, reference)
     return rows
 
 
-def _changed(rows: tuple[Row, ...], c: int, change: Callable[[str], str]) -> tuple[Row, ...]:
-    return tuple((*row[:c], change(row[c]), *row[c + 1 :]) for row in rows)
+def _replaced(rows: tuple[Row, ...], c: int, texts: Mapping[str, str]) -> tuple[Row, ...]:
+    return tuple((*row[:c], texts.get(row[c], row[c]), *row[c + 1 :]) for row in rows)
 
 
 def _all_bear(
@@ -54,21 +57,50 @@ def _all_bear(
     def bear(some: Iterable[Row]) -> bool:
         return all(mark.search(row[c]) for row in some for c in places if row[c])
 
-    return bool(rows) and bear(rows[:1]) and bear(row for row in rows if not idle(row, header, keys))
+    first = next((row for row in rows if not lone(row)), None)
+    if first is None or not bear((first,)):
+        return False
+    return bear(row for row in rows if not lone(row) and not idle(row, header, keys))
 
 
 def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> bool:
     """Whether all keys begin with a number and these run from 1, over again from 1 where a group ends."""
-    if not rows or not _NUMBERED.match(rows[0][c]):
+    first = next((row for row in rows if not lone(row)), None)
+    if first is None or not _NUMBERED.match(first[c]):
         return False
     last = 0
     for row in rows:
         found = _NUMBERED.match(row[c])
         if found and int(found[2]) in (last + 1, 1):
             last = int(found[2])
-        elif not idle(row, header, keys):
+        elif not lone(row) and not idle(row, header, keys):
             return False
     return True
+
+
+_OF_KIND = re.compile(r"(\S.*?)\s*\(([^\W\d_]+(?:[ -][^\W\d_]+){0,2})\)")
+
+
+def _without_kinds(rows: tuple[Row, ...], reference: Reference) -> tuple[Row, ...]:
+    """Take from keys the kind that pages add to a name, where that leaves a key which no row has without it.
+
+    Rows that differ in nothing but the kind claim one row of the reference together.
+    """
+    for place, c in enumerate(reference.keys):
+        known, names = reference.index[place].rows, {}
+        for cell in [cell for row in rows if "(" in (cell := row[c])]:
+            parts = _OF_KIND.fullmatch(plain(cell)) if len(cell) <= LONGEST_CACHED else None
+            if parts and known(parts[1]) and not (known(cell) or known(parts[2]) or denies(parts[2])):
+                names[cell] = parts[1]
+        if names:
+            taken = {_key(row, reference) for row in rows if row[c] not in names}
+            named = zip(rows, _replaced(rows, c, names), strict=True)
+            rows = tuple(row if _key(other, reference) in taken else other for row, other in named)
+    return rows
+
+
+def _key(row: Row, reference: Reference) -> tuple[str, ...]:
+    return tuple(squash(fold(plain(row[c]))) for c in reference.keys)
 
 
 def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
@@ -77,7 +109,7 @@ def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Ro
     if not years or max(years) - min(years) >= 100:
         return rows
     full = {cell: full_year(bare(cell, "date"), (min(years) + max(years)) // 2 - 50) or cell for cell in short}
-    return _changed(rows, c, lambda cell: full.get(cell, cell))
+    return _replaced(rows, c, full)
 
 
 def _year_of(value: Value) -> int | None:
@@ -100,7 +132,7 @@ def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, S
                 told = any(i in orders and not orders[i][other] for i in sole)
                 if told and all(order[first] for order in orders.values()):
                     days = {rows[i][c]: by_order(loose[i], day_first=first == 0) for i in orders}
-                    rows = _changed(rows, c, lambda cell, days=days: days.get(cell, cell))
+                    rows = _replaced(rows, c, days)
     return rows
 
 
@@ -119,3 +151,22 @@ def idle(row: Row, header: Row, keys: Sequence[int]) -> str:
         return "the header again"
     label = next((cell for c, cell in said if c in keys), said[0][1])
     return "a row of totals" if _TOTAL.fullmatch(fold(plain(label))) else ""
+
+
+def lone(row: Row) -> bool:
+    """Whether a row has one text, in one of several cells or in all of them."""
+    texts = [cell for cell in row if cell]
+    return len(row) > 1 and (len(texts) == 1 or (len(texts) == len(row) and len(set(texts)) == 1))
+
+
+def headings(rows: Sequence[Row], claimed: Mapping[int, Sequence[int]], extra: Collection[int]) -> frozenset[int]:
+    """Return the rows of one text that head those below them.
+
+    There are none where a row of one text claims a row of the reference, since keys are listed then, nor where they are
+    more than the rows claimed; and none stands below the last row that claims one.
+    """
+    alone = [i for i in extra if lone(rows[i])]
+    if not alone or len(alone) > len(claimed) or any(lone(rows[i]) for members in claimed.values() for i in members):
+        return frozenset()
+    last = max(members[0] for members in claimed.values())
+    return frozenset(i for i in alone if i < last)

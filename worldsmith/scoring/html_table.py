@@ -1,4 +1,4 @@
-"""Simple HTML tables: rows of cells, no spans, nothing nested, nothing hidden or struck out between the cells."""
+"""Simple HTML tables: no spans but of a row's only cell, nothing nested, nothing hidden or struck out between cells."""
 
 import re
 from collections.abc import Iterator
@@ -35,11 +35,18 @@ def html_tables(text: str, _wanted: frozenset[str], notes: list[str]) -> Iterato
 
 
 def _simple(text: str, tags: list[re.Match[str]]) -> bool:
-    if any(_SPAN.search(tag[3]) or _UNSEEN.search(tag[3]) for tag in tags):
+    if any(_UNSEEN.search(tag[3]) or (_SPAN.search(tag[3]) and not _fills_row(tags, n)) for n, tag in enumerate(tags)):
         return False
     before = text[max(0, tags[0].start() - 60) : tags[0].start()]
     between = "".join(text[one.end() : other.start()] for one, other in pairwise(tags) if _ends(one))
     return not _STRUCK.search(between) and not _STRUCK.search(before)
+
+
+def _fills_row(tags: list[re.Match[str]], n: int) -> bool:
+    """Whether a cell that spans columns is the only one of its row."""
+    after = next((tag for tag in tags[n + 1 :] if tag[2].lower() not in ("td", "th") or not tag[1]), None)
+    alone = n > 0 and tags[n - 1][2].lower() == "tr" and (after is None or after[2].lower() not in ("td", "th"))
+    return alone and "rowspan" not in tags[n][3].lower()
 
 
 def _ends(tag: re.Match[str]) -> bool:

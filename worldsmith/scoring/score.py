@@ -14,11 +14,12 @@ from .answer import parse
 from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
-from .conventions import idle, ordered, settled
+from .conventions import headings, idle, ordered, settled
 from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion
 from .headers import in_told_unit, told_unit
 from .matching import match_columns
 from .reference import Reference, Row
+from .separators import separated
 from .table import Table
 from .widesearch import score_widesearch
 
@@ -66,12 +67,15 @@ def score_table(answer: str | Table, reference: Reference) -> Score:
     names = tuple("" if p is None else table.header[p] for p in places)
     rows = settled(_cells(table, reference.columns, places), reference, names)
     claimed, extra = claimed_rows(reference, rows)
-    beside = {i: word for i in extra if (word := idle(rows[i], names, keys))} if keys else {}
+    beside: dict[int, str] = {}
+    if keys and extra:
+        beside = dict.fromkeys(sorted(headings(table.rows, claimed, extra)), "a row that heads a group")
+        beside |= {i: word for i in extra if (word := idle(rows[i], names, keys))}
     if beside:
         table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
         rows = tuple(row for i, row in enumerate(rows) if i not in beside)
         claimed, extra = claimed_rows(reference, rows)
-    rows = ordered(rows, reference, claimed)
+    rows = separated(ordered(rows, reference, claimed), reference, claimed)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
 
 

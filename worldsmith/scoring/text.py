@@ -179,7 +179,7 @@ def plain(span: str, *, link: int = 1, cited: bool = False) -> str:
 
 
 def _without_source_links(span: str) -> str:
-    """Drop the links to sources that end a span, one after the other: "163 ([a.example](https://a.example), [2](…))"."""
+    """Drop the links to sources that end a span: "163 ([a.example](https://a.example), [2](https://b.example))"."""
     text = span
     for _ in range(20):
         shorter = _SOURCE_LINK.sub("", text)
