@@ -1,13 +1,16 @@
-"""Tables in Markdown as agents write it: GFM with escapes and code, ragged rows, edges missing, quoted, full-width."""
+"""Tables in Markdown as agents write it: GFM with escapes and code, ragged rows, edges missing, quoted, full-width.
+
+Tables drawn with lines count as such, too (see `drawn`).
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from .table import FENCE, LONGEST_LEAD, WIDEST, Table, header_name, names_columns
+from .drawn import with_pipes
+from .table import FENCE, LONGEST_LEAD, QUOTE, WIDEST, Table, header_name, names_columns
 
-_QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _RULE_CELL = re.compile(r":?-+:?|:?[–—]+:?")
 
 
@@ -24,7 +27,7 @@ class _Line:
 def markdown_tables(text: str, wanted: frozenset[str]) -> Iterator[Table]:
     """Yield the tables in order: runs of lines with pipes, with a rule below the header or a header that matches."""
     lead = ""
-    for block, prose in _blocks(text):
+    for block, prose in _blocks(with_pipes(text, wanted)):
         lead += prose
         for table in _tables_of(block, wanted):
             yield replace(table, lead=lead[:LONGEST_LEAD])
@@ -40,7 +43,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Line], str]]:
     while lines and not lines[-1].strip():
         lines.pop()
     for number, raw in enumerate(lines):
-        line = _QUOTE.sub("", raw)
+        line = QUOTE.sub("", raw)
         fence = FENCE.match(line) is not None
         if not fence and ("|" in line or "｜" in line):
             run.append(_split(line, last=number == len(lines) - 1, apart=blank > 0))

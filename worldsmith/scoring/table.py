@@ -9,6 +9,7 @@ from .text import LONGEST_CACHED, fold, plain, squash, struck
 
 WIDEST = 200  # columns of a header that are looked at; a megabyte of pipes is no table
 LONGEST_LEAD = 400  # characters of prose before a table that are kept
+QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 FENCE = re.compile(r"\s{0,12}(?:```|~~~)")
 
 
