@@ -6,7 +6,6 @@ from itertools import groupby, pairwise
 
 from .table import FENCE, QUOTE, names_columns
 
-_HINTS = ("+-", "-+", "+=", "─", "━", "═", "== =", "==  ", "-- -", "--  ")
 _BOXED = re.compile("[\u2500-\u257f]")
 _BOX = dict.fromkeys(range(0x2500, 0x2580), "+") | str.maketrans(
     dict.fromkeys("│┃║┆┇┊┋╎╏", "|") | dict.fromkeys("─━═┄┅┈┉╌╍", "-")
@@ -22,7 +21,7 @@ def with_pipes(text: str, wanted: frozenset[str]) -> str:
 
     A line above a ruler is a header if it names half of the columns wanted, given by their bare keys.
     """
-    if not any(hint in text for hint in _HINTS):
+    if not _may_draw(text):
         return text
     lines = [_plain_line(QUOTE.sub("", line)) for line in text.split("\n")]
     out: list[str] = []
@@ -30,6 +29,15 @@ def with_pipes(text: str, wanted: frozenset[str]) -> str:
         block = [*lines_of]
         out += _undrawn(block) if drawn else block
     return "\n".join(out)
+
+
+def _may_draw(text: str) -> bool:
+    """Whether the text has signs of a drawn table: a quick look, since nearly none has."""
+    if "+" in text and ("+-" in text or "-+" in text or "+=" in text):
+        return True
+    if not text.isascii() and ("─" in text or "━" in text or "═" in text):
+        return True
+    return "-- -" in text or "--  " in text or "==" in text
 
 
 def _plain_line(line: str) -> str:

@@ -31,7 +31,7 @@ def separated(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int,
         if col.kind not in ("int", "num"):
             continue
         mark = "," if col.decimals else "."  # without it numbers read the same in English
-        if any(mark in row[c] for row in rows):
+        if mark in "\n".join([row[c] for row in rows]):
             cells = {row[c]: bare(row[c], col.kind) for row in rows}
             if _is_continental(reference, c, [*cells.values()], [cells[rows[i][c]] for i in sole]):
                 english = {cell: _FIGURE.sub(_as_english, text) for cell, text in cells.items() if text}
