@@ -12,7 +12,7 @@ CONTENTS = '"Mill "Oak" | Register"\nMill Oak stands in Fen ...'
 
 def test_scores_wrap_the_document_as_search_r1_reads_it():
     asked = retrieve(request({"queries": ["mills", "mayors"], "topk": 2, "return_scores": True}))
-    assert asked.calls == (Call("web_search", "mills", k=2), Call("web_search", "mayors", k=2))
+    assert asked.calls == tuple(Call("web_search", query, k=2, exact=True) for query in ("mills", "mayors"))
     result = asked.write((HITS, HITS)).body["result"]
     assert [len(documents) for documents in result] == [2, 2]
     assert result[0][0]["score"] == 0.95
@@ -28,12 +28,12 @@ def test_without_scores_the_document_is_bare():
         "text": "Mill Oak stands in Fen ...",
         "contents": CONTENTS,
     }
-    assert retrieve(request({"queries": ["mills"], "topk": None})).calls[0].k == 3
+    assert [retrieve(request({"queries": ["mills"], "topk": k})).calls[0].k for k in (None, 0, "7")] == [3, 3, 7]
 
 
 def test_skyrl_sends_one_query_as_a_string():
     asked = retrieve(request({"query": "mills", "topk": 1, "return_scores": True}))
-    assert asked.calls == (Call("web_search", "mills", k=1),)
+    assert asked.calls == (Call("web_search", "mills", k=1, exact=True),)
 
 
 def test_whole_pages_only_where_the_simulator_gave_them():
@@ -42,11 +42,17 @@ def test_whole_pages_only_where_the_simulator_gave_them():
     assert documents[0]["contents"] == '"Mill "Oak" | Register"\n# Mill\nlong'
 
 
+def test_a_wrong_query_is_no_call_and_has_no_documents():
+    asked = retrieve(request({"queries": ["mills", "", "x" * 2001, None]}))
+    assert [isinstance(call, Call) for call in asked.calls] == [True, False, False, False]
+    assert [len(documents) for documents in asked.write((HITS, *asked.calls[1:])).body["result"]] == [2, 0, 0, 0]
+
+
 def test_a_failed_query_has_no_documents():
     assert retrieve(request({"queries": ["a", "b"]})).write((BUSY, HITS)).body["result"][0] == []
 
 
-@pytest.mark.parametrize("fields", [{}, {"queries": None}, {"queries": [""]}, {"queries": ["a"], "topk": 51}])
+@pytest.mark.parametrize("fields", [{}, {"queries": None}, {"queries": 5}, {"queries": ["a"], "topk": 51}])
 def test_wrong_requests(fields):
     with pytest.raises(UsageError):
         retrieve(request(fields))

@@ -181,8 +181,10 @@ def test_the_header_holds_what_the_reply_disclosed_and_the_body_does_not(town):
         assert not any(token in reply.text for token in shown)
         batch = client.post("/retrieve", json={"queries": ["inspections in 2024", "shops"], "topk": 3})
         both = [simulator.call(Address(town.id), Call("web_search", q, k=3)) for q in ("inspections in 2024", "shops")]
-        expected = tokens({*both[0].disclosed, *both[1].disclosed}, town.digest)
-        assert batch.headers["X-Worldsmith-Evidence"].split() == expected
+        expected = [" ".join(tokens(one.disclosed, town.digest)) for one in both]
+        assert batch.headers["X-Worldsmith-Evidence"].split(", ") == expected
+        long = client.post("/retrieve", json={"queries": ["inspections in 2024"] * 200, "topk": 3})
+        assert "X-Worldsmith-Evidence" not in long.headers  # clients refuse longer ones
         assert "X-Worldsmith-Evidence" not in client.post("/api/search", json={}).headers
 
 

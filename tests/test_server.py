@@ -25,14 +25,14 @@ from starlette.testclient import TestClient
 import worldsmith
 from worldsmith.dialects import DIALECTS
 from worldsmith.disk import save_world, tasks_file
-from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.errors import BackendError, FormatError, NotFoundError, UsageError
 from worldsmith.generate import generate
 from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.perturb import PROFILES
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app, serve
-from worldsmith.server.app import PLAIN
+from worldsmith.server.app import MAX_BODY, PLAIN
 from worldsmith.server.shelf import BYTES_A_FACT
 from worldsmith.slices import Observation, Profile
 from worldsmith.store import Store
@@ -88,8 +88,6 @@ def town(worlds):
 
 class Stub:
     """Answers every call with one observation and notes what it was asked."""
-
-    digest = "0"
 
     def __init__(self, seen):
         self.seen, self.asked = seen, []
@@ -273,13 +271,10 @@ DEEP = b'{"query":' + b"[" * 5000 + b"]" * 5000 + b"}"
         b'"mills"',
         b"null",
         b"{}",
-        b'{"query": "\\ud800", "urls": "\\ud800"}',
-        b'{"query": "\xff"}',
-        b'{"query": "a\\u0000", "queries": ["a\\u0000"], "url": "a\\u0000", "urls": "a\\u0000"}',
         DEEP,
-        orjson.dumps({"query": "x" * 100_000, "queries": ["x" * 100_000], "url": "x" * 5000, "urls": "x" * 5000}),
-        b'{"query": NaN}',
-        b" " * 2_000_000,
+        b'{"queries": ["a", NaN}',
+        b'{"urls": ["a\xff}',
+        b" " * (MAX_BODY + 1),
         b'{"query": {"a": 1}, "queries": {"a": 1}, "url": 1, "urls": 1}',
     ],
     ids=lambda body: repr(body[:20]),
@@ -289,6 +284,94 @@ def test_a_wrong_body_is_a_4xx_in_json(one, path, body):
     assert 400 <= reply.status_code < 500
     assert reply.headers["content-type"] == "application/json"
     assert len(reply.json()["error"]) > 20
+
+
+def batches(reply):
+    """The replies to the items of a batch: hits, documents, or pages and what went wrong."""
+    body = reply.json()
+    if "failed_results" in body:
+        return [[failed["url"], failed["error"]] for failed in body["failed_results"]]
+    return body["result"] if "result" in body else [batch["results"] for batch in body["batches"]]
+
+
+WRONG_ITEMS = [
+    b'""',
+    b'" \\t"',
+    b"null",
+    b"7",
+    b"10000000000000000000000000000000",
+    b"NaN",
+    b"-Infinity",
+    b"true",
+    b"[]",
+    b'["town"]',
+    b'{"query": "town"}',
+    b'"a\\u0000"',
+    b'"town \\ud800"',
+    b'"\\udc00 town"',
+    b'"\\\\\\ud83d"',
+    b'"\xff"',
+    b'"\xed\xa0\x80"',
+    b'"' + b"x" * 5000 + b'"',
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_ITEMS, ids=lambda item: repr(item[:20]))
+def test_a_wrong_item_of_a_batch_ends_no_other(one, town, wrong):
+    key, url = (orjson.dumps(text) for text in town)
+    for path in ("/retrieve", "/api/search"):
+        reply = one.post(path, content=b'{"queries": [%s, %s, "\\ud83d\\ude00 town", %s]}' % (key, wrong, key))
+        assert reply.status_code == 200
+        first, second, third, last = batches(reply)
+        assert (second, first) == ([], last)
+        assert first
+        assert third
+    reply = one.post("/extract", content=b'{"urls": [%s, %s, %s]}' % (url, wrong, url))
+    assert [page["url"] for page in reply.json()["results"]] == [town[1]] * 2
+    ((_, error),) = batches(reply)
+    assert len(error) > 20
+
+
+def test_a_batch_of_wrong_items_or_of_none_is_answered(one):
+    for path, name in (("/retrieve", "queries"), ("/retrieve", "query"), ("/api/search", "queries")):
+        assert batches(one.post(path, json={name: ""})) == [[]]
+        assert batches(one.post(path, json={name: []})) == []
+    assert one.post("/retrieve", json={"queries": []}).json() == {"result": []}
+    (wrong,) = one.post("/api/search", json={"queries": [" "]}).json()["batches"]
+    assert wrong == {"results": [], "more": False, "error": '"queries[0]" is empty: say what to look for'}
+
+
+def test_a_batch_may_hold_as_many_items_as_a_trainer_has_rollouts(worlds, town):
+    client, stub = stubbed(worlds[0], Observation("ok"))
+    queries = [f"{'word ' * 300}{i}" if i % 100 else "" for i in range(8192)]
+    assert client.post("/retrieve", json={"queries": queries}).json() == {"result": [[]] * 8192}
+    assert [call.arg for _, call, _ in stub.asked] == [query for query in queries if query]
+    over = client.post("/retrieve", json={"queries": [*queries, "a"]})
+    assert over.status_code == 422
+    assert '"queries" has 8193 items; at most 8192 go in one request: split it' in over.json()["error"]
+
+
+def test_a_call_that_fails_inside_ends_no_other_of_its_batch(worlds, capsys):
+    class Broken(Stub):
+        async def acall(self, address, call, attempt=0):
+            if call.arg == "b":
+                raise BackendError("out of order")
+            return self.seen
+
+    app = create_app(worlds[:1], simulate=lambda _: Broken(Observation("ok")))
+    reply = TestClient(app).post("/api/search", json={"queries": ["a", "b", "c"]})
+    unavailable = "not available at the moment: try again later"
+    assert [batch.get("error") for batch in reply.json()["batches"]] == [None, unavailable, None]
+    assert "out of order" in capsys.readouterr().err
+
+
+def test_topk_is_exact(one, town):
+    queries = [f"{town[0]} {i}" for i in range(40)]
+    for topk in (1, 3, 9, 10, 11, 20, 50):
+        result = one.post("/retrieve", json={"queries": queries, "topk": topk}).json()["result"]
+        assert {len(documents) for documents in result} == {topk}
+    hits = {len(one.post("/api/search", json={"query": query, "k": 10}).json()["results"]) for query in queries}
+    assert hits == {9, 10}
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])

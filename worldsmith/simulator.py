@@ -125,11 +125,6 @@ class Simulator:
         """How often each branch was taken, by name."""
         return MappingProxyType(self._counts)
 
-    @property
-    def digest(self) -> str:
-        """The world's digest."""
-        return self.world.digest
-
     def _desk(self, length: Length) -> _Desk:
         desk = self._desks.get(length)
         if desk is None:

@@ -44,6 +44,8 @@ class Call:
     """web_extractor: the part of the page's text that is wanted."""
     full_text: bool = False
     """web_search: whole pages in the reply; a search reply then is entitled to its hits' pages."""
+    exact: bool = False
+    """web_search: a results page has `k` hits, not one fewer now and then as on the web."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Observation:
     results: tuple[Result, ...] = ()
     doc: Doc | None = None
     text: str = ""
-    """web_extractor: the page's Markdown after `offset` and `max_chars`."""
+    """web_extractor: the page's Markdown after `offset` and `max_chars`. "invalid": what is wrong with the call."""
     next_offset: int | None = None
     """web_extractor: where the text goes on; null at its end."""
     page: Page | None = None
@@ -207,14 +209,15 @@ class Ranking(Protocol):
 def cut(pages: Pages, index: Ranking, call: Call) -> Slice:
     """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
 
-    A search that asks for ten or more gets one fewer for about half of the queries, as on the web. There is
-    no view where a page is not found or not shown.
+    A search that asks for ten or more gets one fewer for about half of the queries, as on the web, unless the call
+    is exact. There is no view where a page is not found or not shown.
     """
     if call.tool == "web_extractor":
         page_id = pages.by_url(call.arg)
         page = pages.page(page_id) if page_id else None
         return Slice(call, (View(page, 0.0),) if page and index.shows(page) else (), more=False)
-    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if call.k >= 10 else call.k
+    varies = call.k >= 10 and not call.exact
+    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if varies else call.k
     hits, more = index.search(call.arg, k, call.page)
     first = (max(call.page, 1) - 1) * k
     plan = pages.page

@@ -111,11 +111,6 @@ class Traced:
     simulator: Simulator
     traces: Traces
 
-    @property
-    def digest(self) -> str:
-        """The world's digest."""
-        return self.simulator.digest
-
     def ready(self, address: Address) -> bool:
         """Whether what answers at an address is made."""
         return self.simulator.ready(address)

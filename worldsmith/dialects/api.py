@@ -22,13 +22,13 @@ def search(request: Request) -> Asked:
     batch = "queries" in body
     if batch and "query" in body:
         raise UsageError('send either "query" or "queries", not both')
-    queries = fields.texts(body["queries"], "queries") if batch else (fields.text(body.get("query"), "query"),)
+    queries = fields.items(body["queries"], "queries") if batch else (fields.text(body.get("query"), "query"),)
 
     def write(seen: tuple[Observation, ...]) -> Reply:
         found = [_hits(observation, request) for observation in seen]
         return Reply({"batches": found} if batch else found[0])
 
-    return Asked(tuple(Call("web_search", query, page, k) for query in queries), write)
+    return Asked(fields.calls(queries, "queries", lambda query: Call("web_search", query, page, k)), write)
 
 
 def _hits(seen: Observation, request: Request) -> dict[str, Any]:
@@ -97,7 +97,7 @@ API = Dialect(
             "POST",
             "/api/search",
             search,
-            _SEARCH + " `queries` asks several at once and gives `batches`, one a query.",
+            _SEARCH + " `queries` asks several at once and gives `batches`, one per query: a wrong one has an `error`.",
             one_of(_QUERY, _QUERIES),
             one_of(_HITS, thing({"batches": listed(_HITS)})),
         ),

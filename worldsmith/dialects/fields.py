@@ -1,13 +1,15 @@
 """Fields of a request: each is read with its bounds, and a wrong one says the fix."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from worldsmith.errors import UsageError
+from worldsmith.slices import Call, Observation
 
 MAX_QUERY = 2000
 MAX_URL = 4000
-MAX_BATCH = 64
+MAX_BATCH = 8192
+"""Items of a batch: a trainer sends the queries of all rollouts of a turn at once."""
 
 
 def text(value: Any, name: str, limit: int = MAX_QUERY) -> str:
@@ -20,20 +22,33 @@ def text(value: Any, name: str, limit: int = MAX_QUERY) -> str:
     if len(value) > limit:
         raise UsageError(f'"{name}" has {len(value)} characters; at most {limit} are read: shorten it')
     if "\0" in value:
-        raise UsageError(f'"{name}" holds a NUL character: remove it')
+        raise UsageError(f'"{name}" holds a NUL character, or bytes that are not Unicode: remove them')
     return value
 
 
-def texts(value: Any, name: str, limit: int = MAX_QUERY, most: int = MAX_BATCH) -> tuple[str, ...]:
-    """Return a list of one to `most` such strings; a lone string is a list of one."""
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list):
-        raise UsageError(f'"{name}" must be a list of at least one string, not {_kind(value)}')
-    if not items:
-        raise UsageError(f'"{name}" is an empty list: it must hold at least one string')
-    if len(items) > most:
-        raise UsageError(f'"{name}" has {len(items)} items; at most {most} go in one request: split it')
-    return tuple(text(item, f"{name}[{i}]", limit) for i, item in enumerate(items))
+def items(value: Any, name: str, most: int = MAX_BATCH) -> Sequence[Any]:
+    """Return a list of at most `most` items, whatever they are; a lone string is a list of one."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        raise UsageError(f'"{name}" must be a list of strings, not {_kind(value)}')
+    if len(value) > most:
+        raise UsageError(f'"{name}" has {len(value)} items; at most {most} go in one request: split it')
+    return value
+
+
+def calls(
+    values: Sequence[Any], name: str, call: Callable[[str], Call], limit: int = MAX_QUERY
+) -> tuple[Call | Observation, ...]:
+    """Return the call of each item of a batch; one that is no such string is answered by what is wrong with it."""
+    return tuple(_call(value, f"{name}[{i}]", call, limit) for i, value in enumerate(values))
+
+
+def _call(value: Any, name: str, call: Callable[[str], Call], limit: int) -> Call | Observation:
+    try:
+        return call(text(value, name, limit))
+    except UsageError as error:
+        return Observation("invalid", text=str(error))
 
 
 def whole(fields: Mapping[str, Any], name: str, default: int, lo: int, hi: int) -> int:

@@ -17,19 +17,23 @@ MAX_TOPK = 50
 
 
 def retrieve(request: Request) -> Asked:
-    """Read {"queries"} (or SkyRL's {"query"}), "topk" and "return_scores"; a query that failed has no documents."""
+    """Read {"queries"} (or SkyRL's {"query"}), "topk" and "return_scores".
+
+    A query that is wrong or failed has no documents. The others have exactly `topk`, as a retriever gives them, as
+    long as the world has so many.
+    """
     body = request.fields
     if "queries" not in body and "query" not in body:
         raise UsageError('"queries" is missing: a list of strings')
     name = "queries" if "queries" in body else "query"
-    queries = fields.texts(body[name], name)
-    topk = fields.whole(body, "topk", TOPK, 1, MAX_TOPK)
+    queries = fields.items(body[name], name)
+    topk = fields.whole(body, "topk", TOPK, 0, MAX_TOPK) or TOPK  # the real server reads 0 as absent too
     scored = body.get("return_scores") is True
 
     def write(seen: tuple[Observation, ...]) -> Reply:
         return Reply({"result": [[_item(hit, request, scored=scored) for hit in one.results] for one in seen]})
 
-    return Asked(tuple(Call("web_search", query, k=topk) for query in queries), write)
+    return Asked(fields.calls(queries, name, lambda query: Call("web_search", query, k=topk, exact=True)), write)
 
 
 def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
@@ -40,7 +44,7 @@ def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
 
 _DOCUMENT = thing({"id": TEXT, "url": TEXT, "title": TEXT, "text": TEXT, "contents": TEXT})
 _ITEM = one_of(_DOCUMENT, thing({"document": _DOCUMENT, "score": NUMBER}))
-_OPTIONS = {"topk": {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_TOPK}, "return_scores": BOOL}
+_OPTIONS = {"topk": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_TOPK}, "return_scores": BOOL}
 _QUERIES = thing(
     {"queries": listed(TEXT), **_OPTIONS},
     optional=tuple(_OPTIONS),
@@ -55,7 +59,7 @@ RETRIEVE = Dialect(
             "POST",
             "/retrieve",
             retrieve,
-            "Search, as Search-R1's retrieval server: one list of documents a query.",
+            "Search, as Search-R1's retrieval server: one list of documents per query, empty for a wrong one.",
             one_of(_QUERIES, _QUERY),
             thing({"result": listed(listed(_ITEM))}),
         ),

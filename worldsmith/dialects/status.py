@@ -35,11 +35,14 @@ def failure(observation: Observation) -> Failure | None:
     """Return what to say of an observation that is no answer; None for one that is."""
     if observation.status == "ok":
         return None
+    if observation.status == "invalid":
+        return Failure(400, observation.text)
     return Failure(*STATUS[observation.status], observation.retry_after)
 
 
 def refused(observations: Sequence[Observation]) -> Failure | None:
-    """Return the failure of a whole request: every call failed, the first for a reason other than an unknown page."""
-    failures = [failure(observation) for observation in observations]
-    first = failures[0]
-    return None if first is None or first.status == 404 or None in failures else first
+    """Return the failure of a whole request, the first one's: no call has an answer, and each may when made again."""
+    failures = [failure(observation) for observation in observations if observation.status != "invalid"]
+    if not failures or any(one is None or one.status == 404 for one in failures):
+        return None
+    return failures[0]

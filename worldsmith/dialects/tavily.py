@@ -29,7 +29,7 @@ MAX_DAYS = 9999
 MAX_OPERATORS = 1000
 """Characters of operators in a query; further hosts are told apart after the search alone."""
 MAX_RESULTS = 20
-MAX_URLS = 20
+MAX_DOMAINS = 300
 
 
 def _request_id(request: Request) -> str:
@@ -64,7 +64,8 @@ def search(request: Request) -> Asked:
 
 def _domains(body: Any, name: str) -> tuple[str, ...]:
     given = body.get(name)
-    return tuple(_domain(text) for text in fields.texts(given, name)) if given else ()
+    hosts = fields.items(given, name, MAX_DOMAINS) if given else ()
+    return tuple(_domain(fields.text(host, f"{name}[{i}]")) for i, host in enumerate(hosts))
 
 
 def _domain(text: str) -> str:
@@ -111,9 +112,9 @@ def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
 
 
 def extract(request: Request) -> Asked:
-    """Read one url or up to 20; unknown pages are told in `failed_results` of a 200."""
+    """Read one url or many; wrong ones and unknown pages stand in `failed_results` of a 200."""
     body = request.fields
-    urls = fields.texts(body.get("urls"), "urls", fields.MAX_URL, MAX_URLS)
+    urls = fields.items(body.get("urls"), "urls")
     text = body.get("format") == "text"
 
     def write(seen: tuple[Observation, ...]) -> Reply:
@@ -121,13 +122,17 @@ def extract(request: Request) -> Asked:
         for url, page in zip(urls, seen, strict=True):
             problem = failure(page)
             if problem or page.doc is None:
-                failed.append({"url": url, "error": problem.text if problem else "nothing to read"})
+                shown = url if isinstance(url, str) else orjson.dumps(url).decode()
+                failed.append({"url": shown, "error": problem.text if problem else "nothing to read"})
             else:
                 results.append({"url": url, "raw_content": plain(page.doc) if text else page.text, "images": []})
         reply = {"results": results, "failed_results": failed, "response_time": RESPONSE_TIME}
         return Reply({**reply, "request_id": _request_id(request)})
 
-    return Asked(tuple(Call("web_extractor", request.links.read(url)) for url in urls), write)
+    def call(url: str) -> Call:
+        return Call("web_extractor", request.links.read(url))
+
+    return Asked(fields.calls(urls, "urls", call, fields.MAX_URL), write)
 
 
 _RESULT = thing(
@@ -174,7 +179,7 @@ _QUERY = thing(
 )
 _URLS = thing(
     {
-        "urls": one_of(TEXT, {**listed(TEXT), "minItems": 1, "maxItems": MAX_URLS}),
+        "urls": one_of(TEXT, {**listed(TEXT), "maxItems": fields.MAX_BATCH}),
         "format": {"type": "string", "enum": ["markdown", "text"]},
     },
     optional=("format",),

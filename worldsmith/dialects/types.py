@@ -38,9 +38,12 @@ Write = Callable[[tuple[Observation, ...]], Reply]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The calls of a request, one query or url each, and how to write their observations."""
+    """The calls of a request, one query or url each, and how to write their observations.
 
-    calls: tuple[Call, ...]
+    An item of a batch that can't be a call is answered already: the others are answered as if it weren't there.
+    """
+
+    calls: tuple[Call | Observation, ...]
     write: Write
 
 

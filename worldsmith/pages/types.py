@@ -178,4 +178,4 @@ class Doc:
     """The cells that the title states."""
 
 
-Status = Literal["ok", "not_found", "error", "rate_limited", "timeout", "unauthorized", "unavailable"]
+Status = Literal["ok", "invalid", "not_found", "error", "rate_limited", "timeout", "unauthorized", "unavailable"]

@@ -30,7 +30,7 @@ from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_
 from worldsmith.perturb import PROFILES
 from worldsmith.perturb import profile as find_profile
 from worldsmith.server.plain import PLAIN, plain_routes, spelled
-from worldsmith.server.shelf import MEMORY, Shelf, Simulate
+from worldsmith.server.shelf import MEMORY, Answers, Shelf, Simulate
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation, Profile
 from worldsmith.store import Attempts, Counted
@@ -38,12 +38,28 @@ from worldsmith.world import World
 
 EVIDENCE = "X-Worldsmith-Evidence"
 """Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
-MAX_BODY = 1 << 20
-"""Bytes of a request's body."""
+MOST_EVIDENCE = 8000
+"""Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
+MAX_BODY = 1 << 25
+"""Bytes of a request's body: the longest queries of the largest batch fit twice."""
+SLICE = 64
+"""Calls of a batch that are made side by side; the reply to a longer batch is written in a thread."""
+LONG = 1 << 16
+"""Bytes of a body that is read in a thread."""
 INVENTED = ".example"
 """What hosts of the invented web end in."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
+
+
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|-?(?:NaN|Infinity)', re.DOTALL)
+"""A string of JSON, or a number that is none."""
+_LONE = re.compile(
+    r"((?:[^\\\ud800-\udfff]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F]).)*+)"
+    r"(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])?",
+    re.DOTALL,
+)
+"""Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +118,38 @@ class Service:
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         return Links(address.world, prefix, self.base, own, BY_HOST in scope)
 
-    async def answer(self, address: Address, calls: Sequence[Call]) -> tuple[tuple[Observation, ...], str]:
-        """Return the observations of calls, made side by side where there are several, and what they disclose.
+    async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
+        """Return the observations of calls, made side by side where there are several.
 
-        Between the calls of a batch others are served. Disclosures are hashes of cells, separated by spaces.
+        Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
         """
         world = await self.shelf.get(address)
-        attempts = [self.attempts.next(address, call) for call in calls]
         if len(calls) == 1:
-            observation = await world.acall(address, calls[0], attempts[0])
-            return (observation,), " ".join(tokens(observation.disclosed, world.digest))
-        made = []
-        for call, attempt in zip(calls, attempts, strict=True):
-            made.append(asyncio.ensure_future(world.acall(address, call, attempt)))
-            await asyncio.sleep(0)
-        observations = tuple(await asyncio.gather(*made))
-        disclosed = {cell for observation in observations for cell in observation.disclosed}
-        return observations, " ".join(tokens(disclosed, world.digest))
+            return (await self._observe(world, address, calls[0]),)
+        observations: list[Observation] = []
+        for start in range(0, len(calls), SLICE):
+            tasks = []
+            for call in calls[start : start + SLICE]:
+                tasks.append(asyncio.ensure_future(self._observe(world, address, call)))
+                await asyncio.sleep(0)
+            observations += await asyncio.gather(*tasks)
+        return tuple(observations)
+
+    def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
+        """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
+        digest = self.shelf.listings[address.world].digest
+        text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
+        return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
+
+    async def _observe(self, world: Answers, address: Address, call: Call | Observation) -> Observation:
+        """Return the observation of one call; a call that fails inside ends no other of its batch."""
+        if isinstance(call, Observation):
+            return call
+        try:
+            return await world.acall(address, call, self.attempts.next(address, call))
+        except WorldsmithError as problem:
+            sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
+            return Observation("unavailable")
 
 
 class Endpoint:
@@ -145,7 +176,7 @@ class Endpoint:
         except UsageError as wrong:
             return self.error(400, str(wrong))
         try:
-            seen, evidence = await self.service.answer(request.address, asked.calls)
+            seen = await self.service.answer(request.address, asked.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
@@ -154,14 +185,23 @@ class Endpoint:
         failed = refused(seen)
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
-        reply = asked.write(seen)
-        return respond(reply.body, reply.status, {**reply.headers, EVIDENCE: evidence})
+
+        def write() -> Response:
+            reply = asked.write(seen)
+            return respond(reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, seen)})
+
+        return write() if len(seen) <= SLICE else await asyncio.to_thread(write)
 
     async def read(self, scope: Scope, http: HTTPRequest) -> Request:
         """Return the request as dialects see it. Raises UsageError."""
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         query = _query(scope["query_string"])
-        fields = query if self.route.method == "GET" else _object(await _body(http), self.route)
+        if self.route.method == "GET":
+            fields: Mapping[str, Any] = query
+        else:
+            body = await _body(http)
+            long = len(body) > LONG
+            fields = await asyncio.to_thread(_object, body, self.route) if long else _object(body, self.route)
         address = self.service.address(scope, headers, query, fields.get("api_key"))
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         return Request(path, fields, address, self.service.links(scope, headers, address))
@@ -206,13 +246,27 @@ def _object(body: bytes, route: Route) -> Mapping[str, Any]:
     hint = f"send a JSON object such as {example(route)}"
     if not body.strip():
         raise UsageError(f"the body is empty: {hint}")
+    body = body.removeprefix(b"\xef\xbb\xbf")
     try:
-        found = orjson.loads(body.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        raise UsageError(f"the body is not JSON ({error}): {hint}") from None
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        try:
+            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode())
+        except orjson.JSONDecodeError as error:
+            raise UsageError(f"the body is not JSON ({error}): {hint}") from None
     if not isinstance(found, dict):
         raise UsageError(f"the body is JSON, but no object: {hint}")
     return found
+
+
+def _readable(token: re.Match[str]) -> str:
+    """Return a token of JSON as Python writes it, as orjson reads it: one broken value must not end a whole batch.
+
+    What is no Unicode becomes NUL, which no field takes either; NaN and infinities become null.
+    """
+    if not token[0].startswith('"'):
+        return "null"
+    return _LONE.sub(lambda part: part[1] + (r"\u0000" if part[2] else ""), token[0])
 
 
 def example(route: Route) -> str:

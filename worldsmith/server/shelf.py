@@ -28,11 +28,6 @@ MAX_NAMED = 12
 class Answers(Protocol):
     """What answers the calls of one world: a `Simulator`."""
 
-    @property
-    def digest(self) -> str:
-        """The world's digest."""
-        ...
-
     def ready(self, address: Address) -> bool:
         """Whether the pages and the index that answer at an address are made."""
         ...
@@ -57,6 +52,7 @@ class Listing:
     schema: str
     as_of: str
     facts: int
+    digest: str
 
 
 class Shelf:
@@ -164,10 +160,11 @@ class Shelf:
 
 def _listing(source: Path | World) -> tuple[str, Listing]:
     if isinstance(source, World):
-        return source.id, Listing(source, source.schema.name, source.schema.as_of, source.facts)
+        return source.id, Listing(source, source.schema.name, source.schema.as_of, source.facts, source.digest)
     info = read_json(source / MANIFEST)
     try:
-        return str(info["world"]), Listing(source, info["schema"], info["as_of"], int(info["facts"]))
+        listing = Listing(source, info["schema"], info["as_of"], int(info["facts"]), info["digest"])
+        return str(info["world"]), listing
     except (KeyError, TypeError, ValueError):
         raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
 
