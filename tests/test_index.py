@@ -130,6 +130,15 @@ def test_no_query_costs_more_than_a_few_others(query, monkeypatch):
     assert work["near"] <= SLIPS
 
 
+def test_how_many_unknown_words_are_read_hangs_on_the_query_alone():
+    words = [f"lighthous{a}{b}" for a in "abc" for b in "klmnopqrst"]
+    fresh = Index(PAGES).search(" ".join(words), 10, 1)
+    index = Index(PAGES)
+    for word in reversed(words):
+        index.search(word, 10, 1)
+    assert index.search(" ".join(words), 10, 1) == fresh
+
+
 def test_site_and_minus():
     host = PAGES.site("stones/0").host
     assert {p.rpartition("/")[0] for p in found(f"lighthouses site:{host}")} == {"stones"}

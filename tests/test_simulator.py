@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -711,3 +713,43 @@ def test_a_model_may_write_pages_alone(town: World) -> None:
     simulator = Simulator(town, model=model, tools=("web_extractor",))
     assert (ask(simulator, search("shop")).source, model.asked) == ("renderer", 0)
     assert (ask(simulator, Call("web_extractor", some_url(town))).source, model.asked) == ("model", 1)
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Switches threads 500 times as often as usual."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("eager_threads")
+@pytest.mark.parametrize("memo", [16, 1024])
+def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pages.plan", "renderer", "index.search", "perturb.pages", "perturb.withhold"):
+        monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
+    monkeypatch.setattr("worldsmith.guard.judge.PLAIN", memo)
+    pages, rng = Pages(town), random.Random(memo)
+    names = [town.title(row) for table in town.tables for row in town.rows_of(table)]
+    calls = [
+        (Address(town.id, profile, seed=3, session="s"), call)
+        for profile in ("clean", "adversarial")
+        for call in (
+            *(search(f"{name} xqzvw{i}") for i, name in enumerate(rng.sample(names, 6))),
+            *(Call("web_extractor", pages.url(page_id)) for page_id in rng.sample(pages.ids(), 2)),
+        )
+    ]
+    reference = Simulator(town, budget=memo)
+    expected = [reference.call(*call) for call in calls]
+    assert sum(len(observation.results) for observation in expected) > 80
+
+    def answers(simulator: Simulator, seed: int) -> dict[int, Observation]:
+        order = random.Random(seed).sample(range(len(calls)), len(calls))
+        return {i: simulator.call(*calls[i]) for i in order}
+
+    for _ in range(2):
+        shared = Simulator(town, budget=memo)
+        with ThreadPoolExecutor(8) as pool:
+            for observations in pool.map(answers, [shared] * 8, range(8)):
+                assert [i for i in range(len(calls)) if observations[i] != expected[i]] == []

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from worldsmith import disclosure
+from worldsmith.cache import keep
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
 from worldsmith.guard.repair import mended, repaired, too_long
@@ -21,7 +22,7 @@ from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
-from worldsmith.renderer import Renderer, kept
+from worldsmith.renderer import Renderer
 from worldsmith.renderer.emit import chunks
 from worldsmith.slices import (
     Address,
@@ -81,7 +82,7 @@ class _Desk:
 
 
 class Simulator:
-    """Answers calls to one world. `counts` says how often each branch was taken."""
+    """Answers calls to one world; safe to use from several threads. `counts` says how often each branch was taken."""
 
     def __init__(
         self,
@@ -133,8 +134,8 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            desk = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
-            self._desks[length] = desk
+            made = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
+            desk = self._desks.setdefault(length, made)  # another thread's, where it was quicker
         return desk
 
     def ready(self, address: Address) -> bool:
@@ -303,9 +304,7 @@ class Simulator:
                 continue
             verdicts = [v for v in desk.guard.hit(result, view, part.call.arg) if not v.ok]
             if not verdicts and result.text is None:
-                if len(desk.cleared) >= self._budget:
-                    desk.cleared.pop(next(iter(desk.cleared)))
-                desk.cleared[key] = (page, result.title)
+                keep(desk.cleared, key, (page, result.title), self._budget)
             bad += verdicts
         return bad
 
@@ -316,9 +315,7 @@ class Simulator:
             return []
         bad = [v for v in desk.guard.doc(draft, view, "") if not v.ok]
         if not bad:
-            if len(desk.passed) >= self._budget:
-                desk.passed.pop(next(iter(desk.passed)))
-            desk.passed[view.page.id] = view.page
+            keep(desk.passed, view.page.id, view.page, self._budget)
         return bad
 
     def judged(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
@@ -386,7 +383,7 @@ class Simulator:
                 known = desk.heads.get(page.id)
                 if known is None or known[0] is not page:
                     known = page, tuple(sorted(disclosure.of_cells(page, page.head.cells, self.world)))
-                    kept(desk.heads, page.id, known, self._budget)
+                    keep(desk.heads, page.id, known, self._budget)
                 yield known[1]
             else:
                 yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))

@@ -53,19 +53,21 @@ class Attempts(Protocol):
 
 
 class Counted:
-    """Attempts counted in the memory of one process."""
+    """Attempts counted in the memory of one process, whose threads may share it."""
 
     def __init__(self) -> None:
         self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
+        self._lock = Lock()
 
     def next(self, address: Address, call: Call) -> int:
         """Return how often this call was made before; 0 outside a session."""
         if not address.session:
             return 0
-        made = self._made.pop((address, call), 0)
-        self._made[address, call] = made + 1
-        if len(self._made) > MAX_ATTEMPTS:
-            self._made.popitem(last=False)
+        with self._lock:
+            made = self._made.pop((address, call), 0)
+            self._made[address, call] = made + 1
+            if len(self._made) > MAX_ATTEMPTS:
+                self._made.popitem(last=False)
         return made
 
 

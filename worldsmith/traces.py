@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import orjson
 
+from worldsmith.cache import keep
 from worldsmith.errors import FormatError
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation, Result, Slice, Verdict
@@ -27,6 +28,8 @@ from worldsmith.slices import Address, Call, Observation, Result, Slice, Verdict
 FORMAT: Final = 1
 MOST: Final = 1_000_000
 """Bytes of a line."""
+MEMO: Final = 10_000
+"""Files that are known to be begun."""
 _CUTS = (100_000, 20_000, 4000, 800, 160)
 """Characters of a text, the first that make a line short enough; of lists a hundredth as many."""
 
@@ -65,8 +68,6 @@ class Traces:
 
     def _begin(self, address: Address) -> Path:
         """Return the file of an address, begun where it is new, its last line closed where a crash left half of it."""
-        if len(self._begun) >= 10_000:
-            self._begun.pop(next(iter(self._begun)))
         path = self.folder / file_name(address)
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
@@ -75,8 +76,7 @@ class Traces:
                 _write(path, b"\n")
         else:
             _write(path, line({"worldsmith_trace": FORMAT, **_address(address)}))
-        self._begun[address] = path
-        return path
+        return keep(self._begun, address, path, MEMO)
 
 
 def file_name(address: Address) -> str:

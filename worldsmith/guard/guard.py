@@ -6,10 +6,11 @@ Obligation is a second set: a page must state all of its cells, a hit its key. N
 
 from collections.abc import Hashable, Sequence
 from hashlib import blake2b
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import count, pairwise
+from typing import TYPE_CHECKING
 
 from worldsmith import scoring
+from worldsmith.cache import keep
 from worldsmith.guard.documents import Reader, read_document
 from worldsmith.guard.ground import Columns, Ground, ground
 from worldsmith.guard.judge import Judge, passed
@@ -48,7 +49,7 @@ class Guard:
         """By page id, the plan last seen and its number."""
         self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
         """By page id, the plan last read and what is declared of it."""
-        self._last = 0
+        self._numbers = count()
         self._most = memo
 
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
@@ -59,15 +60,10 @@ class Guard:
         key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
         found = self._memo.get(key)
         if found is None:
-            found = self._keep(key, self._hit(result, page, ""))
+            found = keep(self._memo, key, self._hit(result, page, ""), self._most)
         if not query or all(v.ok for v in found):
             return found
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
-
-    def _keep(self, key: Hashable, verdicts: Verdicts) -> Verdicts:
-        _bound(self._memo, self._most)
-        self._memo[key] = verdicts
-        return verdicts
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
         head = self._ground(page)
@@ -90,8 +86,8 @@ class Guard:
         key = self._plan(page)
         found = self._grounds.get(key)
         if found is None:
-            _bound(self._grounds, max(self._most // 16, 1))
-            found = self._grounds[key] = ground(self.world, self.columns, page, page.head.cells)
+            made = ground(self.world, self.columns, page, page.head.cells)
+            found = keep(self._grounds, key, made, max(self._most // 16, 1))
         return found
 
     def _keys(self, head: Ground) -> list[Cell]:
@@ -123,16 +119,19 @@ class Guard:
         return bool(dates) and not any(c in page.head.cells for c in dates)
 
     def _plan(self, page: Page) -> int:
-        """Return the number of all that a verdict on a hit reads of an edited page, its full text apart."""
-        seen = self._seen.get(page.id)
-        if seen is None or seen[0] is not page:
-            key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
-            if key not in self._plans:
-                self._last += 1
-                _bound(self._plans, self._most)
-                self._plans[key] = self._last
-            seen = self._seen[page.id] = (page, self._plans[key])
-        return seen[1]
+        """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
+
+        No number is given twice, whichever threads draw one: verdicts and grounds are kept under it.
+        """
+        last = self._seen.get(page.id)
+        if last is not None and last[0] is page:
+            return last[1]
+        key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
+        number = self._plans.get(key)
+        if number is None:
+            number = keep(self._plans, key, next(self._numbers), self._most)
+        self._seen[page.id] = (page, number)
+        return number
 
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
@@ -163,8 +162,7 @@ class Guard:
         """Return what our renderer writes on a page without a cell: a pure function of the plan, so declared chrome."""
         kept = self._chrome.get(page.id)
         if kept is None or kept[0] is not page:
-            _bound(self._chrome, max(self._most // 16, 1))
-            kept = self._chrome[page.id] = (page, declared(page, self.pages))
+            kept = keep(self._chrome, page.id, (page, declared(page, self.pages)), max(self._most // 16, 1))
         return kept[1]
 
     def must(self, page: Page) -> list[Cell]:
@@ -204,9 +202,3 @@ class Guard:
                 if mention.kind in ("name", "alias") and mention.span[0] < len(left) and mention.span[1] > border:
                     return mention.key
         return ""
-
-
-def _bound(memo: dict[Any, Any], most: int) -> None:
-    """Make room for one more, the oldest first."""
-    if len(memo) >= most:
-        memo.pop(next(iter(memo)), None)

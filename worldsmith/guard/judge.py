@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from worldsmith.cache import keep
 from worldsmith.guard.claims import unfit
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import Names
@@ -142,10 +143,5 @@ class Judge:
             and not options
             and self.statements.says_nothing(told, names, cues)
         ):
-            self._keep(text)
+            keep(self._plain, text, None, PLAIN)
         return heard
-
-    def _keep(self, text: str) -> None:
-        if len(self._plain) >= PLAIN:
-            self._plain.pop(next(iter(self._plain)))
-        self._plain[text] = None

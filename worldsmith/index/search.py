@@ -15,6 +15,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from worldsmith.cache import keep
 from worldsmith.index.query import Terms, read_query
 from worldsmith.index.stock import Stock, mark, take_stock
 from worldsmith.index.words import MEANINGS, tokens
@@ -205,26 +206,25 @@ class Index:
     def _terms(self, words: tuple[str, ...]) -> list[int]:
         """Return the terms that words are read as, as often as they stand there."""
         read: list[int] = []
-        left = SLIPS
+        readings: dict[str, tuple[int, ...]] = {}
         for word in words:
             term = self._vocabulary.get(word)
             if term is not None:
                 read.append(term)
-            elif word in self._read:
-                read += self._read[word]
-            elif left and word.isalpha():
-                left -= 1
-                read += self._reading(word)
+            elif word in readings or (len(readings) < SLIPS and word.isalpha()):
+                # How many are read hangs on the query alone, not on what earlier queries left in the memo.
+                readings[word] = self._reading(word)
+                read += readings[word]
         return read
 
     def _reading(self, word: str) -> tuple[int, ...]:
         """Return the terms that an unknown word is read as."""
+        memo = self._read.get(word)
+        if memo is not None:
+            return memo
         known = [other for other in MEANINGS.get(word, ()) if other in self._vocabulary]
         found = tuple(self._vocabulary[other] for other in known or (self._near(word) if len(word) > 3 else ()))
-        if len(self._read) >= MEMO:
-            self._read.pop(next(iter(self._read)), None)
-        self._read[word] = found
-        return found
+        return keep(self._read, word, found, MEMO)
 
     def _near(self, word: str) -> list[str]:
         """Return the known words that are fewest slips away from a word."""

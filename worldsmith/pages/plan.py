@@ -6,6 +6,7 @@ A plan is pure in (world, length, page id): of plans nothing is kept but a bound
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
+from worldsmith.cache import keep
 from worldsmith.naming import Namer
 from worldsmith.pages.copies import ArchiveKind, MirrorKind, NamesakeKind
 from worldsmith.pages.days import Days
@@ -174,9 +175,7 @@ class Pages:
         """Return the plan of a page; KeyError when there is none of that id."""
         found = self._memo.get(page_id)
         if found is None:
-            if len(self._memo) >= MEMO:
-                self._memo.pop(next(iter(self._memo)), None)
-            found = self._memo[page_id] = self.plan(page_id)
+            found = keep(self._memo, page_id, self.plan(page_id), MEMO)
         return found
 
     def plan(self, page_id: str) -> Page:

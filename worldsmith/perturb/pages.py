@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from worldsmith.cache import keep
 from worldsmith.pages import Pages
 from worldsmith.pages.days import ordinal
 from worldsmith.pages.types import Block, Page
@@ -110,12 +111,10 @@ def page_edit(name: str, share: float) -> SliceEdit:
             key = (pages.world.id, seed, view.page.id)
             known = made.get(key)
             if known is None or known[0] is not view.page:
-                if len(made) >= MEMO:
-                    made.pop(next(iter(made)))
                 chance = draw(seed, name, "how", view.page.id)
                 after = PAGE_EDITS[name](pages, view.page, chance)
                 change = None if after is view.page else changed(name, view.page, after)
-                known = made[key] = (view.page, after, change)
+                known = keep(made, key, (view.page, after, change), MEMO)
             if known[1] is not None:
                 views.append(View(known[1], view.score, view.rank))
             if known[2] is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from worldsmith.cache import keep
 from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Block, Page
@@ -37,10 +38,8 @@ def withhold(level: int) -> SliceEdit:
             key = (pages.world.id, seed, view.page.id)
             known = made.get(key)
             if known is None or known[0] is not view.page:
-                if len(made) >= MEMO:
-                    made.pop(next(iter(made)))
                 after = _withheld(pages.world, view.page, level, seed)
-                known = made[key] = (view.page, after, _change(view.page, after))
+                known = keep(made, key, (view.page, after, _change(view.page, after)), MEMO)
             if known[1] is not None:
                 views.append(View(known[1], view.score, view.rank))
             if known[2] is not None:

@@ -1,7 +1,6 @@
 """The local world model: plans to documents and hits, documents to Markdown, HTML and plain text."""
 
-from typing import TypeVar
-
+from worldsmith.cache import keep
 from worldsmith.pages import Pages, boilerplate
 from worldsmith.pages.types import Block, Page
 from worldsmith.renderer.document import render
@@ -11,17 +10,8 @@ from worldsmith.slices import Draft, Result, Slice, View
 from worldsmith.world import World
 
 __all__ = ["Renderer", "boilerplate", "hit", "html", "markdown", "plain", "render", "score"]
-K = TypeVar("K")
-V = TypeVar("V")
 MEMO = 2048
 """Titles with snippets kept: about 0.7 MB."""
-
-
-def kept(memo: dict[K, V], key: K, value: V, most: int) -> None:
-    """Keep a value under a key, the oldest dropped where there are more than `most`."""
-    if len(memo) >= most and key not in memo:
-        memo.pop(next(iter(memo)), None)
-    memo[key] = value
 
 
 class Renderer:
@@ -55,8 +45,8 @@ class Renderer:
             return result(page, view.rank, recent[1])
         key = (page.id, page.title, page.head, len(page.blocks), asked)
         said = self._texts.get(key) or texts(page, query, self.pages)
-        kept(self._texts, key, said, MEMO)
-        kept(self._recent, (id(page), asked), (page, said), MEMO // 2)
+        keep(self._texts, key, said, MEMO)
+        keep(self._recent, (id(page), asked), (page, said), MEMO // 2)
         return result(page, view.rank, said)
 
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models

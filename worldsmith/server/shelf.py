@@ -88,7 +88,8 @@ class Shelf:
     @property
     def opened(self) -> tuple[str, ...]:
         """Ids of the worlds in memory, least recently used first."""
-        return tuple(self._open)
+        with self._lock:
+            return tuple(self._open)
 
     def check(self, world: str) -> None:
         """Raise UsageError where no world is named, NotFoundError where it isn't here."""

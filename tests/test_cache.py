@@ -1,0 +1,38 @@
+"""The bounded memo that threads share."""
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from worldsmith.cache import keep
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Switches threads as often as the interpreter can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_the_oldest_is_dropped() -> None:
+    memo: dict[str, int] = {}
+    assert [keep(memo, key, n, 2) for n, key in enumerate("aabcb")] == [0, 1, 2, 3, 4]
+    assert memo == {"b": 4, "c": 3}
+    keep(memo, "d", 5, 0)
+    assert memo == {}
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_no_thread_trips_over_what_another_drops() -> None:
+    memo: dict[tuple[int, int], int] = {}
+
+    def fill(thread: int) -> int:
+        return sum(keep(memo, (thread, n), n, 3) for n in range(3000))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(fill, range(8))) == [sum(range(3000))] * 8
+    assert len(memo) == 3
