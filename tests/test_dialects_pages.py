@@ -52,6 +52,9 @@ def test_both_spellings_are_one_address():
         "http://LOCALHOST:8000" + PATH,
         "/w/w1" + PATH,
         "http://10.0.0.1:9/w/w1;profile=open" + PATH,
+        f"<{local}>",
+        f"[Mill Oak]({local}).",
+        f" `{PATH}`",
     ):
         assert links.read(spelling) == URL
 

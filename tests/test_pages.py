@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from pages_world import KEEPERS, NAMES, isles
@@ -104,12 +105,69 @@ def test_an_address_may_be_written_in_other_ways(pages):
     assert pages.by_url(front.rstrip("/")) == "world-guide/0"
 
 
+COPIED = """
+<{url}> `{url}`
+``{url}`` "{url}" '{url}' “{url}” ‘{url}’ «{url}» 「{url}」 《{url}》 【{url}】 **{url}** *{url}* _{url}_
+|{url}|
+({url}) ({url}). [{url}] {{{url}}} <URL:{url}> &lt;{url}&gt; &quot;{url}&quot; [1]:{url} 1.{url} -{url} >{url} ·{url}
+{url}. {url}, {url}; {url}: {url}! {url}? {url}) {url}] {url}> {url}` {url}" {url}\\ {url}/ {url}// {url}/). {url}.)
+{url}**.
+{url}。 {url}， {url}、 {url}； {url}： {url}） {url}】 {url}」。 {url}？ {url}！ {url}．
+[the_entry]({url}) [{url}]({url}) [[1]]({url}) ![a]({url}) [a](<{url}>) ([a]({url})). [ein_é](http://{place})
+{url}?utm_source=chatgpt.com {url}?UTM_Medium=a&utm_id=b {url}/?utm_source=a {url}?gclid=1 {url}?fbclid=IwAR0-_x
+{url}?ref=a&ref_src=twsrc%5Etfw {url}?msclkid=a&mc_cid=b&mc_eid=c&_ga=2.1-3 {url}?srsltid=a&amp;si=b {url}&utm_source=a
+{url}?ref=a#top {url}? {url}# {url}#a?b {url}#:~:text=The%20mill,here {url}?utm_source=a). <{url}?source=a>.
+http://{place} HTTPS://{place} HTTP://{place} https:/{place} https:///{place} https//{place} //{place} {place}
+https://https://{place} http://https://{place} https:https://{place} https://www.{place} https://WWW.{place}
+ｈｔｔｐｓ：／／{place} https:\\/\\/{place} url={url} URL:{url} href="{url}" source:{url}
+{url}%20 {url}%22 {url}%3E {url}%29. {url}%E3%80%82 {url}%E2%80%8B {url}%60
+"""
+SPACED = [
+    *(
+        " {url}",
+        "{url}\n",
+        "\t{url} \r\n",
+        "\xa0{url}\u3000",
+        "\u200b{url}\u200b",
+        "\ufeff{url}",
+        "https://\u200b{place}\u200d",
+    ),
+    *("URL: {url}", "Source: <{url}>.", "- {url}", "> {url}", "1. {url}", "[1] {url}", "[1]: {url}", "( {url} )"),
+    *('[a]({url} "The entry")', "[two words]( {url} )", '<a href="{url}">the entry</a>', "<a class=x href='{url}'>"),
+]
+
+
+@pytest.mark.parametrize("form", [*COPIED.split(), *SPACED])
+def test_an_address_is_read_however_it_was_copied(pages, form):
+    for page_id in ("light/5", "world-guide/2"):
+        url = pages.url(page_id)
+        text = form.format(url=url, place=url.removeprefix("https://"))
+        assert pages.by_url(text) == page_id
+
+
+def test_an_encoded_address_is_read(pages):
+    url = pages.url("light/5")
+    host, _, path = url.removeprefix("https://").partition("/")
+    every = "".join(f"%{ord(letter):02x}" for letter in path)
+    for form in (f"https://{host}/{every}", quote(url, ""), quote(f"{url}?utm_source=a", ""), f"<{quote(url, '')}>"):
+        assert pages.by_url(form) == "light/5"
+
+
 @pytest.mark.parametrize(
-    "url", ["", "https://", "ftp://a.example/x", "https://en.wikipedia.org/wiki/X", "{host}/", "{url}?x=1"]
+    "url",
+    [
+        *("", " ", "https://", "...", "<>", "[]()", "ftp://a.example/x", "https://en.wikipedia.org/wiki/X", "{host}x/"),
+        *("{url}?x=1", "{url}?page=2", "{url}?utm_source=a&page=2", "{url}?utm=1", "{url}-", "{url}-2", "{url}2"),
+        *("{url}...", "{url}…", "{url}..", "<{url}...>", "{start}...", "{start}…", "{start}", "{url}/..", "{url}/x"),
+        *("{url}(2)", "{url}²", "{url}'s", "{url}%00", "{url} {other}", "{url}\n{other}", "[a]({url}) [b]({other})"),
+        *("https://web.archive.org/web/2020/{url}", "https://r.jina.ai/{url}", "https://a.example/?u={url}"),
+        *("see {url}", "not {url}", "ftp://{place}", "javascript:{url}", "https://a@{place}", "https://x{place}"),
+    ],
 )
 def test_other_addresses_are_not_pages(pages, url):
-    own = pages.page("light/5").url
-    assert pages.by_url(url.format(host=own.rpartition("/")[0] + "x", url=own)) is None
+    own, other = pages.url("light/5"), pages.url("light/6")
+    host, place = own.rpartition("/")[0], own.removeprefix("https://")
+    assert pages.by_url(url.format(host=host, url=own, place=place, start=own[:-2], other=other)) is None
 
 
 @pytest.mark.parametrize("page_id", ["", "light", "light/24", "light/-1", "light/x", "nothing/0", "light/01x"])

@@ -138,6 +138,22 @@ def test_a_result_url_is_a_page_in_every_form(one, many, worlds, town):
     assert many.get(f"/w/{worlds[1].id}/web/{host}/{path}").status_code == 404
 
 
+def test_every_dialect_reads_an_address_however_it_was_copied(one, town):
+    _, url = town
+    place = url.removeprefix("https://")
+    page = one.post("/api/extract", json={"url": url}).json()
+    for form in (f"<{url}>", f"[it]({url}).", f"{url}?utm_source=x#top", f"`http://{place}/`", f"{url}。"):
+        assert one.post("/api/extract", json={"url": form}).json() == page
+        (result,) = one.post("/extract", json={"urls": [form]}).json()["results"]
+        assert (result["url"], result["raw_content"]) == (form, page["text"])
+        local = form.replace(url, f"http://localhost:8000/web/{place}")
+        assert one.post("/api/extract", json={"url": local}).json() == page
+    html = one.get(f"/web/{place}").text
+    for path in (f"{place}.", f"{place})", f"{place}?utm_source=x", f"{place}%3E", f"{place}/"):
+        assert one.get(f"/web/{path}").text == html
+    assert one.post("/api/extract", json={"url": f"{url[:-2]}..."}).status_code == 404
+
+
 def test_every_link_of_a_page_leads_to_a_page(one, town):
     _, url = town
     soup = BeautifulSoup(one.get("/web/" + url.removeprefix("https://")).text, "html.parser")

@@ -715,6 +715,22 @@ def test_a_model_may_write_pages_alone(town: World) -> None:
     assert (ask(simulator, Call("web_extractor", some_url(town))).source, model.asked) == ("model", 1)
 
 
+def test_a_page_is_one_whatever_its_address_was_copied_from(town: World) -> None:
+    url = some_url(town)
+    simulator = Simulator(town)
+    page = ask(simulator, Call("web_extractor", url))
+    for form in (f"<{url}>", f"[the shop]({url}).", f"{url}?utm_source=x", url.replace("https", "http")):
+        assert ask(simulator, Call("web_extractor", form)) == page
+
+
+def test_a_model_writes_one_page_for_all_spellings_of_its_address(town: World, store: Stores) -> None:
+    url = some_url(town)
+    model = Model(lambda part, _asked: replace(ours(town, part), url=part.call.arg))
+    simulator = Simulator(town, model=model, store=store())
+    sources = [ask(simulator, Call("web_extractor", form)).source for form in (f"<{url}>", f"{url}.", url)]
+    assert (sources, model.asked) == (["model", "store", "store"], 1)
+
+
 @pytest.fixture
 def eager_threads() -> Iterator[None]:
     """Switches threads 500 times as often as usual."""

@@ -5,7 +5,7 @@ the attempt, never on a task.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from worldsmith.pages import Pages
@@ -215,7 +215,10 @@ def cut(pages: Pages, index: Ranking, call: Call) -> Slice:
     if call.tool == "web_extractor":
         page_id = pages.by_url(call.arg)
         page = pages.page(page_id) if page_id else None
-        return Slice(call, (View(page, 0.0),) if page and index.shows(page) else (), more=False)
+        if page is None or not index.shows(page):
+            return Slice(call, (), more=False)
+        # However the address was written: all that follows answers one call.
+        return Slice(call if call.arg == page.url else replace(call, arg=page.url), (View(page, 0.0),), more=False)
     varies = call.k >= 10 and not call.exact
     k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if varies else call.k
     hits, more = index.search(call.arg, k, call.page)

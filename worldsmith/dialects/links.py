@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from worldsmith.pages.sites import unwrapped
+
 _LOCAL = re.compile(r"(?:/w/([^/;]+)[^/]*)?/web/([^/?#]+)(.*)")
 
 
@@ -40,9 +42,9 @@ class Links:
 
     def read(self, url: str) -> str:
         """Return the https://….example form of either spelling; any other text is returned as it is."""
-        path = url
-        if not url.startswith("/"):
-            scheme, _, rest = url.partition("://")
+        path = address = unwrapped(url)
+        if not address.startswith("/"):
+            scheme, _, rest = address.partition("://")
             host, slash, tail = rest.partition("/")
             if scheme.lower() not in {"http", "https"} or host.lower() not in self.own:
                 return url
