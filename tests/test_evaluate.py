@@ -13,7 +13,7 @@ from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.pages import Pages
 from worldsmith.renderer import Renderer, markdown
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Slice, Verdict
+from worldsmith.slices import Address, Call, Reason, Slice, Verdict
 from worldsmith.world import World
 
 PLAN = Plan(calls=8, repeats=2, orders=2, hits=3)
@@ -37,14 +37,15 @@ def test_bounds_are_those_of_clopper_and_pearson(hits: int, trials: int, low: fl
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        (Verdict("missing", ok=False, why="Age of X (3) is not stated"), "incomplete"),
-        (Verdict("hit", ok=False, why="is missing", text="u"), "incomplete"),
-        (Verdict("url", ok=False, why="is 'a', the page is at 'b'", text="a"), "form"),
-        (Verdict("snippet", ok=False, why="is empty"), "form"),
-        (Verdict("sentence", ok=False, why="gives '1893', which states no", text="Opened in 1893."), "contradicted"),
-        (Verdict("sentence", ok=False, why="gives '7', which states no", text="It has 7 doors."), "unsupported"),
-        (Verdict("sentence", ok=False, why="says 'x', which is not so", text="x"), "contradicted"),
-        (Verdict("sentence", ok=False, why="names 'Imre', which is no fact of this page", text="Imre"), "unsupported"),
+        (Verdict("missing", ok=False, reason=Reason.MISSING), "incomplete"),
+        (Verdict("hit", ok=False, reason=Reason.MISSING, text="u"), "incomplete"),
+        (Verdict("url", ok=False, reason=Reason.FORM, text="a"), "form"),
+        (Verdict("snippet", ok=False, reason=Reason.FORM), "form"),
+        (Verdict("title", ok=False, reason=Reason.MISFIT), "form"),
+        (Verdict("sentence", ok=False, reason=Reason.VALUE, text="Opened in 1893."), "contradicted"),
+        (Verdict("sentence", ok=False, reason=Reason.VALUE, text="It has 7 doors."), "unsupported"),
+        (Verdict("sentence", ok=False, reason=Reason.UNTRUE, text="x"), "contradicted"),
+        (Verdict("sentence", ok=False, reason=Reason.NAME, text="Imre"), "unsupported"),
     ],
 )
 def test_rejections_are_of_kinds(verdict: Verdict, said: str) -> None:
@@ -54,8 +55,8 @@ def test_rejections_are_of_kinds(verdict: Verdict, said: str) -> None:
 
 def test_a_tally_counts_statements_and_replies() -> None:
     tally = Tally()
-    bad = Verdict("sentence", ok=False, why="says 'x', which is not so", text="x")
-    lacking = Verdict("missing", ok=False, why="A of B (1) is not stated")
+    bad = Verdict("sentence", ok=False, text="x", reason=Reason.UNTRUE)
+    lacking = Verdict("missing", ok=False, reason=Reason.MISSING)
     tally.add((Verdict("title", ok=True), bad, bad, lacking), ["Imre"], 4, ())
     tally.add((Verdict("title", ok=True),), [], 4, ())
     told = tally.to_json()

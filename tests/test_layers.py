@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 # fmt: off
 LAYERS = [
     "errors", "seeding", "cache", "scoring", "expr", "schema", "naming", "turned", "world", "engine", "graph",
-    "generate", "check", "disk", "pages", "index", "slices", "renderer", "disclosure", "tasks", "llm", "guard", "perturb",
-    "store",
+    "generate", "check", "disk", "pages", "index", "slices", "renderer", "disclosure", "tasks", "llm", "guard",
+    "perturb", "store",
     "simulator", "traces", "agents", "certificate", "audit", "mine", "cover", "review",
     "evaluate", "report", "fictional", "likeness", "survey", "draft", "models", "implied", "trial", "taskfiles",
     "batch", "stream", "dialects", "environment", "failures", "window", "redirect", "server", "exports", "cli",

@@ -31,6 +31,7 @@ from worldsmith.slices import (
     Length,
     Observation,
     Profile,
+    Reason,
     Result,
     Slice,
     SliceEdit,
@@ -216,7 +217,7 @@ class Simulator:
             draft = await self._draft(part, desk, talk)
         except BackendError as error:
             self._counts["backend_failed"] += 1
-            why = (Verdict("model", ok=False, why=str(error)),)
+            why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
             return replace(self.finish(address, part), verdicts=why, exchanges=tuple(talk.exchanges))
         return replace(self.finish(address, part, draft), exchanges=tuple(talk.exchanges))
 
@@ -261,7 +262,7 @@ class Simulator:
     def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
         long = too_long(draft, desk.renderer.write(part))
         if long:
-            return (Verdict("length", ok=False, why=long),)
+            return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             return desk.guard.doc(draft, part.views[0], query)
@@ -269,7 +270,7 @@ class Simulator:
         by_page = {desk.pages.by_url(result.url): result for result in draft}
         for view in part.views:
             result = by_page.get(view.page.id)
-            missing = Verdict("hit", ok=False, why="is missing", text=view.page.url)
+            missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
             found += desk.guard.hit(result, view, query) if result else (missing,)
         return tuple(found)
 

@@ -6,6 +6,7 @@ the attempt, never on a task.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Literal, Protocol
 
 from worldsmith.pages import Pages
@@ -92,6 +93,35 @@ class Result:
     """The page's Markdown, where full text was asked for."""
 
 
+class Reason(StrEnum):
+    """Why a unit was rejected, for programs; `Verdict.why` is for people."""
+
+    NAME = "name"
+    """It names what is no fact here."""
+    VALUE = "value"
+    """A number or date states no fact that may be given here."""
+    OPTION = "option"
+    """An option or truth value is no fact that may be given here."""
+    UNTRUE = "untrue"
+    """A listed attribute has another value, or the value is another attribute's."""
+    CLAIM = "claim"
+    """A claim without a value that no fact shows: a comparison, a superlative, a denial, hearsay, idle talk."""
+    WORD = "word"
+    """A word is neither a fact nor an ordinary word."""
+    HIDDEN = "hidden"
+    """Coded text, an address, an order to the reader, or text too long to judge."""
+    LINK = "link"
+    """A link leads elsewhere."""
+    FORM = "form"
+    """Address, date or length is wrong, or a field is empty."""
+    MISFIT = "misfit"
+    """A title or snippet does not fit its page, or repeats another hit's."""
+    MISSING = "missing"
+    """A fact or hit that must be there is not."""
+    BACKEND = "backend"
+    """The model could not be asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the guard said of one unit: where ("title", "snippet", "sentence", "cell", "link", …), and why."""
@@ -100,6 +130,8 @@ class Verdict:
     ok: bool
     why: str = ""
     text: str = ""
+    reason: Reason | None = None
+    """None where it stands."""
 
 
 Draft = tuple[Result, ...] | Doc

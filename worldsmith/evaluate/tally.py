@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldsmith.evaluate.bound import METHOD, interval
-from worldsmith.slices import Verdict
+from worldsmith.slices import Reason, Verdict
 
 KINDS = ("contradicted", "unsupported", "incomplete", "form")
 """What is wrong with a statement or a reply, by the guard's verdicts."""
-_FORM = frozenset(("url", "date", "length"))
-_NOT_SO = ("which is not so", "of another row", "beside the value of another attribute", "denies ", "of no value here")
+_OF_REASON = {
+    Reason.MISSING: "incomplete",
+    Reason.FORM: "form",
+    Reason.MISFIT: "form",
+    Reason.UNTRUE: "contradicted",
+}
 
 
 def kind(verdict: Verdict, labels: Sequence[str]) -> str:
@@ -20,16 +24,9 @@ def kind(verdict: Verdict, labels: Sequence[str]) -> str:
     A statement contradicts where it gives a listed attribute a value that is not the listed one. Any other rejected
     statement is unsupported: it says what no listed fact says, whether that is true or not.
     """
-    if verdict.where in {"key", "missing"} or verdict.why == "is missing":
-        return "incomplete"
-    if verdict.where in _FORM or verdict.why == "is empty":
-        return "form"
-    if any(said in verdict.why for said in _NOT_SO):
+    if verdict.reason is Reason.VALUE and any(label in verdict.text.lower() for label in labels):
         return "contradicted"
-    text = verdict.text.lower()
-    return (
-        "contradicted" if verdict.why.startswith("gives ") and any(label in text for label in labels) else "unsupported"
-    )
+    return _OF_REASON.get(verdict.reason, "unsupported") if verdict.reason else "unsupported"
 
 
 @dataclass(slots=True)

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.text import Span, lowered
+from worldsmith.slices import Reason
 
 _HEARSAY = re.compile(
     r"\b(?:is|are|was|were|has been|have been) (?:widely |often |also )?"
@@ -65,8 +67,8 @@ _UNFIT = (
 """Patterns, each with the words of which a text that it finds has one, and what it is."""
 
 
-def unfit(text: str, names: Sequence[Span]) -> str:
-    """Return what in a text is no statement about the world, an address or an order to its reader; "" if nothing is.
+def unfit(text: str, names: Sequence[Span]) -> Rejection | None:
+    """Return what in a text is no statement about the world: an address or an order to its reader.
 
     What stands within a name (a world may be hostile) is that name.
     """
@@ -76,8 +78,8 @@ def unfit(text: str, names: Sequence[Span]) -> str:
             continue
         for match in pattern.finditer(text):
             if not _inside(match.span(), names):
-                return f"carries {match.group().strip()!r}, {what}"
-    return ""
+                return Rejection(Reason.HIDDEN, f"carries {match.group().strip()!r}, {what}")
+    return None
 
 
 _HINTS = {
@@ -103,16 +105,21 @@ def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:
     return [m.span() for m in _hinted(_COMPARED, lowered(text), span) if not _inside(m.span(), covered)]
 
 
-def unsaid(text: str, span: Span, covered: Sequence[Span]) -> str:
-    """Return what is wrong with a sentence that passes on what others say, or a number in letters; "" if nothing.
+def unsaid(text: str, span: Span, covered: Sequence[Span]) -> Rejection | None:
+    """Return what is wrong with a sentence that passes on what others say, or a number in letters.
 
     What stands within names, labels and declared phrases is those.
     """
     letters = _first(_ROMAN, text, text, span, covered)
     if letters:
-        return f"says {letters!r}, a number in letters"
+        return Rejection(Reason.CLAIM, f"says {letters!r}, a number in letters")
     others = _first(_HEARSAY, lowered(text), text, span, covered)
-    return f"says {others!r}, which passes on what no fact of this page says" if others else ""
+    return hearsay(others) if others else None
+
+
+def hearsay(what: str) -> Rejection:
+    """Return what is wrong with words that pass on what others say."""
+    return Rejection(Reason.CLAIM, f"says {what!r}, which passes on what no fact of this page says")
 
 
 def voices(text: str, span: Span, covered: Sequence[Span]) -> str:

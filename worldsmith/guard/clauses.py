@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from worldsmith.guard.ground import Columns
 from worldsmith.guard.names import ColumnId, Mention, Names
 from worldsmith.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
 from worldsmith.guard.text import Span, clauses, clean
 from worldsmith.schema import Rank, Share
+from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
 
 
@@ -30,10 +32,10 @@ class Clauses:
         """Whether a text in lower case holds an option that is a common word."""
         return any(label in lower for labels in self._labels.values() for _, label in labels)
 
-    def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> str:
+    def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
         if not said.cues:
-            return ""
+            return None
         tables = {row.table for row in rows} or {c.row.table for c in mine}
         whole = [span for span, _ in meant] + [c.span for c in said.cues]
         for clause in clauses(said.text, said.span, whole):
@@ -45,16 +47,16 @@ class Clauses:
             values = [cells for span, cells in meant if within(span, clause) and cells]
             for cue, columns in cues:
                 low = self._low(said, clause, cue, columns, mine)
-                if isinstance(low, str):
+                if isinstance(low, Rejection):
                     return low
                 if low:
                     meant.append((cue.span, low))
-            why = self._wrong_attribute(said.text, cues, values)
-            if why:
-                return why
-        return ""
+            wrong = self._wrong_attribute(said.text, cues, values)
+            if wrong:
+                return wrong
+        return None
 
-    def unlabelled(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> str:
+    def unlabelled(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
         text = said.text[slice(*said.span)].lower()
         for table in dict.fromkeys(row.table for row in rows):
@@ -68,26 +70,26 @@ class Clauses:
                     if held:
                         meant.append((place, held))
                     elif told and not any(within(place, span) for span, _ in meant):
-                        return f"says {said.text[slice(*place)]!r}, which is no option that may be given here"
-        return ""
+                        return _no_option(said.text[slice(*place)])
+        return None
 
     def chosen(
         self, option: Mention, said: Sentence, tables: Collection[str], mine: Sequence[Cell]
-    ) -> tuple[str, list[Cell]]:
+    ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with an option that a sentence names, or the cells that hold it.
 
         An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
         """
         if any(within(option.span, span) for span in said.covered):
-            return "", []
+            return None, []
         columns = [column for column in option.columns if column[0] in tables]
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
         what = said.text[slice(*option.span)]
         if columns and not held:
-            return f"says {what!r}, which is no option that may be given here", []
+            return _no_option(what), []
         if held and denied(said.text, max(said.span[0], option.span[0] - 16), option.span[0]):
-            return f"denies {what!r}", []
-        return "", held
+            return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page"), []
+        return None, held
 
     def _option(self, column: ColumnId, said: Sentence, clause: Span, cue: Mention) -> bool | str | None:
         """Return the truth value or option that a clause says of a column at its label."""
@@ -103,7 +105,7 @@ class Clauses:
 
     def _wrong_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
-    ) -> str:
+    ) -> Rejection | None:
         named = {column for _, columns in cues for column in columns}
         loose = [cells for cells in values if not any((c.row.table, c.col) in named for c in cells)]
         for cue, columns in cues:
@@ -114,15 +116,16 @@ class Clauses:
                 continue  # "number 3 by price" tells a rank beside the label of what it ranks
             wanted = {_sort(self.columns.scored[column].kind) for column in columns}
             if any(_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells):
-                return f"says {text[slice(*cue.span)]!r} beside the value of another attribute"
-        return ""
+                what = text[slice(*cue.span)]
+                return Rejection(Reason.UNTRUE, f"says {what!r} beside the value of another attribute")
+        return None
 
     def _is_key(self, cell: Cell) -> bool:
         return cell.col in self.world.schema.tables[cell.row.table].key
 
     def _low(
         self, said: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
-    ) -> list[Cell] | str:
+    ) -> list[Cell] | Rejection:
         """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
         text, stated = said.text, list[Cell]()
         for column in columns:
@@ -130,7 +133,8 @@ class Clauses:
             if void(text[cue.span[1] : cue.span[1] + 40], scored.none):
                 held = [c for c in mine if (c.row.table, c.col) == column and c.value is None]
                 if not held:
-                    return f"says {text[slice(*clause)]!r}, which is not so or may not be told here"
+                    what = text[slice(*clause)]
+                    return Rejection(Reason.OPTION, f"says {what!r}, which is not so or may not be told here")
                 stated += held
             found = self._option(column, said, clause, cue)
             if found is None:
@@ -138,10 +142,16 @@ class Clauses:
             held = [c for c in mine if (c.row.table, c.col) == column]
             right = [c for c in held if same_option(c.value, found)]
             if not right:
-                what = "which is no fact that may be given here" if not held else "which is not so"
-                return f"says {text[slice(*clause)]!r}, {what}"
+                what = text[slice(*clause)]
+                if held:
+                    return Rejection(Reason.UNTRUE, f"says {what!r}, which is not so")
+                return Rejection(Reason.OPTION, f"says {what!r}, which is no fact that may be given here")
             stated += right
         return stated
+
+
+def _no_option(what: str) -> Rejection:
+    return Rejection(Reason.OPTION, f"says {what!r}, which is no option that may be given here")
 
 
 _VERB = re.compile(r"(?:has|have|is|are|was|were|does|[a-z]+s)\b", re.IGNORECASE)

@@ -10,11 +10,12 @@ from worldsmith.guard.headers import by_column, headers, meant
 from worldsmith.guard.judge import Heard, Judge, passed
 from worldsmith.guard.names import ColumnId, cue_phrase
 from worldsmith.guard.quantity import exact, quantities, states
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.stems import Stems
 from worldsmith.guard.text import clean, scan
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.renderer.emit import words_of
-from worldsmith.slices import Verdict
+from worldsmith.slices import Reason, Verdict
 from worldsmith.world import Cell, Row
 
 
@@ -112,9 +113,9 @@ class Reader:
             case _:
                 self._grid(piece)
         for link in links_of(piece):
-            why = f"leads to {link.url!r}, no link of this page"
+            wrong = Rejection(Reason.LINK, f"leads to {link.url!r}, no link of this page")
             known = link.url in self.links
-            self.verdicts.append(passed("link") if known else Verdict("link", ok=False, why=why, text=link.text))
+            self.verdicts.append(passed("link") if known else wrong.of("link", link.text))
         return all(v.ok for v in self.verdicts[before:])
 
     def _declared(self, where: str, text: str) -> None:
@@ -132,8 +133,8 @@ class Reader:
             chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year
             digits = ((i, c) for i, c in enumerate(read.text) if c.isdigit())
             named = next((c for i, c in digits if not any(a <= i < b for a, b in chrome)), "")
-        why = f"says {named!r}, though it is declared to state nothing"
-        self.verdicts.append(Verdict(where, ok=False, why=why, text=text) if named else passed(where))
+        wrong = Rejection(Reason.CLAIM, f"says {named!r}, though it is declared to state nothing")
+        self.verdicts.append(wrong.of(where, text) if named else passed(where))
 
     def _heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
@@ -153,8 +154,8 @@ class Reader:
                 return
         heard = self.text("pair", f"{label}: {value}")
         if known and heard.ok and not any((cell.row.table, cell.col) in known for cell in heard.stated):
-            why = f"says {value!r} of {label!r}, which is no fact of this page"
-            self.verdicts.append(Verdict("pair", ok=False, why=why, text=f"{label}: {value}"))
+            wrong = Rejection(Reason.UNTRUE, f"says {value!r} of {label!r}, which is no fact of this page")
+            self.verdicts.append(wrong.of("pair", f"{label}: {value}"))
 
     def _about(self) -> Sequence[Cell]:
         """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""

@@ -15,12 +15,13 @@ from worldsmith.guard.documents import Reader, read_document
 from worldsmith.guard.ground import Columns, Ground, ground
 from worldsmith.guard.judge import Judge, passed
 from worldsmith.guard.names import Names
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.text import clean, scan
 from worldsmith.llm.markdown import document
 from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.types import Doc, Page
 from worldsmith.renderer.document import declared
-from worldsmith.slices import Result, Slice, Verdict, View
+from worldsmith.slices import Reason, Result, Slice, Verdict, View
 from worldsmith.world import Cell, World
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Guard:
         reader.text("snippet", result.snippet)
         verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, hit=True)]
         verdicts += [
-            Verdict(where, ok=False, why="is empty")
+            Rejection(Reason.FORM, "is empty").of(where)
             for where, text in (("title", result.title), ("snippet", result.snippet))
             if not text.strip()
         ]
@@ -102,15 +103,15 @@ class Guard:
     def _url(self, url: str, page: Page) -> Verdict:
         if url == page.url:
             return passed("url")
-        return Verdict("url", ok=False, why=f"is {url!r}, the page is at {page.url!r}", text=url)
+        return Rejection(Reason.FORM, f"is {url!r}, the page is at {page.url!r}").of("url", url)
 
     def _date(self, day: str | None, page: Page, *, hit: bool) -> Verdict:
         if day is None:
             return passed("date")
         if day != page.date:
-            return Verdict("date", ok=False, why=f"is {day!r}, the page claims {page.date!r}", text=day)
+            return Rejection(Reason.FORM, f"is {day!r}, the page claims {page.date!r}").of("date", day)
         if hit and self._claims(page):
-            return Verdict("date", ok=False, why="is the value of a withheld cell", text=day)
+            return Rejection(Reason.FORM, "is the value of a withheld cell").of("date", day)
         return passed("date")
 
     def _claims(self, page: Page) -> bool:
@@ -136,7 +137,8 @@ class Guard:
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
         shown = scoring.show(cell.value, self.columns.of(cell))
-        return Verdict(where, ok=False, why=f"{column.label} of {self.world.title(cell.row)} ({shown}) is not stated")
+        why = f"{column.label} of {self.world.title(cell.row)} ({shown}) is not stated"
+        return Rejection(Reason.MISSING, why).of(where)
 
     def links(self, page: Page) -> frozenset[str]:
         """Return the addresses that a page may link to: those its blocks name, and its own."""
@@ -189,8 +191,8 @@ class Guard:
         for (_, a), (j, b) in seams:
             name = self._split(a, b)
             if name and name not in allowed:
-                why = "names, together with the text before it, what neither may name"
-                verdicts.append(Verdict("reply", ok=False, why=why, text=results[j].url))
+                wrong = Rejection(Reason.NAME, "names, together with the text before it, what neither may name")
+                verdicts.append(wrong.of("reply", results[j].url))
         return tuple(verdicts)
 
     def _split(self, first: str, second: str) -> str:

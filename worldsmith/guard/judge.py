@@ -10,12 +10,13 @@ from worldsmith.guard.claims import unfit
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import Names
 from worldsmith.guard.quantity import quantities
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Sentence, within
 from worldsmith.guard.statements import Statements
 from worldsmith.guard.text import clean, decoded, initials, scan, sentences, stretches
 from worldsmith.guard.vocabulary import echo_spans
 from worldsmith.scoring.text import plain
-from worldsmith.slices import Verdict
+from worldsmith.slices import Reason, Verdict
 from worldsmith.world import Cell, Row, World
 
 
@@ -79,7 +80,8 @@ class Judge:
             return Heard((passed(where),), ())
         told = [self._kept(where, part, ground, topic, query) for part in left]
         if hidden and hidden not in ground.spoken:
-            told.append(Heard((Verdict(where, ok=False, why="spells a name by first letters", text=text),), ()))
+            spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
+            told.append(Heard((spelled.of(where, text),), ()))
         if len(told) == 1:
             return told[0]
         return Heard(
@@ -102,8 +104,8 @@ class Judge:
     def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
         told = clean(text)
         if len(told) > LONGEST:
-            why = f"is a statement of {len(told)} characters, too long to be judged"
-            return Heard((Verdict(where, ok=False, why=why, text=told[:200]),), ())
+            long = Rejection(Reason.HIDDEN, f"is a statement of {len(told)} characters, too long to be judged")
+            return Heard((long.of(where, told[:200]),), ())
         read = scan(told)
         mentions = self.names.find(read)
         names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
@@ -125,15 +127,16 @@ class Judge:
             if len(parts) > 1:
                 sentence = sentence.alone()
             found = self.statements.judge(where, sentence, ground, topic, echoes, query)
-            if found.why:
-                verdicts.append(Verdict(where, ok=False, why=found.why, text=told[part[0] : part[1]]))
+            if found.wrong:
+                verdicts.append(found.wrong.of(where, told[part[0] : part[1]]))
             else:
                 verdicts.append(passed(where))
                 stated += found.cells
                 rows += found.rows
-        hidden = "carries coded text" if decoded(told) else unfit(told, [m.span for m in names])
+        coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(told) else None
+        hidden = coded or unfit(told, [m.span for m in names])
         if hidden:
-            verdicts.append(Verdict(where, ok=False, why=hidden, text=told))
+            verdicts.append(hidden.of(where, told))
         heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if (
             heard.ok

@@ -7,11 +7,13 @@ from itertools import pairwise
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import ColumnId
 from worldsmith.guard.quantity import Quantity, decade, span_of, states
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
 from worldsmith.guard.stems import WEAK, stem
 from worldsmith.guard.text import clauses, clean, tokens
 from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
 from worldsmith.scoring.units import MAGNITUDES, unit_named
+from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
 
 _BEFORE = re.compile(
@@ -182,8 +184,8 @@ class Numbers:
         alone = quantity.text.lower() == "first" and not quantity.next and not quantity.then
         return alone and not said.text[: quantity.span[0]].endswith("since the ")
 
-    def disordered(self, said: Sentence, meant: Meant) -> str:
-        """Return what is wrong with two dates of a row that stand in each other's place; "" where nothing is."""
+    def disordered(self, said: Sentence, meant: Meant) -> Rejection | None:
+        """Return what is wrong with two dates of a row that stand in each other's place."""
         dates = [(span, c[0]) for span, c in sorted(meant) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
         named = {place for cue in said.cues for place in cue.columns}
         for (_, first), (span, second) in pairwise(dates):
@@ -192,8 +194,9 @@ class Numbers:
             both = {(c.row.table, c.col) for c in (first, second)}
             if both <= named or _BACK.search(said.text, said.span[0], span[1]):
                 continue
-            return f"gives {said.text[slice(*span)]!r} as the later of two dates, which it is not"
-        return ""
+            what = said.text[slice(*span)]
+            return Rejection(Reason.UNTRUE, f"gives {what!r} as the later of two dates, which it is not")
+        return None
 
     def _after(self, later: Cell, earlier: Cell) -> bool:
         place = self._earlier.get((later.row.table, later.col))

@@ -9,20 +9,26 @@ from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.names import Mention, Names
 from worldsmith.guard.numbers import Numbers
 from worldsmith.guard.quantity import Quantity, exact, joined
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
 from worldsmith.guard.text import Span, clean, tokens
 from worldsmith.guard.vocabulary import Vocabulary
 from worldsmith.guard.wordless import Wordless
+from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
 
 MOST_NUMBERS = 60
 """Numbers of a sentence: what has more is no honest text, and would cost its square."""
 
 
-class Finding(NamedTuple):
-    """What was made of a statement: what is wrong with it ("" where nothing is), what it states, and of which rows."""
+def _no_fact(quantity: Quantity) -> Rejection:
+    return Rejection(Reason.VALUE, f"gives {quantity.full!r}, which states no fact that may be given here")
 
-    why: str
+
+class Finding(NamedTuple):
+    """What was made of a statement: what is wrong with it, what it states, and of which rows."""
+
+    wrong: Rejection | None
     cells: tuple[Cell, ...] = ()
     """Those that it tells whole: a rounded number, the year of a day or an initial is true, and tells no cell."""
     rows: tuple[Row, ...] = ()
@@ -45,14 +51,14 @@ class Statements:
         """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
         names = [m for m in said.names if not any(within(m.span, e) for e in echoes)]
         counted = [q for q in said.counted if not any(within(q.span, e) for e in echoes)]
-        why = self._foreign(said, names, counted, ground)
-        if why:
-            return Finding(why)
+        foreign = self._foreign(said, names, counted, ground)
+        if foreign:
+            return Finding(foreign)
         rows = ground.bound((*names, *said.options), counted, topic)
         mine = ground.cells_of(rows)
         tables = {row.table for row in rows} or ground.tables
         meant: Meant = []
-        why = (
+        wrong = (
             self._named(said, names, rows, mine, ground, meant)
             or self._chosen(said, tables, mine, meant)
             or self._counted(where, said, counted, rows, mine, ground, meant)
@@ -66,62 +72,70 @@ class Statements:
         vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
         told = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
-        return Finding(why, tuple(told), rows)
+        return Finding(wrong, tuple(told), rows)
 
     def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
         """Whether a year stands for a day."""
         return span in years and self.columns.of(cell).kind == "date"
 
-    def _foreign(self, said: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground) -> str:
+    def _foreign(
+        self, said: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground
+    ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
-            return f"holds {len(counted)} numbers, too many to be judged"
+            return Rejection(Reason.HIDDEN, f"holds {len(counted)} numbers, too many to be judged")
         for mention in names:
             if mention.kind == "coded":
-                return f"carries {said.text[slice(*mention.span)]!r}, a name in a coded form"
+                what = said.text[slice(*mention.span)]
+                return Rejection(Reason.HIDDEN, f"carries {what!r}, a name in a coded form")
             if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
-                return f"names {said.text[slice(*mention.span)]!r}, which is no fact of this page"
-        return ""
+                what = said.text[slice(*mention.span)]
+                return Rejection(Reason.NAME, f"names {what!r}, which is no fact of this page")
+        return None
 
     @staticmethod
     def _named(
         said: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
         meant: Meant,
-    ) -> str:  # fmt: skip
+    ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
         for mention in names:
             if mention.kind in ("name", "alias"):
                 cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
                 if not cells and mention.key not in ground.parts:
-                    return f"names {said.text[slice(*mention.span)]!r} of another row"
+                    what = said.text[slice(*mention.span)]
+                    return Rejection(Reason.UNTRUE, f"names {what!r} of another row")
                 meant.append((mention.span, cells))
             elif mention.kind == "filler":
                 cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
                 if not cells:
-                    return f"says {said.text[slice(*mention.span)]!r}, which holds of no value here"
+                    what = said.text[slice(*mention.span)]
+                    return Rejection(Reason.UNTRUE, f"says {what!r}, which holds of no value here")
                 meant.append((mention.span, cells))
-        return ""
+        return None
 
-    def _chosen(self, said: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant) -> str:
+    def _chosen(
+        self, said: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant
+    ) -> Rejection | None:
         """Find the cells that hold the options it names."""
         for named in said.options:
-            why, cells = self.clauses.chosen(named, said, tables, mine)
-            if why:
-                return why
+            wrong, cells = self.clauses.chosen(named, said, tables, mine)
+            if wrong:
+                return wrong
             meant.append((named.span, cells))
-        return ""
+        return None
 
     def _counted(
         self, where: str, said: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
         ground: Ground, meant: Meant,
-    ) -> str:  # fmt: skip
+    ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
         for quantity in joined(said.text, counted):
             if not self.numbers.stated_by(quantity, ground, mine) and not self.numbers.derived(
                 quantity, said, ground, rows, mine
             ):
-                return f"gives {quantity.full!r}, which states no fact that may be given here"
+                return _no_fact(quantity)
         for quantity in counted:
             beside = self.numbers.beside(quantity, said, tables)
             cells = self.numbers.stated_by(quantity, ground, mine, beside)
@@ -130,11 +144,13 @@ class Statements:
                 (plain and self.numbers.derived(quantity, said, ground, rows, mine))
                 or (beside and self.numbers.listed(quantity, said, ground))
             ):
-                return f"gives {quantity.full!r}, which states no fact that may be given here"
+                return _no_fact(quantity)
             meant.append((quantity.span, cells))
-        return ""
+        return None
 
-    def strange(self, where: str, said: Sentence, own: frozenset[str], echoes: Sequence[Span], query: str) -> str:
+    def strange(
+        self, where: str, said: Sentence, own: frozenset[str], echoes: Sequence[Span], query: str
+    ) -> Rejection | None:
         """Return what is wrong with the words of a sentence that nothing accounts for."""
         covered = [
             *(m.span for m in said.names),
@@ -144,7 +160,9 @@ class Statements:
         ]
         asked = frozenset(tokens(clean(query))) if query else frozenset()
         word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
-        return f"says {word!r}, which is neither a fact of this page nor an ordinary word" if word else ""
+        if not word:
+            return None
+        return Rejection(Reason.WORD, f"says {word!r}, which is neither a fact of this page nor an ordinary word")
 
     def says_nothing(self, told: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
         """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from worldsmith.guard.claims import comparatives, denials, superlatives, voices
+from worldsmith.guard.claims import comparatives, denials, hearsay, superlatives, voices
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.meta import META
 from worldsmith.guard.numbers import Numbers
+from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence
 from worldsmith.guard.stems import Stems, stem
 from worldsmith.guard.text import Span, lowered
 from worldsmith.schema import Aggregate, Choice, Rank
+from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -26,6 +28,9 @@ _COMPARED = re.compile(
 _LITTLE = re.compile(r"(?:small|short|low|light|cheap|few|narrow|poor|young|near|slow|fewer|less|least)", re.IGNORECASE)
 _EARLY = re.compile(r"(?:old|earli|long|first)", re.IGNORECASE)
 _LATE = re.compile(r"(?:young|new|late|recent|last|short)", re.IGNORECASE)
+
+
+_SO = Rejection(Reason.UNTRUE, "which is so")
 
 
 class Wordless:
@@ -56,24 +61,24 @@ class Wordless:
 
     def wrong(
         self, where: str, said: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant
-    ) -> str:
+    ) -> Rejection | None:
         """Return what a sentence claims without a fact; the cells that a denial tells are added to `meant`."""
         covered = said.covered
         idle = self._idle(said, ground, meant)
         known = len(meant)
         talk = voices(said.text, said.span, covered)
         if talk and idle is not None and idle:
-            return f"says {talk!r}, which passes on what no fact of this page says"
+            return hearsay(talk)
         if talk and idle is None:
-            return f"says {talk!r} of what is a fact of this page"
+            return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
             self._superlative(said, covered, ground, rows, meant)
             or self._comparative(said, covered, mine)
             or self._denial(said, covered, mine, meant)
             or (
-                f"says {idle!r} and tells no fact of this page"
+                Rejection(Reason.CLAIM, f"says {idle!r} and tells no fact of this page")
                 if idle and where in ("sentence", "item") and not any(cells for _, cells in meant[known:])
-                else ""
+                else None
             )
         )
 
@@ -81,19 +86,19 @@ class Wordless:
 
     def _superlative(
         self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], meant: Meant
-    ) -> str:
+    ) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list."""
         words = superlatives(said.text, said.span, covered)
         words += ["first" for q in said.counted if self.numbers.foremost(q, said)]
         if not words:
-            return ""
+            return None
         told = [c for _, cells in meant for c in cells]
         if any((c.row.table, c.col) in self._most for c in told):
-            return ""
+            return None
         named = [row for row in rows if row != ground.subject]
         if len(named) == 1 and any(self._extreme(c, words[0], ground) for c in told if c.row == named[0]):
-            return ""
-        return f"says {words[0]!r}, which no rank or list of this page shows"
+            return None
+        return Rejection(Reason.CLAIM, f"says {words[0]!r}, which no rank or list of this page shows")
 
     def _extreme(self, cell: Cell, word: str, ground: Ground) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
@@ -110,7 +115,7 @@ class Wordless:
             return False
         return any(cell.value == end(values) for end in ends)
 
-    def _comparative(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> str:
+    def _comparative(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> Rejection | None:
         """Return a "more than" without two columns of numbers, one named on either side, in this order."""
         for start, end in comparatives(said.text, said.span, covered):
             left = self._measures(said.text[said.span[0] : start], mine)
@@ -121,8 +126,8 @@ class Wordless:
                 (a,), (b,) = here, there
                 if (a.value < b.value) if _LITTLE.search(word) else (a.value > b.value):  # type: ignore[operator]
                     continue
-            return f"says {word!r}, a comparison that no fact of this page shows"
-        return ""
+            return Rejection(Reason.CLAIM, f"says {word!r}, a comparison that no fact of this page shows")
+        return None
 
     def _measures(self, text: str, mine: Sequence[Cell]) -> frozenset[Cell]:
         """Return the numbers, but for ranks, that a text speaks of."""
@@ -134,41 +139,43 @@ class Wordless:
 
     # denials
 
-    def _denial(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell], meant: Meant) -> str:
+    def _denial(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """A denial needs something that is not there: a null, a zero, or what is not so."""
         for (start, end), words in denials(said.text, said.span, covered):
             what = said.text[start : end + 24]
             if not words:
                 nobody = [c for c in mine if (c.row.table, c.col) in self.stems.people and c.value == 0]
                 if not nobody:
-                    return f"denies {what!r}, which is no fact of this page"
+                    return Rejection(Reason.CLAIM, f"denies {what!r}, which is no fact of this page")
                 meant.append(((start, end), nobody))
                 continue
             after = said.text[end : said.span[1]]
             if _BARE.match(after):
                 if _COMPARED.search(after):
-                    return f"denies {what!r}, a comparison that no fact of this page shows"
+                    return Rejection(Reason.CLAIM, f"denies {what!r}, a comparison that no fact of this page shows")
                 continue
-            why, cells = self._lacks(words, end, mine, meant)
-            if why:
-                return f"denies {what!r}, {why}"
+            wrong, cells = self._lacks(words, end, mine, meant)
+            if wrong:
+                return wrong._replace(why=f"denies {what!r}, {wrong.why}")
             meant.append(((start, end), cells))
-        return ""
+        return None
 
-    def _lacks(self, words: Sequence[str], end: int, mine: Sequence[Cell], meant: Meant) -> tuple[str, list[Cell]]:
+    def _lacks(
+        self, words: Sequence[str], end: int, mine: Sequence[Cell], meant: Meant
+    ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with denying what some words mean, or the cells that are empty, zero or false there."""
         columns, fillers = self.stems.columns(words), self.stems.fillers(words)
         about = [c for c in mine if (c.row.table, c.col) in columns and (c.row.table, c.col) not in self._keys]
         empty = [c for c in about if c.value is None or c.value in (False, 0)]
         if empty:
-            return "", empty
+            return None, empty
         if [c for c in about if (c.row.table, c.col) in self._may_lack]:
-            return "which is so", []
+            return _SO, []
         for cell in (c for c in mine if (c.row.table, c.col) in fillers):
-            return ("which is so", []) if cell.value is None else ("", [cell])
+            return (_SO, []) if cell.value is None else (None, [cell])
         if about or any(place[0] >= end and cells for place, cells in meant):
-            return "which is a fact of this page", []
-        return "which is no fact of this page", []
+            return Rejection(Reason.UNTRUE, "which is a fact of this page"), []
+        return Rejection(Reason.CLAIM, "which is no fact of this page"), []
 
     # talk
 
