@@ -19,6 +19,18 @@ from worldsmith.world import World
 CASES = Path(__file__).parent / "cases"
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NTH = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+TENS = (
+    "noughties",
+    "tens",
+    "twenties",
+    "thirties",
+    "forties",
+    "fifties",
+    "sixties",
+    "seventies",
+    "eighties",
+    "nineties",
+)
 Half = Literal["tuning", "heldout"]
 HALVES: tuple[Half, Half] = ("tuning", "heldout")
 Scalar = str | int | float | bool
@@ -44,6 +56,8 @@ def day(value: date, spec: str) -> str:
         "short": f"{value.day} {month[:3]} {value.year}",
         "ord": f"the {nth(value.day)} of {month} {value.year}",
         "decade": f"{value.year // 10 * 10}s",
+        "decadeword": TENS[value.year // 10 % 10],
+        "monthname": month,
     }[spec]
 
 
@@ -76,6 +90,7 @@ NUMBERS: dict[str, Callable[[float], str]] = {
     "ord": lambda v: nth(int(v)),
     "nth": lambda v: NTH[int(v)] if 0 < v <= 10 else nth(int(v)),
     "decade": lambda v: f"{int(v) // 10 * 10}s",
+    "decadeword": lambda v: TENS[int(v) // 10],
     "year": lambda v: f"{int(v)}",
 }
 
@@ -260,7 +275,7 @@ def _holds(condition: str, told: Told) -> bool:
     if not op:
         return value is not False
     if isinstance(value, str):
-        return value < str(bound) if op == "<" else value > str(bound)
+        return {"<": value < str(bound), ">": value > str(bound), "=": value == bound}[op]
     left, right = float(value), float(bound)  # type: ignore[arg-type]
     return {"<": left < right, ">": left > right, "=": left == right}[op]
 

@@ -6,6 +6,7 @@ import pytest
 
 from worldsmith.generate import generate
 from worldsmith.guard import Guard
+from worldsmith.guard.quantity import MONTHS
 from worldsmith.guard.repair import FREE, SNIPPET, TIMES, repaired, too_long
 from worldsmith.llm.markdown import document
 from worldsmith.pages import Pages
@@ -120,12 +121,23 @@ def test_an_option_or_a_digit_that_the_head_withholds_is_found(guard: Guard, str
         assert not all(v.ok for v in guard.hit(replace(base, snippet=said), view, ""))
 
 
-def test_a_decade_is_a_tease_wider_than_any_tolerance(guard: Guard, street: Page) -> None:
+@pytest.mark.parametrize("form", ["the {0}0s", "the early {0}0s", "{month}", "the spring of that year"])
+def test_a_decade_or_a_month_tells_of_a_withheld_date(guard: Guard, street: Page, form: str) -> None:
     view = View(street, 1.0)
     base = hit(view, 0, "", guard.world, guard.pages)
-    decade = told(street, "laid")[:3]
-    assert all(v.ok for v in guard.hit(replace(base, snippet=f"{base.title}. From the {decade}0s."), view, ""))
-    assert not all(v.ok for v in guard.hit(replace(base, snippet=f"{base.title}. From {decade}0."), view, ""))
+    laid = str(guard.world.value(street.subject, "laid"))
+    said = form.format(laid[:3], month=MONTHS[int(laid[5:7]) - 1])
+    assert all(v.ok for v in guard.hit(base, view, ""))
+    assert not all(v.ok for v in guard.hit(replace(base, snippet=f"{base.title}. Laid out in {said}."), view, ""))
+
+
+def test_a_century_is_a_tease_wider_than_any_tolerance(guard: Guard, street: Page) -> None:
+    view = View(street, 1.0)
+    base = hit(view, 0, "", guard.world, guard.pages)
+    century = (int(told(street, "laid")[:4]) - 1) // 100 + 1
+    for said, stands in ((century, True), (century - 3, False)):
+        snippet = f"{base.title}. From the {said}th century."
+        assert all(v.ok for v in guard.hit(replace(base, snippet=snippet), view, "")) is stands
 
 
 def test_a_draft_much_longer_than_our_own_is_not_read(guard: Guard, street: Page) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from worldsmith.guard.quantity import SMALL
 from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.text import Span, lowered
 from worldsmith.slices import Reason
@@ -26,11 +27,17 @@ _VOICES = re.compile(
     r"(?:\w+ly\s)?(?:say|said|think|thought|believe|claim|report|expect|fear|hope|describe|regard|consider|complain|"
     r"suggest|praise|call|feel|agree|predict|suspect|remember|love|like|hate|admire|criticise|criticize)(?:e?d)?\b",
 )
+_DIGITS = r"\s+[~$€£\"']?[\d\"']"
+_BOUND = rf"(?:more|less|fewer) than(?:{_DIGITS}|\s+(?:{'|'.join(SMALL)})\b)"
+"""A bound on a number, which is judged with the number."""
 _COMPARED = re.compile(
-    r"\b(?:(?!other|rath|furth|wheth|ev|ov|und|numb)[a-z]{2,}er|more|less|fewer)"
-    r" (?:[a-z]+ ){0,2}?than\b(?!\s+[~$€£\"']?[\d\"'])",
+    rf"\b(?!{_BOUND})(?:(?!other|rath|furth|wheth|ev|ov|und|numb)[a-z]{{2,}}er|more|less|fewer)"
+    rf" (?:[a-z]+ ){{0,2}}?than\b(?!{_DIGITS})",
 )
-_DENIAL = re.compile(r"\b(?:no|not|never|none of|without|lacks?|neither|nor)\b|n't\b|\b(?:nobody|no one|nowhere)\b")
+_DENIAL = re.compile(
+    rf"\b(?:(?:no|not)\b(?! {_BOUND})|(?:cannot|never|none of|without|lacks?|neither|nor)\b)|n't\b"
+    r"|\b(?:nobody|no one|nowhere)\b"
+)
 _ALONE = re.compile(r"nobody|no one|nowhere")
 _WORD = re.compile(r"[^\W\d_]+")
 _STOP = re.compile(r"[,;.:()|]")
@@ -38,7 +45,18 @@ _SUPERLATIVE = re.compile(
     r"\b[a-z]{3,}est\b"
     r"|\bthe (?:most|least) (?!of\b|important|likely|recently|common\b|useful|details?|data|figures)\w+"
     r"|\b(?:most|least) (?:expensive|populous|popular|valuable|costly|recent|successful|powerful|crowded)\b"
-    r"|\bthe (?:best|worst|top|leading|sole)\b(?! of| \w+ of this)|\bmarket leader\b",
+    r"|\b(?:the|its|his|her|their) (?:best|worst|top|leading|sole)\b(?! of| \w+ of this)|\bmarket leader\b"
+    r"|\bthe (?:minimum|maximum)\b(?! of| number)",
+)
+AVERAGE = re.compile(r"\baverag\w+|\bmedian\b|\b(?:the|a|its|their) mean\b|\btypical(?:ly)?\b")
+LAST = re.compile(
+    r"\b(?:comes?|came|ranks?|ranked|places?|placed|finish(?:es|ed)?|stands?|stood|sits?|is|are|was|were|in|at|dead|ends?)"
+    r"\s(?:(?:in|at|dead)\s)?(?:the\s)?(?:very\s)?(?:last|bottom)"
+    r"(?=\s(?:of|in|by|among|on|for|place|position)\b|\s*[.,;!)]|\s*$)"
+)
+TOP = re.compile(
+    r"\b(?:tops|topped|topping|(?:leads|led) the (?:list|ranking|table|field|pack)|(?:at|in) (?:the top|first place)"
+    r"|number one|(?:ranks?|ranked|comes?|came|placed|finish(?:es|ed)?) (?:first|top))\b"
 )
 _OTHERWISE = frozenset(
     ("interest", "request", "forest", "harvest", "contest", "honest", "modest", "protest", "suggest", "invest",
@@ -83,7 +101,7 @@ def unfit(text: str, names: Sequence[Span]) -> Rejection | None:
 
 
 _HINTS = {
-    _SUPERLATIVE: ("est", "most", "least", "worst", "top", "leading", "sole", "leader"),
+    _SUPERLATIVE: ("est", "most", "least", "worst", "top", "leading", "sole", "leader", "minimum", "maximum"),
     _COMPARED: ("than",),
     _DENIAL: ("no", "n't", "never", "without", "lack", "neither"),
 }
@@ -98,6 +116,11 @@ def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
     found = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
     return [word for word in found if word not in _OTHERWISE]
+
+
+def places(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:
+    """Return where a sentence says what a pattern of places or averages finds, outside names and labels."""
+    return [m.group() for m in pattern.finditer(lowered(text), *span) if not _inside(m.span(), covered)]
 
 
 def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:

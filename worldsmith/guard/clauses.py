@@ -4,12 +4,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from worldsmith.guard.ground import Columns
-from worldsmith.guard.names import ColumnId, Mention, Names
+from worldsmith.guard.meta import META
+from worldsmith.guard.names import COMMON, ColumnId, Mention, Names
 from worldsmith.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
 from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
-from worldsmith.guard.text import Span, clauses, clean
-from worldsmith.schema import Rank, Share
+from worldsmith.guard.stems import WEAK, stem
+from worldsmith.guard.text import Span, clauses, clean, tokens
+from worldsmith.schema import Rank, Share, Table
 from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
 
@@ -27,6 +29,43 @@ class Clauses:
         every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
         self._measured = {(t, c.name): (t, c.fill.column) for t, c in every if isinstance(c.fill, Rank | Share)}
         """Of columns that rank or share another, that other."""
+        self._low_words = {kind: self._words_of(kind) for kind in ("date", "bool")}
+        """By kind, the columns of dates and truth values by the stems of their labels' own words."""
+        self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
+
+    def _words_of(self, kind: str) -> dict[str, list[ColumnId]]:
+        found: dict[str, list[ColumnId]] = {}
+        common = META | COMMON | set(tokens(clean(self.world.schema.about)))
+        taken = {stem(word) for t in self.world.schema.tables.values() for word in tokens(clean(_nouns(t)))}
+        for table in self.world.schema.tables.values():
+            for column in table.columns:
+                if self.columns.scored[table.name, column.name].kind != kind or column.key:
+                    continue
+                words = dict.fromkeys(tokens(clean(f"{column.label} {column.says}")))
+                alone = len(words) == 1
+                for word in words:
+                    if (
+                        len(word) >= 3
+                        and stem(word) not in taken
+                        and word not in WEAK
+                        and (alone or word not in common)
+                    ):
+                        found.setdefault(stem(word), []).append((table.name, column.name))
+        return found
+
+    def _stemmed(self, said: Sentence, kind: str, tables: Collection[str]) -> list[Mention]:
+        """Return the words of a sentence that speak of a column of a kind in another form than its label's."""
+        cues = [m for m in said.cues if any(table in tables for table, _ in m.columns)]
+        taken = [m.span for m in (*said.names, *cues, *said.options)]
+        found = []
+        for match in _WORD.finditer(said.text, *said.span):
+            word = match.group().lower()
+            columns = [c for c in self._low_words[kind].get(stem(word), ()) if c[0] in tables]
+            if not columns or any(within(match.span(), span) for span in taken):
+                continue
+            if word not in META | COMMON or _nominal(said.text, match.span()):
+                found.append(Mention("cue", word, match.span(), tuple(columns)))
+        return found
 
     def has_option(self, lower: str) -> bool:
         """Whether a text in lower case holds an option that is a common word."""
@@ -34,17 +73,28 @@ class Clauses:
 
     def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
-        if not said.cues:
-            return None
         tables = {row.table for row in rows} or {c.row.table for c in mine}
+        dated, low_words = self._stemmed(said, "date", tables), self._stemmed(said, "bool", tables)
+        if not (said.cues or dated or low_words):
+            return None
         whole = [span for span, _ in meant] + [c.span for c in said.cues]
         for clause in clauses(said.text, said.span, whole):
+            spans = [(span, cells) for span, cells in meant if within(span, clause) and cells]
+            values = [cells for _, cells in spans]
             cues = [
                 (cue, columns)
-                for cue in said.cues
-                if within(cue.span, clause) and (columns := [c for c in cue.columns if c[0] in tables])
+                for cue in (*said.cues, *dated)
+                if within(cue.span, clause)
+                and (columns := [c for c in cue.columns if c[0] in tables])
+                and not self._apart(said.text, clause, cue, spans)
             ]
-            values = [cells for span, cells in meant if within(span, clause) and cells]
+            for cue in low_words:
+                if within(cue.span, clause) and self._asserted(said, clause, cue.span):
+                    held = [c for c in mine if (c.row.table, c.col) in cue.columns]
+                    true = [c for c in held if c.value is True]
+                    if not true:
+                        return _no_truth(said.text[slice(*clause)], held)
+                    meant.append((cue.span, true))
             for cue, columns in cues:
                 low = self._low(said, clause, cue, columns, mine)
                 if isinstance(low, Rejection):
@@ -55,6 +105,36 @@ class Clauses:
             if wrong:
                 return wrong
         return None
+
+    def _apart(self, text: str, clause: Span, cue: Mention, spans: Sequence[tuple[Span, Sequence[Cell]]]) -> bool:
+        """Whether a word for a date is set apart from the dates of its clause: "10 days after it was announced"."""
+        if not all(self.columns.scored[column].kind == "date" for column in cue.columns):
+            return False
+        dates = [span for span, cells in spans if any(self.columns.of(c).kind == "date" for c in cells)]
+        if not dates:
+            return False
+        if _LED_BY.search(text, clause[0], cue.span[0]):
+            return True
+        return all(_BETWEEN.search(text, min(span[1], cue.span[1]), max(span[0], cue.span[0])) for span in dates)
+
+    def _asserted(self, said: Sentence, clause: Span, span: Span) -> bool:
+        """Whether a word for a truth value is said of something: "can be folded", "the phone folds"."""
+        before = said.text[clause[0] : span[0]]
+        if denied(said.text, clause[0], span[0]):
+            return False  # denials are judged on their own
+        last = _LAST_WORD.search(before)
+        return bool(
+            (last and (last[1].lower() in _SAID_OF or last[1].lower() in self._noun_words))
+            or self._attributive(said.text, span)
+            or any(m.span[1] < span[0] and said.text[m.span[1] : span[0]].isspace() for m in said.names)
+            or _DONE.match(said.text, span[1])
+        )
+
+    def _attributive(self, text: str, span: Span) -> bool:
+        """Whether a word stands before the noun of a row: "one of the foldable phones"."""
+        after = _NEXT_WORD.match(text, span[1])
+        others = _OTHERS.search(text, 0, span[0])
+        return others is None and after is not None and after[1].lower() in self._noun_words
 
     def unlabelled(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
@@ -70,7 +150,7 @@ class Clauses:
                     if held:
                         meant.append((place, held))
                     elif told and not any(within(place, span) for span, _ in meant):
-                        return _no_option(said.text[slice(*place)])
+                        return no_option(said.text[slice(*place)])
         return None
 
     def chosen(
@@ -86,7 +166,7 @@ class Clauses:
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
         what = said.text[slice(*option.span)]
         if columns and not held:
-            return _no_option(what), []
+            return no_option(what), []
         if held and denied(said.text, max(said.span[0], option.span[0] - 16), option.span[0]):
             return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page"), []
         return None, held
@@ -96,7 +176,9 @@ class Clauses:
         scored = self.columns.scored[column]
         if scored.kind == "bool":
             found = polarity(said.text, clause, cue.span)
-            return True if found is None and _predicate(said, cue.span) else found
+            if found is None and (_predicate(said, cue.span) or self._attributive(said.text, cue.span)):
+                return True
+            return found
         if scored.kind == "enum":
             return option(said.text, clause, scored.labels)
         words = self.names.words.get(column)
@@ -143,17 +225,49 @@ class Clauses:
             right = [c for c in held if same_option(c.value, found)]
             if not right:
                 what = text[slice(*clause)]
-                if held:
-                    return Rejection(Reason.UNTRUE, f"says {what!r}, which is not so")
-                return Rejection(Reason.OPTION, f"says {what!r}, which is no fact that may be given here")
+                return _no_truth(what, held)
             stated += right
         return stated
 
 
-def _no_option(what: str) -> Rejection:
+def no_option(what: str) -> Rejection:
+    """Return what is wrong with an option that no fact here holds."""
     return Rejection(Reason.OPTION, f"says {what!r}, which is no option that may be given here")
 
 
+def _no_truth(what: str, held: Sequence[Cell]) -> Rejection:
+    if held:
+        return Rejection(Reason.UNTRUE, f"says {what!r}, which is not so")
+    return Rejection(Reason.OPTION, f"says {what!r}, which is no fact that may be given here")
+
+
+def _nouns(table: Table) -> str:
+    return f"{table.singular} {table.plural}"
+
+
+def _nominal(text: str, span: Span) -> bool:
+    """Whether a common word stands for what happened: "the project's start was on"."""
+    return bool(_OF_SOMETHING.search(text, 0, span[0]) and _HAPPENED.match(text, span[1]))
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s$")
+_NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
+_OTHERS = re.compile(r"\b(?:other|another|more|all|any|some|many|most|no)\s$", re.IGNORECASE)
+_OF_SOMETHING = re.compile(r"(?:'s|\b(?:its|his|her|their|the))\s$", re.IGNORECASE)
+_HAPPENED = re.compile(r"\s(?:of|was|is|took|came|comes|happened|fell|falls|date)\b", re.IGNORECASE)
+_DONE = re.compile(r"\s(?:was|is|has been|took)\b", re.IGNORECASE)
+_LED_BY = re.compile(
+    r"\b(?:before|after|following|since|until|till|once|from|than)\s(?:(?:it|its|the|their|his|her|he|she|they|was|were|"
+    r"being|had|been|having)\s)*$",
+    re.IGNORECASE,
+)
+"""What sets a word for a date apart from the date that the clause tells."""
+_BETWEEN = re.compile(r"\b(?:before|after|until|till|following|than)\b", re.IGNORECASE)
+_SAID_OF = frozenset(
+    ("can", "could", "may", "might", "is", "are", "was", "were", "be", "been", "being", "gets", "got", "it", "he",
+     "she", "they", "which", "who", "that", "has", "have", "had", "also", "fully", "easily", "a", "an", "as")
+)  # fmt: skip
 _VERB = re.compile(r"(?:has|have|is|are|was|were|does|[a-z]+s)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?:^|\W)(?:it|he|she|they|who|which|that)\s*$", re.IGNORECASE)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from worldsmith.pages import Pages
 
 Verdicts = tuple[Verdict, ...]
-POLICY = 4
+POLICY = 5
 """Version of what the guard lets pass; raised with every change: no text that an older one accepted is answered."""
 MEMO = 1024
 """Verdicts on hits kept: about 1 MB."""

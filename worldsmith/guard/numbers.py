@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from worldsmith.guard.ground import Columns, Ground
+from worldsmith.guard.measures import unscaled
 from worldsmith.guard.names import ColumnId
-from worldsmith.guard.quantity import Quantity, decade, span_of, states
+from worldsmith.guard.quantity import Quantity, span_of, states
 from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
 from worldsmith.guard.stems import WEAK, stem
@@ -22,7 +24,24 @@ _BEFORE = re.compile(
 _MODIFIED = re.compile(
     r"\b(?:of|in|at|on|for|by)\s(?:(?:any|all|each|the|these|those|its|their|of|our)\s)+$", re.IGNORECASE
 )
-_OUT_OF = re.compile(r"(?:\s?/\s?|\sout\sof\s)(\d+|ten)\b", re.IGNORECASE)
+_OUT_OF = re.compile(r"(?:\s?/\s?|\s(?:points\s)?out\sof\s(?:a\spossible\s)?)(\d+|ten)\b", re.IGNORECASE)
+_IN_PARTS = re.compile(r"\b(?:part|page|section)\s(?:(?:\d{1,2}|[a-z]+)\sof\s)?$", re.IGNORECASE)
+"""What stands before the number of a part of a page, or of its parts."""
+_AS_OF = re.compile(
+    r"\b(?:as (?:of|at|on)|(?:correct|current|dated|status|snapshot|updated)(?: of| on| at)?)"
+    r"[\s:]+(?:the )?(?:end of )?$",
+    re.IGNORECASE,
+)
+"""What stands before the day that a world's records are of."""
+_RECORDS = re.compile(
+    r",? (?:the|its|our|these|this) (?:\w+ )?"
+    r"(?:registers?|records?|lists?|tables?|data|figures|entry|entries|directory)\b",
+    re.IGNORECASE,
+)
+"""What may stand behind that day."""
+_WRITTEN = re.compile(r"\b(?:updated|published|posted|written|checked|revised|edited|filed|dated)\b", re.IGNORECASE)
+"""What is said of the date of a page."""
+_THAN = re.compile(r"\b(?:than|most|least) $", re.IGNORECASE)
 _BACK = re.compile(r"\b(?:after|following|having|since|had|previously|earlier|before|once)\b", re.IGNORECASE)
 """What tells dates in the order in which they did not happen."""
 PERSON = stem("people")
@@ -57,7 +76,13 @@ class Numbers:
             for word in tokens(clean(option))
         )  # fmt: skip
         """Stems of the words of options."""
-        self._scales = {(table, c.name): m.group(1) for table, c in every if (m := re.search(r"\(of (\d+)\)", c.label))}
+        own = {(table, c.name): m.group(1) for table, c in every if (m := re.search(r"\(of (\d+)\)", c.label))}
+        best = {
+            (table, c.name): (c.fill.table, c.fill.column) for table, c in every
+            if isinstance(c.fill, Aggregate) and c.fill.op == "max"
+        }  # fmt: skip
+        self._scales = own | {place: own[scored] for place, scored in best.items() if scored in own}
+        """The ends of columns' scales; that of a maximum is that of its column."""
         self._earlier = {
             (table, c.name): (table, c.fill.path[0]) for table, c in every
             if isinstance(c.fill, After) and len(c.fill.path) == 1
@@ -76,14 +101,22 @@ class Numbers:
         if before and _MODIFIED.search(said.text, said.span[0], before.start(1)):
             before = None  # "the largest gross of these films is 300"
         words = {before.group(1).lower() if before else "", quantity.next, *self._behind(quantity)}
-        return frozenset(column for word in words for column in self.worded.get(stem(word), ()) if column[0] in tables)
+        columns = [c for word in words for c in self.worded.get(stem(word), ()) if c[0] in tables]
+        if _measured_in(quantity.unit) in _TIMES:  # "went on sale 24 days after": a time is no value of sales
+            columns = [c for c in columns if _measured_in(self.columns.scored[c].unit) in _TIMES]
+        return frozenset(columns)
 
     def _behind(self, quantity: Quantity) -> tuple[str, ...]:
         """Return the word behind a number with its unit, "500 EUR budget", unless it is what is counted."""
         return quantity.then[:1] if quantity.unit and stem((quantity.then or ("",))[0]) not in self._rows else ()
 
     def stated_by(
-        self, quantity: Quantity, ground: Ground, mine: Sequence[Cell], beside: frozenset[ColumnId] = frozenset()
+        self,
+        quantity: Quantity,
+        said: Sentence,
+        ground: Ground,
+        mine: Sequence[Cell],
+        beside: frozenset[ColumnId] = frozenset(),
     ) -> list[Cell]:
         exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
         if quantity.unit:
@@ -91,15 +124,22 @@ class Numbers:
         found = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
         if quantity.kind == "ordinal":  # no sum of money is the 1,356,500th
             found = [c for c in found if (c.row.table, c.col) in self.ranks or float(str(c.value)) <= 100]
-        if quantity.then[:2] == ("out", "of"):
+        if _OUT_OF.match(said.text, quantity.span[1]):
             found = [c for c in found if (c.row.table, c.col) in self._scales]
         if beside:  # "residents: 22" is no 22 lamps
             found = [c for c in found if (c.row.table, c.col) in beside]
+        found = [c for c in found if not self._unscaled(quantity, said, c)]
         if not quantity.unit and quantity.next in self._units:  # "30 crowns" are no 30 m2
             word = quantity.next
             found = [c for c in found if word in tokens(self.columns.of(c).unit) or self._heads(word, c)]
         counting = self.counted.get(stem(quantity.next))  # "16 phones" is no memory of 16 GB
         return found if counting is None else [c for c in found if (c.row.table, c.col) in counting]
+
+    def _unscaled(self, quantity: Quantity, said: Sentence, cell: Cell) -> bool:
+        """Whether a number of thousands is given as one of ones; right behind its label it reads as the column does."""
+        labelled = any((cell.row.table, cell.col) in cue.columns for cue in said.cues) and not quantity.next
+        text = said.text[slice(*said.span)]
+        return not labelled and unscaled(text, quantity.text, cell.value, self.columns.of(cell).unit)
 
     def _heads(self, word: str, cell: Cell) -> bool:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
@@ -108,9 +148,13 @@ class Numbers:
         self, quantity: Quantity, said: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
-        if quantity.kind == "date" and ground.date and states(quantity, ground.date, self.columns.date):
+        if quantity.kind in ("date", "season") and (
+            self._of_page(quantity, said, ground) or self._as_of(quantity, said)
+        ):
             return True
-        if quantity.kind in ("decade", "century"):
+        if quantity.small is not None and _IN_PARTS.search(said.text, said.span[0], quantity.span[0]):
+            return True
+        if quantity.kind == "century":
             return self._tease(quantity, rows)
         if self._scale(quantity, said, mine):
             return True
@@ -118,18 +162,29 @@ class Numbers:
             return self.listed(quantity, said, ground) is True
         return self._span(quantity, mine) or (self._is_count(quantity, said, ground) and _has_words(said, quantity))
 
+    def _of_page(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool:
+        """Whether it is the page's date; one without its year only where it is given as such."""
+        if not ground.date or not states(quantity, ground.date, self.columns.date):
+            return False
+        return quantity.kind == "date" or bool(_WRITTEN.search(said.text, said.span[0], quantity.span[0]))
+
+    def _as_of(self, quantity: Quantity, said: Sentence) -> bool:
+        """Whether it is the day of the world's records, given as such."""
+        named = _AS_OF.search(said.text, said.span[0], quantity.span[0]) or _RECORDS.match(
+            said.text, quantity.span[1], said.span[1]
+        )
+        return named is not None and states(quantity, self.world.schema.as_of, self.columns.date)
+
     def _scale(self, quantity: Quantity, said: Sentence, mine: Sequence[Cell]) -> bool:
         """Whether it is the end of a column's scale, "7.5 out of 10", where that column's value may be told."""
         text = "10" if quantity.text.lower() == "ten" else quantity.text
-        before = said.text[max(said.span[0], quantity.span[0] - 8) : quantity.span[0]].lower()
-        return before.endswith(("/", "out of ", " of ")) and any(
+        before = said.text[max(said.span[0], quantity.span[0] - 14) : quantity.span[0]].lower()
+        return before.endswith(("/", "out of ", " of ", "of a possible ")) and any(
             self._scales.get((c.row.table, c.col)) == text for c in mine
         )
 
     def _tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
-        """Whether a decade or century is true of some date of the rows: too wide for any scorer to accept."""
-        if quantity.kind == "decade" and decade(quantity.text) is None:
-            return False
+        """Whether a century is true of some date of the rows: too wide for any scorer to accept."""
         return any(
             states(quantity, value, self.columns.date)
             for row in rows
@@ -149,13 +204,15 @@ class Numbers:
 
     def _is_count(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool:
         """Whether it counts rows that the page lists, or something that no table and no column of numbers has."""
-        if quantity.hedge and quantity.text.isdigit():
+        if quantity.hedge and (quantity.text.isdigit() or _THAN.search(said.text, 0, quantity.span[0])):
             return False  # but "under one heading" has no hedge
         if quantity.small is None or quantity.unit:
             return False
         scale = _OUT_OF.match(said.text, quantity.span[1])
         if scale and scale[1].lower().replace("ten", "10") in self._scales.values():
             return False  # "3 out of 10" is a rating, whatever is said of it
+        if quantity.next in ("time", "times") and self._speaks(said, quantity):
+            return False  # "inspectors have called three times"
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
         listed = self.listed(quantity, said, ground)
@@ -164,6 +221,11 @@ class Numbers:
         if quantity.text.lower() == "first" and not self.foremost(quantity, said):
             return True  # "kept since the first", broken off
         return quantity.text.lower() == "one" or bool(quantity.next)
+
+    def _speaks(self, said: Sentence, quantity: Quantity) -> bool:
+        """Whether a word of the label of a column of numbers stands before a number in its clause."""
+        clause = next(c for c in clauses(said.text, said.span, [quantity.span]) if within(quantity.span, c))
+        return any(stem(word) in self.worded for word in tokens(said.text[clause[0] : quantity.span[0]]))
 
     def listed(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool | None:
         """Whether it is how many rows the page lists of what it counts; None where it counts nothing known here."""
@@ -212,6 +274,16 @@ class Numbers:
         clause = next((c for c in clauses(said.text, said.span, whole) if within(quantity.span, c)), said.span)
         counted = self.ranks if quantity.kind == "ordinal" else self._numeric
         return any(column in counted for cue in said.cues if within(cue.span, clause) for column in cue.columns)
+
+
+_TIMES = ("time", "span")
+
+
+@lru_cache(maxsize=1024)
+def _measured_in(unit: str) -> str:
+    """Return the dimension of a unit; "" where nobody knows it."""
+    known = unit_named(unit) if unit else None
+    return known.dimension if known else ""
 
 
 def _has_words(said: Sentence, quantity: Quantity) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from worldsmith.guard.text import Scan, Span, clean, scan, squeeze, tokens
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NOT = re.compile(r"\b(?:not|no|non|isn't|aren't|wasn't|without|never|false)\b|n't\b|\bun-?$", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|cannot|no|non|isn't|aren't|wasn't|without|never|false)\b|n't\b|\bun-?$", re.IGNORECASE)
 SAYS = re.compile(r"(?:\b(?:is|are|was|were|it's|fully|also|a|an|this|the only))\s*(?:a\s|an\s)?$", re.IGNORECASE)
 """What stands before a word that is said of something: "is a", "this"."""
 AHEAD = 24

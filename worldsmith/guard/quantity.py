@@ -17,7 +17,8 @@ from worldsmith.scoring.dates import MONTH_NAMES
 from worldsmith.scoring.units import MAGNITUDES, unit_named
 
 Hedge = Literal["", "about", "near", "over", "under"]
-Kind = Literal["number", "date", "year", "decade", "century", "ordinal"]
+Kind = Literal["number", "date", "year", "decade", "century", "ordinal", "season"]
+"""A season is a month or a season of no year."""
 
 
 def _listed(words: str) -> list[str]:
@@ -46,6 +47,18 @@ _MONTHS = sorted(
     {m.lower() for m in MONTHS} | {m for names in MONTH_NAMES for m in names.split()}, key=len, reverse=True
 )
 _MONTH = "(?:" + "|".join(_MONTHS) + r")\b\.?"
+DECADES = {word: 10 * n for n, word in enumerate(_listed("noughties tens"))} | {
+    f"{word.removesuffix('y')}ies": 10 * n for n, word in enumerate(_TENS, 2)
+}
+_SEASONS = {"spring": (3, 4, 5, 6), "summer": (6, 7, 8, 9), "autumn": (9, 10, 11, 12), "winter": (12, 1, 2, 3)}
+_NAMED_MONTH = "(?:" + "|".join(sorted((m.lower() for m in MONTHS), key=len, reverse=True)) + r")\b\.?"
+_WITHIN = re.compile(
+    r"\b(?:in|of|since|until|till|by|during|every|each|one|last|next|this|from|through|early|mid|late|around|before|after)"
+    r"[\s-](?:the\s)?(?:month\sof\s)?$",
+    re.IGNORECASE,
+)
+"""What stands before a month or a season, some of whose names are common words."""
+_COMMON_MONTHS = frozenset(("may", "march", "mar", "dec", "sep", "jan"))
 _WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + r")\b"
 # Over text in lower case; each half is tried only where it can start, which is what makes the pattern fast.
 _QUANTITY = re.compile(
@@ -61,8 +74,10 @@ _QUANTITY = re.compile(
     ) | (?<![a-z]) (?=[a-z]) (?:
       (?P<wdate>{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?![.,]?\d)(?:,?\s\d{{4}}\b)? | {_MONTH},?\s(?:of\s)?\d{{4}}\b
         | q[1-4](?:\sof)?\s\d{{4}}\b | (?:first|second|third|fourth)\squarter\sof\s\d{{4}}\b)
-      | (?P<wdecade>(?:early|mid|late)[\s-](?:\d{{4}}|'?\d0)'?s\b)
+      | (?P<wdecade>(?:(?:early|mid|late)[\s-](?:to[\s-](?:mid|late)[\s-])?)?(?:(?:nine|eight|seven|six)teen[\s-])?
+          (?:{"|".join(DECADES)})\b | (?:early|mid|late)[\s-](?:\d{{4}}|'?\d0)'?s\b)
       | (?P<wcentury>(?:{"|".join(CENTURIES)})[\s-]century)
+      | (?P<wseason>{_NAMED_MONTH} | (?:{"|".join(_SEASONS)})\b)
       | (?P<wordinal>(?:{"|".join(_ORDINALS)})\b)
       | (?P<wnumber>{_WORD}(?:(?:\s|-|\sand\s|\sa\s){_WORD})*)
     )""",
@@ -75,12 +90,13 @@ _SECOND = re.compile(r"\s([A-Za-z]{1,14})(?![\w])")
 _HEDGE = re.compile(
     r"\b(?:about|around|roughly|(?P<near>nearly|almost)|approximately|approx\.?|some|circa|ca\.?|c\.|close to|"
     r"in the region of|just (?:over|under|above|below|shy of)|"
-    r"(?P<over>over|above|more than|at least|upwards of|exceeding|beyond)|"
-    r"(?P<under>under|below|less than|fewer than|at most|up to|short of))\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
+    r"(?P<over>(?:not|no) (?:less|fewer) than|over|above|more than|at least|upwards of|exceeding|beyond)|"
+    r"(?P<under>(?:not|no) more than|under|below|less than|fewer than|at most|up to|short of))"
+    r"\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
     re.IGNORECASE,
 )
 _KINDS: dict[str, Kind] = {
-    prefix + kind: kind for kind in ("number", "date", "decade", "century", "ordinal") for prefix in ("", "w")
+    prefix + kind: kind for kind in ("number", "date", "decade", "century", "ordinal", "season") for prefix in ("", "w")
 }
 _YEAR = re.compile(r"1[0-9]{3}|2[01][0-9]{2}")
 
@@ -131,8 +147,18 @@ def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Qua
             continue  # a magnitude that the number before it took
         if any(a < end and start < b for a, b in taken):
             continue
+        if match["wseason"] and not _is_season(text, start, match["wseason"]):
+            continue
         found.append(_quantity(match, text, taken))
     return _added(found, text)
+
+
+def _is_season(text: str, start: int, name: str) -> bool:
+    """Whether the name of a month or season means one: "May" may open a sentence, "march" be a verb."""
+    if _WITHIN.search(text, max(0, start - 24), start):
+        return True
+    bare = name.rstrip(".")
+    return text[start].isupper() and bare not in _COMMON_MONTHS and bare not in _SEASONS
 
 
 def _added(found: list[Quantity], text: str) -> list[Quantity]:
@@ -239,12 +265,14 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     hedged = quantity.hedge in ("about", "near")
     if quantity.hedge == "near" and states(quantity._replace(hedge="under"), value, column):
         return True
-    if quantity.hedge == "over" and quantity.small is not None and quantity.small == value:
-        return True  # "sold over five screenings"
+    if quantity.hedge in ("over", "under") and not quantity.unit and quantity.small == value:
+        return True  # "over five screenings", "no more than twelve persons"
     if column.kind == "date":
         return _states_date(quantity, str(value), column, hedged)
     if column.kind not in ("int", "num"):
         return False
+    if quantity.kind == "decade":  # "in her thirties"
+        return column.unit == "years" and DECADES.get(quantity.text.lower()) == int(value) // 10 * 10
     if quantity.kind == "ordinal":
         return isinstance(value, int) and (quantity.small or _digits(quantity.text)) == value
     if quantity.kind not in ("number", "year"):
@@ -269,7 +297,7 @@ def exact(quantity: Quantity) -> bool:
         return quantity.hedge == "over" and quantity.small is not None
     if quantity.kind == "date":
         return all(reading.lo == reading.hi for reading in scoring.read(quantity.text, "date"))
-    return quantity.kind not in ("decade", "century")
+    return quantity.kind not in ("decade", "century", "season")
 
 
 @lru_cache(maxsize=1024)
@@ -289,7 +317,9 @@ def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged:
         said = CENTURIES.get(re.split(r"[\s-]century", quantity.text.lower())[0]) or _digits(quantity.text)
         return (int(value[:4]) - 1) // 100 + 1 == said
     if quantity.kind == "decade":
-        return decade(quantity.text) == int(value[:3]) * 10
+        return _in_decade(quantity.text.lower(), int(value[:4]))
+    if quantity.kind == "season":
+        return int(value[5:7]) in _months(quantity.text.lower().rstrip("."))
     if quantity.kind == "year":
         return quantity.text == value[:4]
     if quantity.kind != "date":
@@ -299,10 +329,31 @@ def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged:
     return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(quantity.text, "date"))
 
 
-def decade(text: str) -> int | None:
-    """Return the first year of the decade that "the late 1980s" or "1980s" names; two digits name none."""
-    digits = _digits(text)
-    return digits if digits is not None and digits >= 1000 else None
+def _in_decade(text: str, year: int) -> bool:
+    """Whether a year is of the decade, or of the part of it, that "the late 1980s" or "the early sixties" names."""
+    first = _digits(text)
+    if first is None:
+        first = next(start for word, start in DECADES.items() if text.endswith(word))
+        century = next((n for word, n in _CENTURIES_BEGUN.items() if word in text), None)
+        first += 100 * century if century else 0
+    elif first < 1000:
+        return False  # two digits name no decade
+    if (year if first >= 100 else year % 100) // 10 * 10 != first:
+        return False
+    parts = [years for part, years in _PARTS.items() if part in text]
+    return not parts or any(year % 10 in years for years in parts)
+
+
+_CENTURIES_BEGUN = {"nineteen": 19, "eighteen": 18, "seventeen": 17, "sixteen": 16}
+_PARTS = {"early": range(5), "mid": range(3, 8), "late": range(5, 10)}
+"""The last digits of the years of a part of a decade, as loosely as people say it."""
+
+
+@lru_cache(maxsize=64)
+def _months(name: str) -> tuple[int, ...]:
+    """Return the months that the name of a month, in full or short, or of a season means."""
+    short = [month[:3].lower() for month in MONTHS[:12]]
+    return _SEASONS.get(name) or (short.index(name[:3]) + 1,)
 
 
 @lru_cache(maxsize=4096)

@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldsmith.guard.claims import unsaid
-from worldsmith.guard.clauses import Clauses
+from worldsmith.guard.clauses import Clauses, no_option
+from worldsmith.guard.derived import Derived
 from worldsmith.guard.ground import Columns, Ground
+from worldsmith.guard.measures import other_measure
 from worldsmith.guard.names import Mention, Names
 from worldsmith.guard.numbers import Numbers
+from worldsmith.guard.options import denied
 from worldsmith.guard.quantity import Quantity, exact, joined
 from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
-from worldsmith.guard.text import Span, clean, tokens
-from worldsmith.guard.vocabulary import Vocabulary
+from worldsmith.guard.text import Span, clauses, clean, tokens
+from worldsmith.guard.vocabulary import Vocabulary, label_words
 from worldsmith.guard.wordless import Wordless
 from worldsmith.slices import Reason
 from worldsmith.world import Cell, Row, World
@@ -42,7 +45,10 @@ class Statements:
         self.columns = columns
         self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
         self.numbers = Numbers(world, columns)
+        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
+        self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
         self.clauses = Clauses(world, names, columns)
+        self.derived = Derived(world.schema, label_words(world.schema, chrome))
         self.wordless = Wordless(world, columns, self.numbers, chrome)
 
     def judge(
@@ -61,13 +67,14 @@ class Statements:
         wrong = (
             self._named(said, names, rows, mine, ground, meant)
             or self._chosen(said, tables, mine, meant)
+            or self._derived(said, tables, mine, echoes, meant)
             or self._counted(where, said, counted, rows, mine, ground, meant)
             or self.clauses.wrong(said, rows, mine, meant)
             or self.clauses.unlabelled(said, rows, mine, meant)
             or self.numbers.disordered(said, meant)
             or unsaid(said.text, said.span, said.covered)
             or self.wordless.wrong(where, said, ground, rows, mine, meant)
-            or self.strange(where, said, ground.words, echoes, query)
+            or self.strange(where, said, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
         )
         vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
@@ -125,6 +132,29 @@ class Statements:
             meant.append((named.span, cells))
         return None
 
+    def _derived(
+        self,
+        said: Sentence,
+        tables: frozenset[str] | set[str],
+        mine: Sequence[Cell],
+        echoes: Sequence[Span],
+        meant: Meant,
+    ) -> Rejection | None:
+        """Find the cells that hold an option of which a word is a derived form."""
+        taken = [*said.covered, *echoes, *(m.span for m in said.options)]
+        for form in self.derived.forms(said.text, said.span):
+            columns = [column for column in form.columns if column[0] in tables]
+            if not columns or any(within(form.span, span) for span in taken):
+                continue
+            held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
+            what = said.text[slice(*form.span)]
+            if not held:
+                return no_option(what)
+            if denied(said.text, max(said.span[0], form.span[0] - 16), form.span[0]):
+                return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page")
+            meant.append((form.span, held))
+        return None
+
     def _counted(
         self, where: str, said: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
         ground: Ground, meant: Meant,
@@ -132,31 +162,44 @@ class Statements:
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
         for quantity in joined(said.text, counted):
-            if not self.numbers.stated_by(quantity, ground, mine) and not self.numbers.derived(
+            if not self.numbers.stated_by(quantity, said, ground, mine) and not self.numbers.derived(
                 quantity, said, ground, rows, mine
             ):
                 return _no_fact(quantity)
         for quantity in counted:
             beside = self.numbers.beside(quantity, said, tables)
-            cells = self.numbers.stated_by(quantity, ground, mine, beside)
+            cells = self.numbers.stated_by(quantity, said, ground, mine, beside)
             plain = where not in ("pair", "row") and not beside
             if not cells and not (
                 (plain and self.numbers.derived(quantity, said, ground, rows, mine))
                 or (beside and self.numbers.listed(quantity, said, ground))
             ):
                 return _no_fact(quantity)
+            other = self._other_measure(said, quantity, cells)
+            if other:
+                why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
+                return Rejection(Reason.UNTRUE, why)
             meant.append((quantity.span, cells))
         return None
 
+    def _other_measure(self, said: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
+        """Return the word of its clause for another thing than a quantity measures."""
+        columns = {(c.row.table, c.col) for c in cells} - self.numbers.ranks
+        if not columns:
+            return ""
+        clause = next(c for c in clauses(said.text, said.span, [quantity.span]) if within(quantity.span, c))
+        units = [(self.columns.scored[c].unit, self._label_words[c]) for c in columns]
+        return other_measure(said.text, clause, said.covered, quantity, units)
+
     def strange(
-        self, where: str, said: Sentence, own: frozenset[str], echoes: Sequence[Span], query: str
+        self, where: str, said: Sentence, own: frozenset[str], read: Sequence[Span], query: str
     ) -> Rejection | None:
-        """Return what is wrong with the words of a sentence that nothing accounts for."""
+        """Return what is wrong with the words of a sentence that nothing accounts for; what stands in `read` is."""
         covered = [
             *(m.span for m in said.names),
             *(m.span for m in said.cues),
             *(q.span for q in said.counted),
-            *echoes,
+            *read,
         ]
         asked = frozenset(tokens(clean(query))) if query else frozenset()
         word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)

@@ -8,13 +8,14 @@ from worldsmith.guard.text import clean, tokens
 from worldsmith.schema import Aggregate, Invent, Schema
 
 _ENDS = (
-    "ations", "ation", "ments", "ment", "ables", "able", "ings", "ing", "ions", "ion", "ers", "ies", "ied", "ed", "er",
-    "es", "ly", "s", "e", "y",
+    "ations", "ation", "ments", "ment", "ables", "able", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ied", "ed",
+    "er", "or", "es", "ly", "s", "e", "y",
 )  # fmt: skip
 _IRREGULAR = {
     "kept": "keep", "sold": "sell", "sale": "sell", "sales": "sell", "paid": "pay", "won": "win", "shown": "show",
     "led": "lead", "left": "leav", "made": "mak", "built": "build", "grew": "grow", "bought": "buy", "people": "person",
-    "men": "man", "women": "woman", "children": "child",
+    "birth": "born", "birthday": "born", "withdrawal": "withdrawn", "laying": "laid", "men": "man", "women": "woman",
+    "children": "child", "closure": "closed", "registration": "registered", "publication": "published",
 }  # fmt: skip
 WEAK = frozenset(
     ("with", "from", "this", "that", "year", "years", "reached", "yearly", "number", "total", "week", "month", "first",
@@ -30,7 +31,7 @@ def stem(word: str) -> str:
     while True:
         known = _IRREGULAR.get(word)
         if known is not None:
-            return known
+            return stem(known)
         end = next((end for end in _ENDS if word.endswith(end) and len(word) - len(end) >= 3), "")
         if not end or (end == "s" and word.endswith("ss")):
             return word

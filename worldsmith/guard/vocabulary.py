@@ -19,15 +19,24 @@ TITLES = frozenset(("title", "heading", "header", "caption"))
 """Units whose words may all have capitals."""
 
 
-def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
-    """Return the words that any page may use: of labels, nouns, units, options, the schema's subject, chrome."""
-    texts = [*chrome, schema.about, schema.name, *MONTHS, *DAYS]
+def label_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
+    """Return the words of labels, nouns, units, the schema's subject and chrome, in lower case."""
+    texts = [*chrome, schema.about, schema.name]
     for table in schema.tables.values():
         texts += [table.singular, table.plural, table.name]
         for column in table.columns:
             texts += [column.label, column.says, column.unit, column.none]
-            if isinstance(column.fill, Choice):
-                texts += [str(option) for option in column.fill.options]
+    return _words(texts)
+
+
+def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
+    """Return the words that any page may use: those of labels, of options, of months and days."""
+    fills = [column.fill for table in schema.tables.values() for column in table.columns]
+    options = [str(option) for fill in fills if isinstance(fill, Choice) for option in fill.options]
+    return label_words(schema, chrome) | _words([*options, *MONTHS, *DAYS])
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for text in texts for word in _WORD.findall(clean(text)))
 
 

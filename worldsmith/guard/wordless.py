@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from worldsmith.guard.claims import comparatives, denials, hearsay, superlatives, voices
+from worldsmith.guard.claims import AVERAGE, LAST, TOP, comparatives, denials, hearsay, places, superlatives, voices
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.meta import META
 from worldsmith.guard.numbers import Numbers
@@ -25,7 +25,9 @@ _BARE = re.compile(
 _COMPARED = re.compile(
     r"\b(?:bigger|better|worse|higher|larger|longer|(?:has|have|had) (?:a|an|as|more|so))\b|\bthan\b", re.IGNORECASE
 )
-_LITTLE = re.compile(r"(?:small|short|low|light|cheap|few|narrow|poor|young|near|slow|fewer|less|least)", re.IGNORECASE)
+_LITTLE = re.compile(
+    r"(?:small|short|low|light|cheap|few|narrow|poor|young|near|slow|weak|worst|minim|fewer|less|least)", re.IGNORECASE
+)
 _EARLY = re.compile(r"(?:old|earli|long|first)", re.IGNORECASE)
 _LATE = re.compile(r"(?:young|new|late|recent|last|short)", re.IGNORECASE)
 
@@ -72,7 +74,9 @@ class Wordless:
         if talk and idle is None:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
-            self._superlative(said, covered, ground, rows, meant)
+            self._average(said, covered, meant)
+            or self._placed(said, covered, ground, rows, mine)
+            or self._superlative(said, covered, ground, rows, meant)
             or self._comparative(said, covered, mine)
             or self._denial(said, covered, mine, meant)
             or (
@@ -84,21 +88,47 @@ class Wordless:
 
     # superlatives and comparisons
 
+    def _average(self, said: Sentence, covered: Sequence[Span], meant: Meant) -> Rejection | None:
+        """No column holds an average: a number told beside the word is another's."""
+        words = places(AVERAGE, said.text, said.span, covered)
+        told = [c for _, cells in meant for c in cells if self.columns.of(c).kind in ("int", "num")]
+        if not words or not told:
+            return None
+        return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
+
+    def _placed(
+        self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
+    ) -> Rejection | None:
+        """The top needs a rank of 1, the last place the list's own last rank."""
+        ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
+        named = [c for c in ranks if c.row in rows and c.row != ground.subject]
+        for word in places(LAST, said.text, said.span, covered):
+            if not any(self._extreme(c, "largest", ground) for c in named):
+                return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
+        for word in places(TOP, said.text, said.span, covered):
+            if not any(c.value == 1 for c in ranks):
+                return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
+        return None
+
     def _superlative(
         self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], meant: Meant
     ) -> Rejection | None:
-        """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list."""
+        """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
+
+        Ranks are of the largest first: neither they nor maxima show what is smallest.
+        """
         words = superlatives(said.text, said.span, covered)
         words += ["first" for q in said.counted if self.numbers.foremost(q, said)]
         if not words:
             return None
         told = [c for _, cells in meant for c in cells]
-        if any((c.row.table, c.col) in self._most for c in told):
-            return None
+        most = any((c.row.table, c.col) in self._most for c in told)
         named = [row for row in rows if row != ground.subject]
-        if len(named) == 1 and any(self._extreme(c, words[0], ground) for c in told if c.row == named[0]):
-            return None
-        return Rejection(Reason.CLAIM, f"says {words[0]!r}, which no rank or list of this page shows")
+        for word in words:
+            listed = len(named) == 1 and any(self._extreme(c, word, ground) for c in told if c.row == named[0])
+            if not listed and not (most and not _LITTLE.search(word)):
+                return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
+        return None
 
     def _extreme(self, cell: Cell, word: str, ground: Ground) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
