@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,12 +12,12 @@ from hypothesis import strategies as st
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.environment import SYSTEM, Environment
+from worldsmith.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
 from worldsmith.errors import UsageError
 from worldsmith.failures import CLASSES, failures
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Observation, Result
+from worldsmith.slices import Call, Observation, Result
 from worldsmith.tasks.task import markdown
 from worldsmith.traces import Traces
 
@@ -259,3 +260,302 @@ def test_a_task_of_another_world_is_refused(played, smartphones):
     _, simulator, task, _ = played
     with pytest.raises(UsageError, match="is not of this state"):
         Environment(smartphones, task, simulator)
+
+
+# ---- messages of the agent
+
+
+TABLE = "| A | B |\n| --- | --- |\n| x | y |"
+
+
+def written(query, **more):
+    return f"<tool_call>{json.dumps({'name': 'web_search', 'arguments': {'query': query, **more}})}</tool_call>"
+
+
+def native(*calls):
+    made = [
+        {"id": f"call{i:05}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for i, (name, arguments) in enumerate(calls, 1)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+@pytest.fixture
+def begun(played):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    return environment
+
+
+@pytest.mark.parametrize(
+    "reasoning",
+    [
+        "<think>no <tool_call> needed</think>",
+        f"<think>{written('no')}</think>",
+        f"{written('no')}</think>",
+        f"<thinking>{written('no')}</thinking>",
+        f"<reasoning>{written('no')}</reasoning>",
+        f"[THINK]{written('no')}[/THINK]",
+        f"<|channel|>analysis<|message|>{written('no')}<|end|><|start|>assistant<|channel|>final<|message|>",
+        f"analysis{written('no')}assistantfinal",
+        f"<think><search>no</search>{TABLE}</think>",
+    ],
+)
+def test_reasoning_is_searched_for_no_calls_and_no_answers(played, begun, reasoning):
+    task = played[2]
+    assert begun.step(reasoning + written("real")).observation
+    assert [call.arg for call in begun.calls] == ["real"]
+    step = begun.step(reasoning + "\n" + task.table())
+    assert step.done
+    assert step.score.success
+    assert [call.arg for call in begun.calls] == ["real"]
+
+
+@pytest.mark.parametrize("mark", ["<think>", "<thinking>", "[THINK]", "<|channel|>analysis<|message|>", "analysis"])
+def test_reasoning_that_never_ends_holds_no_call_and_no_answer(played, begun, mark):
+    step = begun.step(f"{mark}I look. {written('no')}\n{played[2].table()}")
+    assert (step.done, step.score.has_table, begun.calls) == (True, False, [])
+
+
+def test_reasoning_beside_the_content_is_not_read(played, begun):
+    message = {
+        "role": "assistant",
+        "content": played[2].table(),
+        "reasoning_content": written("no"),
+        "tool_calls": None,
+    }
+    step = begun.step(message)
+    assert (step.done, step.score.success, begun.calls) == (True, True, [])
+
+
+def test_several_calls_of_a_message_are_answered_in_order(played, begun):
+    names = ["street", "resident", "shop"]
+    step = begun.step("First.\n" + "\n".join(map(written, names)) + "\nThen I go on.")
+    assert [call.arg for call in begun.calls] == names
+    assert begun.turns == 1
+    alone = [Environment(begun.world, begun.task, begun.simulator) for _ in names]
+    for environment in alone:
+        environment.reset()
+    replies = [environment.step(written(name)).observation for environment, name in zip(alone, names, strict=True)]
+    heads = [f'[{i} of 3: web_search "{name}"]' for i, name in enumerate(names, 1)]
+    assert step.observation == "\n\n".join(f"{h}\n{r}" for h, r in zip(heads, replies, strict=True))
+    assert step.messages == [{"role": "tool", "content": r, "name": "web_search"} for r in replies]
+
+
+def test_calls_beyond_the_bound_are_told_so(begun):
+    step = begun.step("".join(written(f"q{i}") for i in range(1000)))
+    assert len(begun.calls) == MAX_CALLS == 4
+    assert step.observation.endswith("[5 of 5: 996 more]\nError: not answered: 4 calls at most in one message")
+    step = begun.step(native(*[("web_search", {"query": f"q{i}"}) for i in range(6)]))
+    assert len(begun.calls) == 2 * MAX_CALLS
+    assert [m["tool_call_id"] for m in step.messages] == [f"call{i:05}" for i in range(1, 7)]
+    assert [m["content"].startswith("Error: not answered: 4 calls") for m in step.messages] == [False] * 4 + [True] * 2
+    step = begun.step(written(["a", "b", "c", "d", "e", "f"]))
+    assert len(begun.calls) == 3 * MAX_CALLS
+    assert step.observation.count(" of 5: ") == 5
+    assert "[5 of 5: 2 more]\nError: not answered" in step.observation
+
+
+def test_a_wrong_call_among_several_leaves_the_others(begun):
+    step = begun.step(native(("web_serch", {"query": "a"}), ("web_search", '{"query": "shop"}')))
+    assert [call.arg for call in begun.calls] == ["shop"]
+    assert step.messages[0]["content"].startswith("Error: there is no tool 'web_serch'. Did you mean 'web_search'?")
+    assert not step.messages[1]["content"].startswith("Error")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        native(("web_search", '{"query": "shop"}')),
+        native(("web_search", {"query": "shop"})),
+        {"role": "assistant", "content": "", "function_call": {"name": "web_search", "arguments": '{"query": "shop"}'}},
+        {"role": "assistant", "content": [{"type": "text", "text": written("shop")}]},
+        {"content": [{"type": "thinking", "thinking": written("no")}, {"type": "text", "text": written("shop")}]},
+        {"role": "assistant", "content": written("shop"), "tool_calls": []},
+        {**native(("web_search", {"query": "shop"})), "content": written("ignored")},
+    ],
+)
+def test_messages_of_chat_apis_are_taken(begun, message):
+    class Sdk:
+        def model_dump(self):
+            return message
+
+    first = begun.step(message)
+    assert begun.step(Sdk()).observation == first.observation
+    assert [call.arg for call in begun.calls] == ["shop", "shop"]
+    assert first.messages[0]["role"] == "tool"
+    assert first.messages[0].get("tool_call_id") == (message.get("tool_calls") or [{}])[0].get("id")
+
+
+def test_a_message_without_content_ends_the_episode(begun):
+    step = begun.step({"role": "assistant", "content": None})
+    assert (step.done, step.score.has_table) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        (None, "NoneType None"),
+        (b"x", "bytes"),
+        (3, "int 3"),
+        ([{"role": "assistant", "content": "x"}], "list"),
+        ({"role": "user", "content": "x"}, "its role is 'user'"),
+        ({"content": 3}, "content is no text: int 3"),
+        ({"choices": [{"message": {}}]}, "dict"),
+        ({"role": "assistant", "tool_calls": "x"}, "no list of calls: str 'x'"),
+        ({"role": "assistant", "content": "", "tool_calls": [3]}, "no list of calls: list"),
+        ({}, "dict {}"),
+    ],
+)
+def test_what_is_no_message_is_refused_with_the_form(begun, message, why):
+    with pytest.raises(UsageError, match=re.escape(why)) as caught:
+        begun.step(message)
+    assert '{"role": "assistant", "content": text' in str(caught.value)
+    assert begun.turns == 0
+
+
+GOOD = {"name": "web_search", "arguments": {"query": "shop"}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"name": "web_search", "arguments": {"query": "shop", "page": null}}',
+        json.dumps(json.dumps(GOOD)),
+        json.dumps({**GOOD, "arguments": json.dumps(GOOD["arguments"])}),
+        '{"name": "web_search", "arguments": {"query": "shop",},}',
+        "{'name': 'web_search', 'arguments': {'query': 'shop', 'page': None}}",
+        f"```json\n{json.dumps(GOOD)}\n```",
+        '{"name": "web_search", "arguments": {"query": "shop"}',
+        '{"name": "web_search", "arguments": {"query": "shop"',
+        '{"name": "web_search", "parameters": {"query": "shop"}}',
+        '{"name": "web_search", "query": "shop"}',
+        '{"name": "web_search", "arguments": {"query": ["shop"]}}',
+        '{"name": "web_search", "arguments": {"queries": ["shop"]}}',
+        '{"name": "functions.web_search", "arguments": {"query": "shop", "page": "1"}}',
+        json.dumps([GOOD]),
+        '{"name": "web_search", "arguments": [{"query": "shop"}]}',
+        '{"name": "web_search", "arguments": {query: "shop"}}',
+        json.dumps({"type": "function", "function": GOOD}),
+        '{"name": "web_search", "arguments": {"query": "[\\"shop\\"]"}}',
+        "\n<function=web_search>\n<parameter=query>\nshop\n</parameter>\n</function>\n",
+        "web_search\n<arg_key>query</arg_key>\n<arg_value>shop</arg_value>\n",
+        'web_search\n{"query": "shop"}',
+    ],
+)
+def test_a_call_spelled_otherwise_is_the_same_call(begun, body):
+    begun.step(f"<tool_call>{body}</tool_call>")
+    assert begun.calls == [Call("web_search", "shop", 1, 5)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "<search>shop</search>",
+        "<think>x</think>\n<search> shop </search>",
+        json.dumps(GOOD),
+        f"```json\n{json.dumps(GOOD)}\n```",
+        f"<|python_tag|>{json.dumps(GOOD)}<|eom_id|>",
+        f"[TOOL_CALLS][{json.dumps(GOOD)}]</s>",
+        f"<tool_call>{json.dumps(GOOD)}",
+        '[TOOL_CALLS]web_search[CALL_ID]call00001[ARGS]{"query": "shop"}</s>',
+        f"<tool_calls>[{json.dumps(GOOD)}]</tool_calls>",
+        '<|channel|>commentary to=functions.web_search <|constrain|>json<|message|>{"query": "shop"}<|call|>',
+        'analysisWe look.assistantcommentary to=functions.web_search json{"query": "shop"}',
+        '<|tool_call_begin|>functions.web_search:0<|tool_call_argument_begin|>{"query": "shop"}<|tool_call_end|>',
+        '<｜tool▁call▁begin｜>function<｜tool▁sep｜>web_search\n```json\n{"query": "shop"}\n```<｜tool▁call▁end｜>',
+        '<｜tool▁call▁begin｜>web_search<｜tool▁sep｜>{"query": "shop"}<｜tool▁call▁end｜>',
+        '<minimax:tool_call>\n<invoke name="web_search">\n<parameter name="query">shop</parameter>\n'
+        "</invoke>\n</minimax:tool_call>",
+        '<｜DSML｜invoke name="web_search">\n<｜DSML｜parameter name="query" string="true">shop</｜DSML｜parameter>\n'
+        "</｜DSML｜invoke>",
+        '<|tool_call>call:web_search{query:<|"|>shop<|"|>}<tool_call|>',
+        '<function=web_search>{"query": "shop"}</function>',
+        'Thought: look\nAction: web_search\nAction Input: {"query": "shop"}\n',
+        "Action: web_search\nAction Input: shop\nObservation:",
+    ],
+)
+def test_calls_are_read_in_the_formats_of_other_models(begun, message):
+    assert not begun.step(message).done
+    assert begun.calls == [Call("web_search", "shop", 1, 5)]
+
+
+def test_several_urls_of_a_call_are_read(played, begun):
+    urls = [made["arg"] for made in played[3].calls if made["tool"] == "web_extractor"][:2]
+    call_made = {"name": "web_extractor", "arguments": {"urls": urls, "offset": None}}
+    step = begun.step(f"<tool_call>{json.dumps(call_made)}</tool_call>")
+    assert [(call.arg, call.offset) for call in begun.calls] == [(url, 0) for url in urls]
+    assert len(step.messages) == 1
+    assert step.messages[0]["content"] == step.observation
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (
+            '{"name": "web_serch", "arguments": {"query": "a"}}',
+            "there is no tool 'web_serch'. Did you mean 'web_search'?",
+        ),
+        ('{"name": "web_search", "arguments": {"q": "a"}}', "web_search needs \"query\"; the call has 'q'"),
+        ('{"name": "web_search", "arguments": {"query": null}}', 'web_search needs "query"; the call has nothing'),
+        ('{"name": "web_search", "arguments": {"query": "a', "invalid JSON at character 46: Unterminated string"),
+        ('{"name": "web_search" "arguments": {}}', "invalid JSON at character 22: Expecting ',' delimiter"),
+        ('{"name": "web_search", "arguments": {"query": 3}}', '"query" of web_search is 3, no text'),
+        ('{"name": "web_search", "arguments": {"query": ["a", 3]}}', '"query" of web_search is ["a", 3], no text'),
+        (
+            '{"name": "web_search", "arguments": {"query": "a", "page": "two"}}',
+            '"page" of web_search is "two"; it is a whole',
+        ),
+        (
+            '{"name": "web_search", "arguments": {"query": "a", "page": true}}',
+            '"page" of web_search is true; it is a whole',
+        ),
+        ('{"name": "web_search", "arguments": "a"}', "invalid JSON at character 0"),
+        ('{"name": "web_search", "arguments": 3}', "the arguments of web_search are 3, no object"),
+        ('{"arguments": {"query": "a"}}', 'the call has no "name"'),
+        ("", "invalid JSON at character 0"),
+        ('{"name": "web_extractor", "arguments": {"query": "a"}}', "web_extractor needs \"url\"; the call has 'query'"),
+    ],
+)
+def test_a_wrong_call_is_told_its_very_fault(begun, body, fault):
+    step = begun.step(f"<tool_call>{body}</tool_call>")
+    assert step.observation.startswith(f"Error: {fault}")
+    assert begun.calls == []
+
+
+def test_an_answer_in_json_is_no_call(begun):
+    assert begun.step('```json\n[{"name": "Blue Lamp", "arguments": "x"}]\n```').done
+
+
+# ---- prompts
+
+
+def test_tools_stand_in_the_text_or_are_left_to_the_template(played):
+    world, simulator, task, _ = played
+    assert Environment(world, task, simulator).reset()[0] == {"role": "system", "content": SYSTEM}
+    environment = Environment(world, task, simulator, tools_in_text=True)
+    system, question = environment.reset()
+    assert question == {"role": "user", "content": task.question}
+    text = system["content"]
+    assert text.startswith(SYSTEM)
+    for tool in TOOLS:
+        assert json.dumps(tool) in text
+    form = text[text.index("<tool_call>") : text.index("</tool_call>") + len("</tool_call>")]
+    step = environment.step(form)
+    assert [c.tool for c in environment.calls] == ["web_search"]
+    assert step.messages == [
+        {"role": "user", "content": f"<tool_response>\n{step.observation}\n</tool_response>"},
+    ]
+
+
+def test_limits_follow_the_task(played):
+    world, simulator, task, episode = played
+    turns = len(episode.calls) + 1
+    known = replace(task, certificate={"turns": turns, "typical_turns": 3})
+    assert (known.max_turns, known.typical_turns, task.max_turns) == (2 * turns + 8, turns, 40)
+    environment = Environment(world, known, simulator)
+    environment.reset()
+    for _ in range(2 * turns + 7):
+        assert not environment.step(written("shop")).done
+    assert environment.step(written("shop")).reward.terms["truncated"] < 0

@@ -16,7 +16,8 @@ LAYERS = [
     "perturb", "store",
     "simulator", "traces", "agents", "certificate", "audit", "mine", "cover", "review",
     "evaluate", "report", "fictional", "likeness", "survey", "draft", "models", "implied", "trial", "taskfiles",
-    "batch", "stream", "dialects", "environment", "failures", "window", "redirect", "server", "exports", "cli",
+    "batch", "stream", "dialects", "agent_messages", "environment", "failures", "window", "redirect", "server",
+    "exports", "cli",
 ]
 # fmt: on
 

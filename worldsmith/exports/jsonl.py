@@ -8,7 +8,7 @@ from worldsmith import __version__
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
 from worldsmith.exports.evidence import with_references
-from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, max_turns, told
+from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, told
 from worldsmith.tasks import Task
 
 README = """\
@@ -91,7 +91,7 @@ def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
         "column_types": dumps({c.name: {"kind": c.kind, "unit": c.unit} for c in task.columns}),
         "answer_format": ANSWER_FORMAT,
         "reference": reference,
-        "max_turns": max_turns(task),
+        "max_turns": task.max_turns,
         "min_turns": task.turns,
         "tool_tokens": task.tool_tokens,
         "base_url": f"{base}/w/{task.world}",

@@ -61,11 +61,6 @@ def copy_scorer(out: Path) -> None:
         write_file(out / "scoring" / file.name, file.read_bytes())
 
 
-def max_turns(task: Task) -> int:
-    """Return a limit of turns that leaves an agent twice the shortest known way, and room to look around."""
-    return 2 * task.turns + 8
-
-
 def dumps(value: Any) -> str:
     """Return JSON text."""
     return orjson.dumps(value).decode()

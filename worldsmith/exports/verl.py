@@ -14,7 +14,7 @@ import duckdb
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
 from worldsmith.exports.evidence import with_references
-from worldsmith.exports.rows import Splits, copy_scorer, max_turns, told
+from worldsmith.exports.rows import Splits, copy_scorer, told
 from worldsmith.tasks import Task
 
 FILES = Path(__file__).parent / "verl_files"
@@ -69,7 +69,7 @@ def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[s
             "task_id": task.task_id,
             "world": task.world,
             "size": task.size,
-            "max_turns": max_turns(task),
+            "max_turns": task.max_turns,
             "min_turns": task.turns,
             "tool_tokens": task.tool_tokens,
             "need_tools_kwargs": True,
@@ -114,7 +114,7 @@ def _marks(splits: Splits, base: str) -> dict[str, str]:
         "@PROMPT@": str(PROMPT),
         "@RESPONSE@": str(response),
         "@CONTEXT@": str(PROMPT + response),
-        "@TURNS@": str(max(max_turns(task) for task in tasks)),
+        "@TURNS@": str(max(task.max_turns for task in tasks)),
     }
 
 

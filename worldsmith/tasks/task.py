@@ -84,14 +84,19 @@ class Task:
         return int(self.certificate.get("turns", 0))
 
     @property
+    def max_turns(self) -> int:
+        """A limit of assistant messages: twice the shortest known way and 8 to look around; 40 where none is known."""
+        return 2 * self.turns + 8 if self.turns else 40
+
+    @property
     def typical_tokens(self) -> int:
         """The tokens of an episode that searches for every page it reads; 0 without a certificate."""
         return int(self.certificate.get("typical_tokens", 0))
 
     @property
     def typical_turns(self) -> int:
-        """The assistant messages of such an episode; 0 without a certificate."""
-        return int(self.certificate.get("typical_turns", 0))
+        """The assistant messages of such an episode, never fewer than the certificate's; 0 without one."""
+        return max(int(self.certificate.get("typical_turns", 0)), self.turns)
 
     def table(self) -> str:
         """Return the gold rows as a Markdown table: the perfect answer."""
