@@ -1,7 +1,10 @@
 """Episodes: the oracle's calls earn 1, nothing else does, and no message breaks an episode."""
 
+import copy
 import itertools
 import json
+import multiprocessing
+import pickle
 import re
 from dataclasses import replace
 
@@ -9,15 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rollouts import played as rollout
+from tests.rollouts import rest, searches
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
+from worldsmith.certificate import attempt
 from worldsmith.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
 from worldsmith.errors import UsageError
 from worldsmith.failures import CLASSES, failures
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Call, Observation, Result
+from worldsmith.slices import Address, Call, Observation, Result
+from worldsmith.store import Store
 from worldsmith.tasks.task import markdown
 from worldsmith.traces import Traces
 
@@ -559,3 +566,80 @@ def test_limits_follow_the_task(played):
     for _ in range(2 * turns + 7):
         assert not environment.step(written("shop")).done
     assert environment.step(written("shop")).reward.terms["truncated"] < 0
+
+
+# ---- in other processes
+
+
+@pytest.fixture(scope="module")
+def proved(played):
+    """A task with its certificate."""
+    world, simulator, task, _ = played
+    return world, simulator, replace(task, certificate=attempt(task, world, simulator).to_json())
+
+
+def copies(environment):
+    yield copy.deepcopy(environment)
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        yield pickle.loads(pickle.dumps(environment, protocol))
+
+
+def test_an_episode_goes_on_after_pickling_and_copying(proved, tmp_path):
+    world, _, task = proved
+    environment = Environment(world, task, Simulator(world), profile="flaky", seed=4, traces=Traces(tmp_path))
+    environment.reset()
+    messages = searches(environment, 5)
+    for message in messages[:2]:
+        environment.step(message)
+    others = [*copies(environment)]
+    expected = rest(environment, messages[1:])
+    assert expected[0]
+    for other in others:
+        assert other.turns == 2
+        assert rest(other, messages[1:]) == expected
+        assert other.calls == environment.calls
+        assert other.observations == environment.observations
+
+
+def test_a_copy_goes_its_own_way(proved):
+    world, simulator, task = proved
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    other = copy.deepcopy(environment)
+    other.step(written("shop"))
+    assert (len(other.calls), environment.calls, environment.turns) == (1, [], 0)
+    assert other.simulator.counts["web_search"] == environment.simulator.counts["web_search"] + 1
+
+
+def test_a_simulator_with_a_store_is_pickled_where_the_store_is_a_file(town, tmp_path):
+    simulator = Simulator(town, store=Store(tmp_path / "store.db"))
+    call_made = Call("web_search", "shop")
+    expected = simulator.call(Address(town.id), call_made)
+    simulator.store.next(Address(town.id, session="s"), call_made)
+    other = pickle.loads(pickle.dumps(simulator))
+    assert other.call(Address(town.id), call_made) == expected
+    assert other.store.next(Address(town.id, session="s"), call_made) == 1
+    with pytest.raises(UsageError, match="a store in memory can't be pickled: give it a file"):
+        pickle.dumps(Simulator(town, store=Store()))
+    assert copy.deepcopy(Simulator(town, store=Store())).call(Address(town.id), call_made) == expected
+
+
+def test_what_an_episode_ends_with_is_pickled(proved):
+    world, simulator, task = proved
+    environment = Environment(world, task, simulator)
+    environment.reset()
+    steps = [environment.step(written("shop")), environment.step(task.table())]
+    for value in (world, task, *steps, steps[1].score, steps[1].reward, environment.observations):
+        assert pickle.loads(pickle.dumps(value)) == value
+        assert copy.deepcopy(value) == value
+
+
+@pytest.mark.slow
+def test_rollouts_in_other_processes_earn_the_same(proved):
+    world, simulator, task = proved
+    environment = Environment(world, task, simulator)
+    jobs = [(replace(environment, seed=i % 3, profile="adversarial" if i % 2 else "clean"), i) for i in range(48)]
+    expected = [*map(rollout, jobs)]
+    assert len({reward for _, reward in expected}) > 3
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(rollout, jobs) == expected

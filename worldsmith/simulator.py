@@ -4,6 +4,7 @@ A reply depends on (world, address, call, attempt) alone. Local rendering is pur
 pure once it is in the store.
 """
 
+import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, chain
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from worldsmith import disclosure
 from worldsmith.cache import keep
@@ -121,6 +122,16 @@ class Simulator:
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what the first call makes anew, native objects among it: pages, indexes, guards and their memos."""
+        return {**vars(self), "_desks": {}, "_edits": {}, "_given": (None, None), "_indexed": Index}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Simulator":
+        """Copy the counts; the rest is fixed, or remembers what is the same for both."""
+        other = copy.copy(self)
+        vars(other).update(vars(self), _counts=self._counts.copy())
+        return other
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from worldsmith.errors import FormatError
+from worldsmith.errors import FormatError, UsageError
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.slices import Address, Call, Draft, Result
 
@@ -91,7 +91,7 @@ class Store:
         Raises:
             FormatError: the file is no store of this version.
         """
-        self._lock = Lock()
+        self._lock, self._path = Lock(), path
         self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
         try:
             self._db.execute("pragma journal_mode = wal")
@@ -109,6 +109,12 @@ class Store:
         if found not in READ:
             self._db.close()
             raise FormatError(f"{path} is a store of format {found}; this version reads {READ}. Name another file.")
+
+    def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
+        """Open the same file where it is unpickled. Raises UsageError for a store in memory."""
+        if str(self._path) == ":memory:":
+            raise UsageError("a store in memory can't be pickled: give it a file, which processes share")
+        return Store, (str(Path(self._path).resolve()),)
 
     def get(self, key: str) -> Draft | None:
         """Return the draft that was accepted for `key`, None where there is none yet."""

@@ -37,8 +37,8 @@ _CUTS = (100_000, 20_000, 4000, 800, 160)
 class Traces:
     """Writes the files of a folder. A write that fails is said once, and stops nothing."""
 
-    def __init__(self, folder: Path, say: Callable[[str], object] = sys.stderr.write) -> None:
-        """Make the folder where it is missing. Raises OSError."""
+    def __init__(self, folder: Path, say: Callable[[str], object] | None = None) -> None:
+        """Make the folder where it is missing; `say` is standard error by default. Raises OSError."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self._say = folder, say
         self._begun: dict[Address, Path] = {}
@@ -63,7 +63,8 @@ class Traces:
         except OSError as error:
             self._begun.pop(address, None)  # half of the line may stand there: it is closed before the next
             if not self._failed:
-                self._say(f"worldsmith: the trace of a call could not be written, and maybe others: {error}\n")
+                say = self._say or sys.stderr.write
+                say(f"worldsmith: the trace of a call could not be written, and maybe others: {error}\n")
             self._failed = True
 
     def _begin(self, address: Address) -> Path:

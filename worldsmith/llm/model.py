@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import httpx2
 import openai
 
-from worldsmith.errors import BackendError
+from worldsmith.errors import BackendError, UsageError
 from worldsmith.llm.answer import draft
 from worldsmith.llm.bounded import Bounded
 from worldsmith.llm.prompt import VERSION, Asked, asked
@@ -95,6 +95,10 @@ class Backend:
         end = self.endpoint
         form = f"{' json' if end.structured else ''}{' prose' if end.prose else ''}"
         return f"{end.model} {VERSION} t={end.temperature:g}{form}"
+
+    def __reduce__(self) -> NoReturn:
+        """Raise UsageError: connections stay in the process that opened them."""
+        raise UsageError("a language model's connections can't be pickled: make it in each process that asks it")
 
     @property
     def counts(self) -> Mapping[str, int]:
