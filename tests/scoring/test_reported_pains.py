@@ -115,4 +115,4 @@ def test_numbers_are_equal_if_they_are_of_one_magnitude(cell, good):
 def test_scores_are_equal_to_the_bit_and_carry_a_version():  # BrowseComp-Plus 20
     first, second = (score(PERFECT, COLUMNS, GOLD).to_json() for _ in range(2))
     assert first == second
-    assert first["version"] == "5"
+    assert first["version"] == "6"

@@ -294,7 +294,7 @@ def test_json_has_the_same_keys_and_types_whatever_the_answer():
         "why": "different",
     }
     assert (some["matched"], some["missing"], some["extra"], some["duplicate"]) == ([[0, 0]], [1, 2, 3], [2], [1])
-    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "5")
+    assert (some["answer_rows"], some["gold_rows"], some["format"], some["version"]) == (3, 4, "markdown", "6")
     assert some["item"] == {"precision": 1 / 18, "recall": 1 / 24, "f1": 2 / 42}
     assert perfect["success"] == 1.0
     assert perfect["columns"][1] == {

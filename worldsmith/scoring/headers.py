@@ -5,12 +5,16 @@ from functools import lru_cache
 
 from .column import Column
 from .readers import bare, read
+from .spelling import spelling
 from .text import LONGEST_CACHED, fold, plain, squash
-from .units import COUNT_NOUNS, Measure, measure
+from .units import COUNT_NOUNS, Measure, measure, same_money
 from .values import measure_of
 
 _BRACKET = re.compile(r"[(\[（【]([^()\[\]（）【】]*)[)\]）】]")
-_TAIL_UNIT = re.compile(r"^(.*\w)(?:\s+in\s+|\s*,\s*|[\s_]+(?=\S\S))([^\s,_()]+(?: \w+)?)$", re.IGNORECASE)
+_WORD_BREAK = re.compile(r"[\s_]+")
+_JOINT = re.compile(r"\s*(?:[,:/–—-]|\b(?:in|out))?\s*$", re.IGNORECASE)  # between a name and its unit
+_MOST_UNIT_WORDS = 5
+_OF = re.compile(r"of \d{1,4}")
 _UP_TO = re.compile(r"[01]\s?(?:-|–|to)\s?(\d{1,3})")
 # Words that tell nothing more than the name without them, and words that turn it into something else.
 _PLAIN_WORDS = frozenset(("the", "a", "an", "of", "in", "for", "its", "per", "full", "name", "date", "value", "number"))
@@ -32,34 +36,45 @@ def qualified(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def name_words(name: str) -> frozenset[str]:
     """Return the words of a column's name without its unit."""
-    return frozenset(fold(_parted(name)[0]).split())
+    return frozenset(map(spelling, fold(_parted(name)[0]).split()))
+
+
+@lru_cache(maxsize=4096)
+def _unit_words(name: str) -> frozenset[str]:
+    """Return the words of the unit that a column's name tells in brackets."""
+    return frozenset(map(spelling, fold(_parted(name)[1]).split()))
 
 
 @lru_cache(maxsize=4096)
 def _parted(name: str) -> tuple[str, str]:
-    """Part a header into its name and the unit told: in its last brackets, after a comma or "in", or as last word."""
+    """Part a header into its name and the unit told: in its last brackets, or in its last words, after "in" or not."""
     text = plain(name)
     brackets = _BRACKET.findall(text)
     if brackets:
         return _BRACKET.sub(" ", text).strip() or text, brackets[-1].strip()
-    tail = _TAIL_UNIT.match(text)
-    if tail and _known(measure(tail[2])):
-        return tail[1], tail[2]
+    words = _WORD_BREAK.split(text)
+    for first in range(max(1, len(words) - _MOST_UNIT_WORDS), len(words)):
+        named, told = " ".join(words[:first]), " ".join(words[first:])
+        name = _JOINT.sub("", named)
+        if name and (len(told) > 1 or name != named) and _known(measure(told)):
+            return name, told
     return text, ""
 
 
 def _known(told: Measure) -> bool:
-    return told.unit is not None or (told.scale > 0 and (not told.words or told.words in COUNT_NOUNS))
+    counts = told.scale > 0 and (not told.words or told.words in COUNT_NOUNS)
+    return told.unit is not None or counts or _OF.fullmatch(told.words) is not None
 
 
 def likeness(wanted: str, given: str) -> float:
     """Return how well a header names a column, from 0 to 1, unit aside.
 
-    Words may be missing, or added if they qualify nothing ("Full name"); a longer word may be misspelt by one letter
-    beyond its first. Any other word makes it another column: "Weight rank", "Rival weight", "Height".
+    Words may be missing, or added if they qualify nothing ("Full name") or are the column's unit, "Rent in crowns"; a
+    longer word may be misspelt by one letter beyond its first. Any other word makes it another column: "Weight rank",
+    "Rival weight", "Height".
     """
-    asked, said = name_words(wanted), name_words(given)
-    lacking, added = sorted(asked - said), sorted(said - asked)
+    asked, said, unit = name_words(wanted), name_words(given), _unit_words(wanted)
+    lacking, added = sorted(asked - said), sorted(said - asked - unit if unit <= said else said - asked)
     respelt = 0
     for word in [*added]:
         same = next((other for other in lacking if _one_letter_off(word, other)), None)
@@ -73,10 +88,8 @@ def likeness(wanted: str, given: str) -> float:
 
 
 def _one_letter_off(one: str, other: str) -> bool:
-    """Whether two words differ by a plural s, or, being long, by one letter added, changed or swapped with the next."""
+    """Whether two long words differ by one letter added, changed or swapped with the next."""
     short, long = sorted((one, other), key=len)
-    if long == short + "s" and len(short) > 2:
-        return True
     if len(long) < _LONG or one[0] != other[0] or not (one + other).isalpha():
         return False
     at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
@@ -92,6 +105,8 @@ def told_unit(header: str, col: Column) -> str:
     if col.kind not in ("int", "num") or squash(fold(plain(header))) == squash(fold(col.name)):
         return ""
     told = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
+    if set(fold(told).split()) <= set(fold(col.name.rpartition(":")[0]).split()):
+        return ""  # its owner, "Floor (department)" for "Department: Floor"
     if up_to := _UP_TO.fullmatch(told):
         told = f"of {up_to[1]}"
     own, other = measure_of(col), measure(told)
@@ -104,6 +119,8 @@ def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
     if squash(fold(told)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
         return True
     words = "" if other.words in COUNT_NOUNS else other.words
+    if own.unit and other.unit and same_money(other.unit.name, own.unit.name):
+        return own.scale == other.scale
     return own.scale == other.scale and own.unit == other.unit and (own.unit is not None or own.words == words)
 
 
@@ -113,7 +130,12 @@ def in_told_unit(cell: str, header: str, col: Column) -> str:
     found = [r for r in read(cell, col.kind) if not r.also] if told else []
     if not found or any(reading.unit not in ("", "ones") for reading in found):
         return cell
-    unit = measure(told).unit
+    other = measure(told)
+    unit = other.unit.name if other.unit else ""
     if all(reading.unit == "" for reading in found):
-        return f"{bare(cell, col.kind)} {told}"
-    return f"{bare(cell, col.kind)} {unit.name}" if unit else cell
+        spoken = f"{_MAGNITUDES[other.scale]}{unit}" if unit and other.scale in _MAGNITUDES else told
+        return f"{bare(cell, col.kind)} {spoken}"
+    return f"{bare(cell, col.kind)} {unit}" if unit else cell
+
+
+_MAGNITUDES = {0: "", 3: "thousand ", 6: "million ", 9: "billion ", 12: "trillion "}

@@ -14,15 +14,16 @@ _THINGS = frozenset(("name", "model", "title", "item", "entity"))  # headers tha
 def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | None = None) -> tuple[int | None, ...]:
     """Return for each wanted column the index of its column in the header, or None.
 
-    By folded name; then without units in brackets; then by likeness, where just one pair fits. Of two columns with one
-    name the first counts. `key` is the one key column, if there is one: "Name" or "Model" may stand for it once all
-    others are found, since its cells must name the rows whatever it is called.
+    By folded name; then without units in brackets; then without its owner, "Floor" for "Department: Floor"; then by
+    likeness: all where just one pair fits. Of two columns with one name the first counts. `key` is the one key column,
+    if there is one: "Name" or "Model" may stand for it once all others are found, since its cells must name the rows
+    whatever it is called.
     """
     found: dict[int, int] = {}
-    for key_of in (header_key, bare_key):
+    for key_of in (header_key, bare_key, _unowned_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
-            if key_of is header_key or not qualified(name):
+            if key_of is header_key or not (qualified(name) or (key_of is _unowned_key and ":" in name)):
                 index.setdefault(key_of(name), []).append(i)
         names = [key_of(name) for name in wanted]
         for w, name in enumerate(names):
@@ -37,6 +38,10 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
     if key is not None and key not in found and len(found) == len(wanted) - 1 and len(things) == 1:
         found[key] = things[0]
     return tuple(found.get(w) for w in range(len(wanted)))
+
+
+def _unowned_key(name: str) -> str:
+    return bare_key(name.rpartition(":")[2])
 
 
 def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tuple[int, int]]:

@@ -64,6 +64,11 @@ _MONEY = re.compile(r"(?:[A-Za-z]{1,2}[$¥]|[$€£¥₹₩]|Rs\.?|[A-Z]{3}(?![A
 _OR_MORE = re.compile(
     r"\+|(?:or|and) (?:more|above|over|higher|up)|(?:or|and) (?P<less>less|under|below|fewer)|plus", re.IGNORECASE
 )
+_AGED = re.compile(r"(?:aged?|age of)\b:?\s*", re.IGNORECASE)
+_SOFT_TAIL = re.compile(
+    r"(?:^|\s)(?:in (?:total|all)|total|overall|altogether|approx(?:imately)?|est(?:imated)?|exactly|so far|to date)$",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b(?: place)?", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\(([^()]*)\)")
 _AND = re.compile(r"\s?(?:,|,?\sand)\s?$", re.IGNORECASE)
@@ -172,7 +177,7 @@ def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
     head = _head(before)
     if head is None:
         return ()
-    minus, hedge, money = head
+    minus, hedge, own = head
     tail = _tail(after)
     if tail is None:
         return ()
@@ -184,16 +189,16 @@ def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
     minus = minus or body["sign"] == "-"
     out = []
     for power, unit, open_end in tail:
-        if money and unit not in ("", "ones", money):
+        if own and unit not in ("", "ones", own):
             continue  # of "$5m" the metres
-        read = _reading("-" if minus else "", whole, decimals, exponent + power, money or unit)
+        read = _reading("-" if minus else "", whole, decimals, exponent + power, own or unit)
         out.append(_open(read, hedge or open_end))
     return tuple(out)
 
 
 def _head(before: str) -> tuple[bool, str, str] | None:
-    """Read what stands before the digits: (minus, "" or "over" or "under", currency), or None for words unknown."""
-    minus, hedge, money = False, "", ""
+    """Read what stands before the digits: (minus, "" or "over" or "under", unit), or None for words unknown."""
+    minus, hedge, unit = False, "", ""
     rest = before.strip()
     while rest:
         if found := _SOFT.match(rest):
@@ -206,17 +211,20 @@ def _head(before: str) -> tuple[bool, str, str] | None:
             if minus:
                 return None
             minus = True
-        elif (found := _MONEY.match(rest)) and (unit := unit_named(found[0].strip())):
-            money = unit.name
+        elif found := _AGED.match(rest):
+            unit = "years"
+        elif (found := _MONEY.match(rest)) and (money := unit_named(found[0].strip())):
+            unit = money.name
         else:
             return None
         rest = rest[found.end() :]
-    return minus, hedge, money
+    return minus, hedge, unit
 
 
 def _tail(after: str) -> list[tuple[int, str, str]] | None:
     """Read what stands after the digits: choices of (power of ten, unit, open end), or None for what can't be read."""
     rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").replace("+", " + ").strip()
+    rest = _SOFT_TAIL.sub("", rest).rstrip(", ")
     if found := _ORDINAL.match(rest):
         rest = rest[found.end() :].strip()
     if found := _OF.fullmatch(rest):
@@ -248,8 +256,8 @@ def _tail(after: str) -> list[tuple[int, str, str]] | None:
 
 def _unit(words: str) -> str | None:
     words = words.removeprefix("of ").strip()
-    if known := unit_named(words):
-        return known.name
+    if known := unit_named(words) or (unit_named(words[1:]) if words[:1] == "-" and len(words) > 4 else None):
+        return known.name  # "70-year-old", but no number plate, "163-MIN"
     if words.casefold() in COUNT_NOUNS:
         return "ones"
     if not _WORDS.fullmatch(words) or _JOINING.search(words) or not NUMBER_WORDS.isdisjoint(words.casefold().split()):

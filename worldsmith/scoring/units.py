@@ -1,5 +1,6 @@
 """Units: their spellings, and what one of them is in another of the same dimension."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ _SPELLINGS = {
     "days": "day d",
     "weeks": "week wk wks",
     "months": "month",
-    "years": "year yr yrs",
+    "years": "year yr yrs years-old year-old yrs-old yr-old years-of-age y/o",
     "B": "byte bytes",
     "KB": "kb kilobyte kilobytes",
     "MB": "mb megabyte megabytes",
@@ -144,7 +145,9 @@ MAGNITUDES: dict[str, int] = {
     "亿": 8,
     "億": 8,
 }
-COUNT_NOUNS = frozenset(["unit", "units", "piece", "pieces", "pcs", "item", "items", "copies", "people", "persons"])
+COUNT_NOUNS = frozenset(
+    ("unit", "units", "piece", "pieces", "pc", "pcs", "item", "items", "copy", "copies", "people", "person", "persons")
+) | frozenset(("entry", "entries", "time", "times"))
 
 
 def _table() -> dict[str, Unit]:
@@ -182,16 +185,27 @@ class Measure(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def measure(words: str) -> Measure:
-    """Read a column's unit: "USD", "thousand", "million USD", "thousand tonnes", "of 10"."""
+    """Read a column's unit: "USD", "thousand", "million USD", "thousands of tonnes", "k€", "USD '000", "of 10"."""
     kept: list[str] = []
     scale = 0
-    for word in words.split():
-        if len(word) > 1 and word.casefold() in MAGNITUDES:
-            scale += MAGNITUDES[word.casefold()]
-        else:
+    for word in _GLUED.sub(" ", _ZEROS.sub(" thousand ", words)).split():
+        power = MAGNITUDES.get(word.casefold(), 0) if len(word) > 1 else 0
+        scale += power
+        if not power and not (scale and word.casefold() in ("of", "in")):
             kept.append(word)
+    letters = [word for word in kept if word.casefold() in _LETTERS]
+    money = unit_named(" ".join(word for word in kept if word not in letters)) if len(letters) == 1 else None
+    if money and money.dimension == money.name:
+        return Measure(money, fold(money.name), scale + MAGNITUDES[letters[0].casefold()])
     rest = " ".join(kept)
     return Measure(unit_named(rest) if rest else None, fold(rest) if rest else "", scale)
+
+
+_ZEROS = re.compile(r"(?<![\d.,])['’]?000(?:['’]?s)?(?!\w)")
+_LETTERS = frozenset("kmb")
+_GLUED = re.compile(
+    r"(?<=[€£$¥])(?=(?:k|m|bn|mn|b)\b)|(?<=\bk)(?=[€£$¥]|[A-Z]{3}\b)|(?<=\bm)(?=[€£$¥])|(?<=[A-Z]{3})(?=k\b)"
+)
 
 
 def same_money(written: str, wanted: str) -> bool:

@@ -8,6 +8,7 @@ from .column import Column, Value
 from .numbers import read_number
 from .readers import FILLERS, LIST_BREAK, list_items, read
 from .reading import Number
+from .spelling import spelling
 from .text import fold, plain, squash
 from .units import Measure, Unit, measure, same_money, unit_named
 
@@ -150,8 +151,8 @@ def factor(unit: str, col: Column) -> Number | None:
     """Return by what the column's number is multiplied to be in the unit of a reading; None if it can't be in that.
 
     A bare number is in the column's unit. "ones" undoes the column's magnitude ("730 thousand" of a column of
-    thousands). A column that names no unit takes a number of any things or money, and 12.5% as 0.125, but a
-    measure only where its name has it ("26 days" of "Days to release").
+    thousands). A column that names no unit takes a number of money, 12.5% as 0.125, and a measure or things only
+    where its name or labels have them ("26 days" of "Days to release", "3 phones" of "Phones").
     """
     own = measure_of(col)
     scale: int = 10**own.scale
@@ -166,7 +167,7 @@ def factor(unit: str, col: Column) -> Number | None:
         return scale if not own.words and _ranks(col.name) else None
     written = unit_named(unit)
     if not own.words:
-        return _of_no_unit(unit, written, col.name, scale)
+        return _of_no_unit(unit, written, col, scale)
     if written is None or own.unit is None:
         return scale if squash(unit).rstrip("s") == squash(own.words).rstrip("s") else None
     return _converted(written, own.unit, scale)
@@ -177,13 +178,22 @@ def _ranks(name: str) -> bool:
     return not _RANKS.isdisjoint(fold(name).split())
 
 
-def _of_no_unit(unit: str, written: Unit | None, name: str, scale: int) -> Number | None:
-    """Return the factor for a column that names no unit: none for a measure its name doesn't speak of."""
+def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Number | None:
+    """Return the factor for a column that names no unit: none for a measure or things it doesn't speak of."""
     if unit == "%":
         return 100 * scale
-    if written is None or written.dimension == written.name:  # things, or money
+    words = fold(" ".join((col.name, *col.labels))).split()
+    if written is None:
+        thing = _THINGS_OF.split(unit, maxsplit=1)[0].split()[-1]
+        return scale if spelling(thing) in map(spelling, words) else None
+    if written.dimension == written.name:  # money
         return scale
-    return scale if written in [unit_named(word) for word in fold(name).split() if len(word) > 2] else None
+    named = [unit_named(word) for word in words if len(word) > 2]
+    return scale if written in named or (written.name == "years" and not _AGES.isdisjoint(words)) else None
+
+
+_THINGS_OF = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
+_AGES = frozenset(("age", "ages", "aged", "old"))
 
 
 def _converted(written: Unit, own: Unit, scale: int) -> Number | None:
