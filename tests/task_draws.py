@@ -1,7 +1,22 @@
-"""The tasks among draws, as many as a test takes."""
+"""The tasks among draws, as many as a test takes, and files of tasks as mining leaves them."""
 
+from hashlib import sha256
+
+from worldsmith.disk import MANIFEST, pretty, read_manifest, save_lines, tasks_file, write_file
 from worldsmith.tasks import Task, drawn
+from worldsmith.tasks.task import VERSIONS
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):
-    return (found for found in drawn(world, pages, seed, size, kind, empty=empty) if isinstance(found, Task))
+    return (task for task in drawn(world, pages, seed, size, kind, empty=empty) if isinstance(task, Task))
+
+
+def save_recorded(folder, tasks):
+    """Write tasks that nobody proved with the record that mining leaves, by which exports take them as they are."""
+    path = tasks_file(folder)
+    save_lines(path, [task.to_json() for task in tasks])
+    if not (folder / MANIFEST).is_file():
+        folder.mkdir()
+        write_file(folder / MANIFEST, pretty({"digest": "of no world"}))
+    record = {"world_digest": read_manifest(folder)["digest"], "versions": dict(VERSIONS)}
+    write_file(path.with_suffix(".json"), pretty(record | {"sha256": sha256(path.read_bytes()).hexdigest()}))

@@ -9,7 +9,9 @@ from worldsmith import scoring
 from worldsmith.disk import save_lines, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.exports.rows import load
-from worldsmith.tasks import read_references, read_tasks, tasks_of, written
+from worldsmith.mine import Mined
+from worldsmith.taskfiles import Asked, keep
+from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +188,94 @@ def test_a_limit_is_shared_among_worlds(town, mined, tmp_path):
     assert names[0] == [("a", 1), ("b", 4)]
     assert names[1] == [("a", 1), ("a", 2), ("b", 4), ("c", 5)]
     assert names[2] == [("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5), ("c", 6)]
+
+
+def call_edited(proof, **fields):
+    proof["calls"][1] |= fields
+
+
+def gold_of_another_query(line):
+    """Gold that its digest and its id fit, and its query doesn't."""
+    task = Task.from_json(line)
+    line |= replace(task, gold=tuple((*row[:-1], None) for row in task.gold)).to_json()
+    line["certificate"]["task_id"] = line["task_id"]
+
+
+BROKEN = {
+    "no certificate": (lambda line: line.update(certificate={}), "it has no certificate: mine the tasks again"),
+    "no certificate at all": (lambda line: line.pop("certificate"), "it has no certificate"),
+    "no calls": (lambda line: line["certificate"].pop("calls"), "not a certificate"),
+    "calls that are none": (lambda line: line["certificate"].update(calls=["a", "b"]), "not a certificate"),
+    "a call of another kind": (lambda line: call_edited(line["certificate"], tool="web_search"), "not a certificate"),
+    "an argument": (lambda line: call_edited(line["certificate"], arg="https://a.example/"), "has another reply now"),
+    "an argument of no kind": (lambda line: call_edited(line["certificate"], arg=[1]), "call 2 "),
+    "an offset": (lambda line: call_edited(line["certificate"], offset="x"), "call 2 "),
+    "a digest": (lambda line: call_edited(line["certificate"], sha256="0" * 16), "has another reply now"),
+    "fewer calls": (lambda line: line["certificate"]["calls"].pop(), "not a certificate"),
+    "fewer tokens": (lambda line: line["certificate"].update(tool_tokens=1), "tool_tokens are not those of its calls"),
+    "more turns": (lambda line: line["certificate"].update(turns=99), "turns is 99, and its calls have"),
+    "less evidence": (lambda line: line["certificate"].update(evidence=0), "evidence are not those of its calls"),
+    "of another world": (lambda line: line["certificate"].update(world_digest="0"), "made for another state"),
+    "of another render": (lambda line: line["certificate"].update(render=1), "made with render version 1"),
+    "other SQL": (lambda line: line.update(sql="SELECT 1"), "SQL is not that of its query"),
+    "other gold": (gold_of_another_query, "its gold is not what its query gives"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_a_task_that_does_not_hold_is_not_exported(folder, tmp_path, call, name):
+    path = tasks_file(folder)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "whole")
+    change, why = BROKEN[name]
+    change(rows[1])
+    save_lines(path, rows)
+    for to in ("jsonl", "sft", "verl"):
+        refused = call("export", folder, "--to", to, "--out", tmp_path / "out", code=1)
+        assert f"1 of {len(rows)} tasks don't hold, nothing is exported" in refused.stderr
+        assert f"{rows[1]['task_id']}: " in refused.stderr
+        assert why in refused.stderr
+    assert not (tmp_path / "out").exists()
+    assert why in call("tasks", folder, "--verify", code=1).stdout
+
+
+@pytest.mark.parametrize("name", ["an argument", "no certificate", "fewer tokens", "other gold"])
+def test_a_task_that_does_not_hold_is_a_finding_of_the_audit(folder, call, name):
+    path = tasks_file(folder)
+    rows = [json.loads(line) for line in path.read_text().splitlines()][:2]
+    BROKEN[name][0](rows[1])
+    save_lines(path, rows)
+    told = json.loads(call("audit", "tasks", folder, "--json", code=1).stdout)
+    assert any(f.startswith(rows[1]["task_id"]) and BROKEN[name][1] in f for f in told["findings"])
+    assert not any(f.startswith(rows[0]["task_id"]) for f in told["findings"])
+
+
+@pytest.mark.parametrize("fields", [{"task_id": "x"}, {"kind": "deep"}, {"size": "wide"}, {"world": "y"}])
+def test_a_task_under_another_id_is_refused(folder, fields, call):
+    edited(folder, 0, **fields)
+    for command in (["export", folder, "--to", "jsonl", "--out", folder / "e"], ["audit", "tasks", folder]):
+        assert "it is not what its task_id says" in call(*command, code=2).stderr
+
+
+def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
+    replays = []
+    monkeypatch.setattr("worldsmith.taskfiles.unproved", lambda task, *_: replays.append(task.task_id))
+    keep(folder, town, Asked(len(mined), "small"), Mined(mined, 9, {}))
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
+    assert replays == []
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--verify")
+    assert replays == [task.task_id for task in mined]
+    record = tasks_file(folder).with_suffix(".json")
+    told = json.loads(record.read_text())
+    for field, value in (("sha256", "0"), ("world_digest", "0"), ("versions", {})):
+        record.write_text(json.dumps(told | {field: value}))
+        replays.clear()
+        call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
+        assert replays == [task.task_id for task in mined]
+
+
+def test_a_run_over_no_task_is_no_success(folder, call):
+    tasks_file(folder).write_text("")
+    for command in (["run", "--agent", "oracle"], ["tasks", "--verify"], ["audit", "tasks"]):
+        call(*command, folder, code=1)
+    assert f"{folder.name}: no tasks" in call("tasks", "--verify", folder, code=1).stdout

@@ -20,7 +20,7 @@ import yaml
 
 from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
-from tests.task_draws import candidates
+from tests.task_draws import candidates, save_recorded
 from worldsmith import scoring
 from worldsmith.certificate import attempt
 from worldsmith.disclosure import tokens
@@ -47,7 +47,7 @@ def made(tmp_path_factory):
     folders = [save_world(world, out) for world in worlds]
     tasks = {world.id: list(islice(candidates(world, Pages(world), 1, "small"), 4)) for world in worlds}
     for folder, world in zip(folders, worlds, strict=True):
-        save_lines(tasks_file(folder), [task.to_json() for task in tasks[world.id]])
+        save_recorded(folder, tasks[world.id])
     return folders, worlds, tasks
 
 
@@ -489,7 +489,7 @@ def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch,
     tasks = next(iter(made[2].values()))
     folder = shutil.copytree(made[0][0], tmp_path / "w" / made[0][0].name)
     again = [replace(tasks[i % len(tasks)], question=f"{i}: {tasks[i % len(tasks)].question}") for i in range(count)]
-    save_lines(tasks_file(folder), [task.to_json() for task in again])
+    save_recorded(folder, again)
     export([folder], "verl", tmp_path / "out", test_share=0)
     script, readme = ((tmp_path / "out" / name).read_text() for name in ("run.sh", "README.md"))
     assert script.count(f'batch_size="${{BATCH:-{batch}}}"') == 2

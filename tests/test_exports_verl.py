@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from tests.task_draws import candidates
-from worldsmith.disk import save_lines, save_world, tasks_file
+from tests.task_draws import candidates, save_recorded
+from worldsmith.disk import save_world
 from worldsmith.exports import export
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
@@ -40,7 +40,7 @@ def served(tmp_path_factory):
     base = tmp_path_factory.mktemp("verl")
     world = generate(load_schema("town"), 1)
     folder, tasks = save_world(world, base), list(islice(candidates(world, Pages(world), 1, "small"), 4))
-    save_lines(tasks_file(folder), [task.to_json() for task in tasks])
+    save_recorded(folder, tasks)
     bound = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(create_app([folder]), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)

@@ -7,7 +7,7 @@ WorldsmithError              the root; its text says what, where, which value, a
 │   ├── FormatError          a file of ours (world, tasks, answers, profile) that can't be read
 │   └── NotFoundError        a world, table, column, agent or format nobody knows, with a close match
 ├── GenerationError          a schema whose rules never held: names rule, rows and values
-├── ConsistencyError         a world that breaks its own rules where a clean one is required
+├── ConsistencyError         a world that breaks its own rules, or a task without proof, where neither may be
 ├── GuardError               a renderer reply that states what it may not (a defect of worldsmith)
 └── BackendError             a language model that did not answer in time or in form
 
@@ -57,7 +57,7 @@ class GenerationError(WorldsmithError):
 
 
 class ConsistencyError(WorldsmithError):
-    """A world that breaks its own rules."""
+    """A world that breaks its own rules, or a task whose gold or certificate doesn't hold."""
 
 
 class GuardError(WorldsmithError):

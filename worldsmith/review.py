@@ -8,6 +8,7 @@ from typing import Any
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit import Gate, audited, failed, gates
+from worldsmith.certificate import unproved
 from worldsmith.cover import curve, least_pages, mean, together
 from worldsmith.errors import FormatError
 from worldsmith.pages import Pages
@@ -129,7 +130,8 @@ def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
     if stale:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
     pages = Pages(world)
-    client = SimulatorClient(Simulator(world, pages=pages), kept={})
+    simulator = Simulator(world, pages=pages)
+    client = SimulatorClient(simulator, kept={})
     reader = Reader(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
     found.worlds += 1
@@ -141,3 +143,5 @@ def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
         why = failed(task, task.audit) if task.gold else ""
         found.findings += [f"{task.task_id}: {why}"] if why else []
         found.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
+        unheld = unproved(task, world, simulator)
+        found.findings += [f"{task.task_id}: {unheld}"] if unheld else []

@@ -1,14 +1,17 @@
 """The tasks of a world on disk: mined as they were asked for, kept with a record of that, found again."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from worldsmith import __version__, disk
+from worldsmith.certificate import unproved
 from worldsmith.errors import FormatError
 from worldsmith.mine import MAX_TOKENS, Mined, mine
-from worldsmith.tasks import KINDS, kinds_of
+from worldsmith.simulator import Simulator
+from worldsmith.tasks import KINDS, Task, kinds_of
 from worldsmith.tasks.phrase import Held
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import World
@@ -69,6 +72,33 @@ def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
         return int(told["tasks"]) if same else None
     except (FormatError, KeyError, TypeError, ValueError):
         return None
+
+
+def unproved_tasks(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
+    """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
+
+    A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
+    gets one with `replay`; without a record, or with another, each task is worked out again (`certificate.unproved`).
+    """
+    if not replay and _as_mined(folder):
+        return {}
+    world = disk.load_world(folder)
+    simulator = Simulator(world)
+    return {task.task_id: why for task in tasks if (why := unproved(task, world, simulator))}
+
+
+def _as_mined(folder: Path) -> bool:
+    path = disk.tasks_file(folder)
+    try:
+        record = disk.read_json(path.with_suffix(".json"))
+        facts = {
+            "world_digest": disk.read_manifest(folder).get("digest"),
+            "versions": dict(VERSIONS),
+            "sha256": sha256(path.read_bytes()).hexdigest(),
+        }
+        return bool(record == record | facts)
+    except (FormatError, TypeError):
+        return False
 
 
 def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:

@@ -112,7 +112,8 @@ def tasks(
     folders = usable_worlds(paths)
     if verify:
         chosen = _profiles(named, profiles)
-        bad = sum(_verify(folder, chosen, as_json=as_json) for folder in folders)
+        verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
+        bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
         asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         found = []
@@ -170,10 +171,13 @@ def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
     return {name: profile for name, profile in known.items() if name in named or "all" in named}
 
 
-def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> int:
-    """Replay the certificates of a world's tasks, solve them under profiles, say what fails, and return how many do."""
+def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
+    """Replay the certificates of a world's tasks, solve them under profiles, and say what fails.
+
+    Returns how many tasks there are, and how many of them fail.
+    """
     from worldsmith.agents import SimulatorClient
-    from worldsmith.certificate import Certificate, fails_under, verify
+    from worldsmith.certificate import fails_under, unproved
     from worldsmith.disk import load_world
     from worldsmith.simulator import Simulator
     from worldsmith.slices import Address
@@ -182,9 +186,9 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> i
     world = load_world(folder)
     simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)
     clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
-    replayed, failed = Simulator(world), 0
-    for task in tasks_of(folder):
-        fault = verify(Certificate.from_json(task.certificate), task, world, replayed)
+    replayed, failed, held = Simulator(world), 0, tasks_of(folder)
+    for task in held:
+        fault = unproved(task, world, replayed)
         under = {name: fails_under(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
         told = "; ".join(f for f in faults if f)
@@ -194,5 +198,6 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> i
         elif told:
             click.echo(f"{task.task_id}: {told}")
     if not as_json:
-        click.echo(f"{world.id}: {'all certificates hold' if not failed else f'{failed} certificates fail'}")
-    return failed
+        state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
+        click.echo(f"{world.id}: {state}")
+    return len(held), failed

@@ -27,7 +27,9 @@ from worldsmith.errors import FormatError, NotFoundError, close_match
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @trace_option
 @json_option
+@click.pass_context
 def run(
+    ctx: click.Context,
     paths: tuple[Path, ...],
     agent: str,
     base_url: str | None,
@@ -68,6 +70,8 @@ def run(
             emit(row)
     if not as_json:
         click.echo(_summary(rows, agent))
+    if not rows:
+        ctx.exit(1)
 
 
 def _spread(held: Sequence[tuple[Path, list[Any]]], limit: int | None) -> list[tuple[Path, Any]]:
@@ -239,9 +243,15 @@ def _coloured(result: Any) -> str:
     show_default=True,
     help="Share of worlds kept for testing.",
 )
+@click.option("--verify", is_flag=True, help="Replay every certificate first, half a second a world.")
 @json_option
-def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, as_json: bool) -> None:
+def export(
+    paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, verify: bool, as_json: bool
+) -> None:
     """Hand the tasks of worlds to a trainer.
+
+    A file of tasks that is as it was mined, by the digest kept beside it, is taken as it is; tasks of any other are
+    worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
     \b
     jsonl   one task a line: prompt, columns, reference
@@ -253,7 +263,7 @@ def export(paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_shar
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
-    result = write(usable_worlds(paths), to, out, base_url=base_url, test_share=test_share)
+    result = write(usable_worlds(paths), to, out, base_url=base_url, test_share=test_share, replay=verify)
     if as_json:
         emit(result)
     else:

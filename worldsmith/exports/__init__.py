@@ -22,7 +22,13 @@ BASE_URL = "http://127.0.0.1:8000"
 
 
 def export(
-    folders: Sequence[Path], to: str, out: Path, *, base_url: str | None = None, test_share: float = 0.1
+    folders: Sequence[Path],
+    to: str,
+    out: Path,
+    *,
+    base_url: str | None = None,
+    test_share: float = 0.1,
+    replay: bool = False,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
@@ -33,10 +39,12 @@ def export(
             fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
+        replay: whether to play every certificate again, those too whose file is as it was mined.
 
     Raises:
         NotFoundError: an unknown format, or a world without a file of tasks.
         FormatError: a file of tasks that can't be read.
+        ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
         UsageError: no task at all, or a share or URL that can't be.
         OSError: a file that can't be written.
     """
@@ -45,7 +53,7 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    splits = divide(load(folders), test_share)
+    splits = divide(load(folders, replay=replay), test_share)
     with staged(out) as part:
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
     worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}

@@ -9,8 +9,9 @@ import orjson
 
 from worldsmith import scoring
 from worldsmith.disk import write_file
-from worldsmith.errors import UsageError
+from worldsmith.errors import ConsistencyError, UsageError
 from worldsmith.seeding import draw
+from worldsmith.taskfiles import unproved_tasks
 from worldsmith.tasks import Task, tasks_of
 
 Splits = Mapping[str, Sequence[Task]]
@@ -19,11 +20,28 @@ Splits = Mapping[str, Sequence[Task]]
 ANSWER_FORMAT = "markdown table"
 
 
-def load(folders: Sequence[Path]) -> list[Task]:
-    """Return the tasks of worlds in order. Raises NotFoundError, FormatError, or UsageError where there is none."""
-    tasks = [task for folder in folders for task in tasks_of(folder)]
+SHOWN = 5
+"""Tasks named in an error."""
+
+
+def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
+    """Return the tasks of worlds in order.
+
+    Raises NotFoundError, FormatError, UsageError where there is none, or ConsistencyError for tasks that don't hold.
+    """
+    held = {folder: tasks_of(folder) for folder in folders}
+    tasks = [task for some in held.values() for task in some]
     if not tasks:
         raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
+    faults = dict[str, str]()
+    for folder, some in held.items():
+        faults |= unproved_tasks(folder, some, replay=replay)
+    if faults:
+        lines = [f"\n  {task_id}: {why}" for task_id, why in list(faults.items())[:SHOWN]]
+        more = [f"\n  … and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+        raise ConsistencyError(
+            f"{len(faults)} of {len(tasks)} tasks don't hold, nothing is exported:{''.join(lines + more)}"
+        )
     return tasks
 
 

@@ -149,8 +149,9 @@ class Task:
             name, digest = data["task_id"], data["digest"]
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise FormatError(f"not a task: {type(error).__name__}: {error} in {str(data)[:80]}") from None
-        if digest != task.digest:
-            raise FormatError(f"task {name}: it is not what its digest says: mine it again or take the original file")
+        if digest != task.digest or name != task.task_id:
+            what = "digest" if digest != task.digest else "task_id"
+            raise FormatError(f"task {name}: it is not what its {what} says: mine it again or take the original file")
         return task
 
 
