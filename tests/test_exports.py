@@ -21,17 +21,20 @@ import yaml
 from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates, save_recorded
-from worldsmith import scoring
+from worldsmith import exports, scoring
 from worldsmith.certificate import attempt
 from worldsmith.disclosure import tokens
 from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
+from worldsmith.environment import TOOLS, Environment
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.exports import FORMATS, export
 from worldsmith.exports import verl as verl_format
 from worldsmith.exports.evidence import with_references
 from worldsmith.exports.rows import divide
+from worldsmith.exports.sft import tool_call
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
+from worldsmith.renderer import markdown, render
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app
 from worldsmith.simulator import Simulator
@@ -603,3 +606,44 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
 def test_sft_needs_certificates(tmp_path, made):
     with pytest.raises(UsageError, match="has no certificate: mine the tasks"):
         export(made[0], "sft", tmp_path)
+
+
+CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
+"""Written out here: documents that were exported earlier are found by it."""
+
+
+def rows_of(out, to):
+    return [
+        row
+        for name in ("train", "test")
+        for row in (parquet(out / f"{name}.parquet") if to == "verl" else read_jsonl(out / f"{name}.jsonl"))
+    ]
+
+
+@pytest.mark.parametrize("to", sorted(FORMATS))
+def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees_does(folder, mined, tmp_path, to):
+    assert exports.CANARY == CANARY
+    assert sha256(b"worldsmith canary").hexdigest().startswith(CANARY.rsplit(maxsplit=1)[-1].replace("-", ""))
+    export([folder], to, tmp_path)
+    assert (tmp_path / "README.md").read_text("utf-8").count(CANARY) == 1
+    rows = rows_of(tmp_path, to)
+    assert len(rows) == len(mined)
+    for row in rows:
+        assert json.dumps(row, default=str).count(CANARY) == 1
+        shown = [row.get("prompt"), row.get("messages"), row.get("question"), row.get("tools"), row.get("columns")]
+        extra = row.get("extra_info") or {}
+        shown += [extra.get("tools_kwargs"), row.get("reward_model"), row.get("reference")]
+        assert CANARY not in json.dumps(shown, default=str)
+    code = [p for p in tmp_path.rglob("*") if p.suffix in (".py", ".sh", ".yaml")]
+    assert not [p for p in code if CANARY in p.read_text("utf-8")]
+
+
+def test_no_prompt_tool_or_reply_holds_the_canary(town, mined):
+    environment = Environment(town, mined[0], Simulator(town))
+    seen = json.dumps([*map(dict, environment.reset()), TOOLS])
+    for call in mined[0].certificate["calls"]:
+        seen += environment.step(tool_call(call)).observation
+    assert len(seen) > 10_000
+    assert "canary" not in seen.casefold()
+    pages = Pages(town)
+    assert not [i for i in pages.ids() if CANARY in markdown(render(pages.page(i), town, pages))]

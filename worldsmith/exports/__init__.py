@@ -6,13 +6,16 @@ Gold stands in one field of a row and nowhere else: not in tool arguments, not i
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from worldsmith.disk import staged
+from worldsmith.disk import staged, write_file
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.exports import jsonl, sft, verl
-from worldsmith.exports.rows import Splits, divide, load
+from worldsmith.exports.rows import CANARY, CARD, Splits, divide, load
 
 Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
-"""(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format."""
+"""(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format.
+
+A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
+"""
 
 FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write}
 """Formats by name."""
@@ -56,10 +59,12 @@ def export(
     splits = divide(load(folders, replay=replay), test_share)
     with staged(out) as part:
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
+        readme = part / "README.md"
+        write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
     worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
     kept = worlds["test"] - worlds["train"]
     counts = {name: len(tasks) for name, tasks in splits.items()}
     return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
 
 
-__all__ = ["BASE_URL", "FORMATS", "Writer", "export"]
+__all__ = ["BASE_URL", "CANARY", "FORMATS", "Writer", "export"]

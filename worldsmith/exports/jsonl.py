@@ -8,7 +8,7 @@ from worldsmith import __version__
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
 from worldsmith.exports.evidence import with_references
-from worldsmith.exports.rows import ANSWER_FORMAT, Splits, copy_scorer, dumps, told
+from worldsmith.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, told
 from worldsmith.tasks import Task
 
 README = """\
@@ -30,6 +30,7 @@ A line is one task. Serve its world with `worldsmith serve`; agents reach it at 
 | max_turns, min_turns, tool_tokens | a limit to set; turns and tool tokens of the shortest known way |
 | base_url | where the world is served: {base}/w/<world> |
 | worldsmith_version | what wrote the file |
+| canary | see below |
 
 `scoring/` is the scorer, a copy that needs nothing but Python. score.py shows its use; a line of ANSWERS.jsonl is
 {{"task_id", "answer"}}, the answer as the agent gave it:
@@ -96,4 +97,5 @@ def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
         "tool_tokens": task.tool_tokens,
         "base_url": f"{base}/w/{task.world}",
         "worldsmith_version": __version__,
+        "canary": CANARY,
     }

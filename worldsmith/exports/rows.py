@@ -17,6 +17,18 @@ from worldsmith.tasks import Task, tasks_of
 Splits = Mapping[str, Sequence[Task]]
 """Tasks by the name of their split: "train" and "test"."""
 
+CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
+"""Stands in every row and data card, and in nothing that an agent or a model in training is shown: whoever gathers text
+for pretraining finds exports by it and leaves them out. The digits are of sha256("worldsmith canary")."""
+CARD = """
+## Canary
+
+{canary}
+
+Tasks and their gold should not appear in corpora for pretraining. This line stands here and in a field of each row, so
+that such documents are found and left out; prompts, tool schemas and replies never hold it.
+"""
+
 ANSWER_FORMAT = "markdown table"
 
 

@@ -13,7 +13,7 @@ from worldsmith import scoring
 from worldsmith.disk import load_world, save_lines, write_file
 from worldsmith.environment import TOOLS, Environment
 from worldsmith.errors import UsageError
-from worldsmith.exports.rows import Splits, dumps, told
+from worldsmith.exports.rows import CANARY, Splits, dumps, told
 from worldsmith.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import markdown
@@ -46,7 +46,13 @@ def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[s
             world = load_world(folders[task.world])
             simulator = Simulator(world)
         messages = conversation(task, world, simulator)
-        yield {"messages": messages, "tools": dumps(TOOLS), "task_id": task.task_id, "world": task.world}
+        yield {
+            "messages": messages,
+            "tools": dumps(TOOLS),
+            "task_id": task.task_id,
+            "world": task.world,
+            "canary": CANARY,
+        }
 
 
 def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ import duckdb
 from worldsmith.disk import save_lines, write_file
 from worldsmith.environment import prompt
 from worldsmith.exports.evidence import with_references
-from worldsmith.exports.rows import Splits, copy_scorer, told
+from worldsmith.exports.rows import CANARY, Splits, copy_scorer, told
 from worldsmith.tasks import Task
 
 FILES = Path(__file__).parent / "verl_files"
@@ -35,7 +35,7 @@ COLUMNS = {
     "ability": "VARCHAR",
     "reward_model": "STRUCT(style VARCHAR, ground_truth VARCHAR)",
     "extra_info": 'STRUCT(split VARCHAR, "index" BIGINT, task_id VARCHAR, world VARCHAR, size VARCHAR, '
-    "max_turns BIGINT, min_turns BIGINT, tool_tokens BIGINT, need_tools_kwargs BOOLEAN, "
+    "max_turns BIGINT, min_turns BIGINT, tool_tokens BIGINT, canary VARCHAR, need_tools_kwargs BOOLEAN, "
     f"tools_kwargs STRUCT(web_search {_TOOL}, web_extractor {_TOOL}))",
 }
 """Types of the Parquet columns."""
@@ -72,6 +72,7 @@ def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[s
             "max_turns": task.max_turns,
             "min_turns": task.turns,
             "tool_tokens": task.tool_tokens,
+            "canary": CANARY,
             "need_tools_kwargs": True,
             "tools_kwargs": dict.fromkeys(TOOLS, place),
         },
