@@ -544,7 +544,8 @@ def test_run_and_score(out, tmp_path):
     answers = tmp_path / "answers.jsonl"
     mine = [r for r in rows if r["world"] == world]
     answers.write_text("".join(json.dumps({"task_id": r["task_id"], "answer": r["answer"]}) + "\n" for r in mine))
-    scored = lines("score", out / "_tasks" / f"{world}.jsonl", answers, "--json")
+    *scored, summary = lines("score", out / "_tasks" / f"{world}.jsonl", answers, "--json")
+    assert summary["summary"]["mean_all"]["item_f1"] == 1.0
     assert [s["task_id"] for s in scored] == [r["task_id"] for r in mine]
     assert all(s["item"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0} and s["success"] is True for s in scored)
     assert "item F1 1.000" in call("score", out / "_tasks" / f"{world}.jsonl", answers, "--explain").stdout
@@ -558,6 +559,92 @@ def test_one_bad_answer_is_reported_and_stops_nothing(out, tmp_path):
     found = lines("score", tasks, answers, "--json", code=1)
     assert [sorted(f) for f in found if "error" in f] == [["error", "task_id"]] * 2
     assert [f["item"]["f1"] for f in found if "item" in f] == [0.0]
+
+
+def _oracle(out, tmp_path, *copies):
+    """Write the gold table of the first tasks of a world, each so many times, and return the file and the tasks."""
+    path = min((out / "_tasks").glob("*.jsonl"))
+    tasks = [json.loads(line) for line in path.read_text().splitlines()]
+    columns = [[c["name"] for c in task["columns"]] for task in tasks]
+    tables = [
+        "\n".join("| " + " | ".join(map(str, row)) + " |" for row in (names, ["---"] * len(names), *task["gold"]))
+        for names, task in zip(columns, tasks, strict=True)
+    ]
+    named = [
+        {"task_id": task["task_id"], "answer": text if copy == "right" else "I give up."}
+        for task, text, wanted in zip(tasks, tables, copies, strict=False)
+        for copy in wanted
+    ]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps(row) + "\n" for row in named))
+    return path, answers
+
+
+def test_a_task_without_an_answer_counts_as_nought_beside_the_mean_of_those_answered(out, tmp_path):
+    path, answers = _oracle(out, tmp_path, ["right"])
+    *_, last = lines("score", path, answers, "--json")
+    summary = last["summary"]
+    assert (summary["tasks"], summary["answered"], summary["answers"], summary["faults"]) == (3, 1, 1, 0)
+    assert summary["mean_answered"]["item_f1"] == 1.0
+    assert summary["mean_all"]["item_f1"] == summary["mean_all"]["success"] == pytest.approx(1 / 3)
+    assert "repeats" not in summary
+    text = call("score", path, answers).stdout
+    assert "1 answer to 1 of 3 tasks; 2 had none" in text
+    assert "all (3, 0 without an answer): item_f1 0.333" in text
+
+
+def test_answers_over_again_are_grouped_by_task(out, tmp_path):
+    path, answers = _oracle(out, tmp_path, ["right", "wrong", "wrong"], ["wrong", "wrong"])
+    *_, last = lines("score", path, answers, "--json")
+    repeats = last["summary"]["repeats"]
+    assert (repeats["k"], repeats["fewest"]) == (3, 2)
+    assert repeats["avg"]["item_f1"] == pytest.approx(1 / 9)
+    assert repeats["max"]["item_f1"] == repeats["pass"] == pytest.approx(1 / 3)
+    assert last["summary"]["mean_answered"]["item_f1"] == pytest.approx(1 / 6)
+    text = call("score", path, answers).stdout
+    assert "Avg@3: item_f1 0.111" in text
+    assert "Pass@3: 0.333" in text
+    assert "a task has 2 to 3 answers" in text
+
+
+def test_the_benchmarks_means_stand_beside_ours(out, tmp_path):
+    path, answers = _oracle(out, tmp_path, ["right", "wrong"])
+    *_, last = lines("score", path, answers, "--compat", "widesearch", "--json")
+    assert last["summary"]["mean_answered"]["widesearch_success"] == 0.5
+    assert last["summary"]["repeats"]["max"]["widesearch_item_f1"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_an_answer_is_a_fault(out, tmp_path, text):
+    path, answers = _oracle(out, tmp_path)
+    answers.write_text(text)
+    assert "answers.jsonl: no answer there" in call("score", path, answers, code=1).output
+    assert lines("score", path, answers, "--json", code=1)[0]["summary"]["mean_all"]["item_f1"] == 0.0
+
+
+def test_tasks_are_taken_from_files_folders_and_worlds(out, tmp_path):
+    path, answers = _oracle(out, tmp_path, ["right"])
+    for tasks, number in ((path, 3), (out / path.stem, 3), (out, 6), (out / "_tasks", 6)):
+        assert lines("score", tasks, answers, "--json")[-1]["summary"]["tasks"] == number
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "empty: no tasks" in call("score", empty, answers, code=2).output
+    (empty / "a.jsonl").write_text(path.read_text())
+    other = json.loads(path.read_text().splitlines()[0])
+    other["gold"] = other["gold"][:1]
+    (empty / "b.jsonl").write_text(json.dumps(other))
+    assert "has another gold table in another file" in call("score", empty, answers, code=2).output
+
+
+def test_an_unknown_task_gets_a_close_match(out, tmp_path):
+    path, answers = _oracle(out, tmp_path, ["right"])
+    name = json.loads(answers.read_text())["task_id"]
+    answers.write_text(json.dumps({"task_id": name[:-1], "answer": ""}))
+    said = lines("score", path, answers, "--json", code=1)
+    assert f"Did you mean '{name}'?" in said[0]["error"]
+    summary = said[1]["summary"]
+    assert (summary["answered"], summary["faults"], summary["mean_answered"]) == (0, 1, None)
+    assert set(summary["mean_all"].values()) == {0.0}
 
 
 def test_tasks_are_verified_and_mined_again(copy):

@@ -1,15 +1,16 @@
 """Commands on tasks that are there: run, score, export."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles, trace_option, traces_in
-from worldsmith.cli.base import emit, json_option, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 from worldsmith.cli.worlds import PATHS
-from worldsmith.errors import FormatError, NotFoundError, close_match
+from worldsmith.errors import FormatError, NotFoundError, WorldsmithError, close_match
 
 
 @click.command()
@@ -94,7 +95,7 @@ def _summary(rows: list[dict[str, Any]], agent: str) -> str:
 
 
 @click.command()
-@click.argument("tasks_path", type=PATHS, metavar="TASKS.jsonl")
+@click.argument("tasks_path", type=PATHS, metavar="TASKS")
 @click.argument("answers_path", type=PATHS, metavar="ANSWERS.jsonl")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--explain", is_flag=True, help="Show each answer's table with its faults coloured.")
@@ -113,12 +114,25 @@ def score(
     explain: bool,
     as_json: bool,
 ) -> None:
-    """Score answers: item and row precision, recall and F1 for each.
+    """Score answers: item and row precision, recall and F1 for each, and their means.
 
-    ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one a line. An answer to an unknown task, or
-    one that can't be read, is reported and stops nothing (exit 1). Means are over the answers that are there: tasks
-    without one are counted beside them. TASKS.jsonl is a world's file of tasks or what
-    `worldsmith export --to jsonl` writes: of each line only task_id and the gold table are read.
+    TASKS is a file of tasks, a world, a folder of worlds, or what `worldsmith export --to jsonl` writes: of each line
+    only task_id and the gold table are read. ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one
+    a line.
+
+    \b
+    worldsmith score w answers.jsonl
+    worldsmith score w/_tasks/WORLD.jsonl answers.jsonl --explain
+    worldsmith score w answers.jsonl --json | tail -n 1
+
+    \b
+    answered       the mean over the tasks that have an answer
+    all            the mean over all tasks, 0 for one without an answer: the figure to compare agents by
+    Avg@k, Max@k   over all tasks, where some have k answers: the mean of a task's answers, the best of them
+    Pass@k         the share of all tasks of which some answer is the whole gold table
+
+    --json prints one line per answer and a line {"summary": ...} last. An answer to an unknown task, or one that can't
+    be read, is reported and stops nothing; it, and a file without an answer, give exit code 1.
 
     With --compat widesearch each answer is scored by WideSearch's rules too: the first table in the text, exact
     column names, numbers within the column's tolerance, dates within 31 days, rows by the spelling of their keys.
@@ -130,14 +144,14 @@ def score(
 
     references = read_references(tasks_path)
     named, faults = _answers(answers_path, references)
-    good = []
+    figures: dict[str, list[dict[str, float]]] = {}
     scored = score_many([(answer, references[task_id]) for task_id, answer in named], jobs)
     for (task_id, answer), result in zip(named, scored, strict=True):
         if isinstance(result, Failure):
             faults.append((task_id, result.reason))
             continue
-        good.append(result)
         official = _official(answer, references[task_id]) if compat else None
+        figures.setdefault(task_id, []).append(_flat(result) | (_flat(official, f"{compat}_") if official else {}))
         if as_json:
             told = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
             emit(told | ({"widesearch": _figures(official)} if official else {}))
@@ -150,20 +164,62 @@ def score(
             emit({"task_id": name, "error": reason})
         else:
             click.echo(f"{name}: {reason}", err=True)
-    if not as_json:
-        click.echo(_mean(good, len(references), len(references.keys() - {task_id for task_id, _ in named})))
+    names = [*SCORES, *(f"{compat}_{name}" for name in SCORES if compat)]
+    summary = _means(figures, len(references), names)
+    if as_json:
+        emit({"summary": summary | {"faults": len(faults)}})
+    else:
+        click.echo(_told(summary))
+    if not figures and not faults:
+        raise WorldsmithError(f'{answers_path}: no answer there; each line is {{"task_id": text, "answer": text}}')
     if faults:
         ctx.exit(1)
 
 
-def _flat(result: Any) -> dict[str, float]:
-    return {"item_f1": result.item.f1, "row_f1": result.row.f1, "nonkey_item_f1": result.nonkey.f1}
+SCORES = ("item_f1", "row_f1", "nonkey_item_f1", "success")
 
 
-def _mean(scored: Sequence[Any], tasks: int, unanswered: int) -> str:
-    figures = [_flat(result) for result in scored]
-    means = [f"{name} {sum(f[name] for f in figures) / len(figures):.3f}" for name in (figures or [{}])[0]]
-    return f"mean of {len(figures)}: {', '.join(means) or 'none'}; {unanswered} of {tasks} tasks had no answer"
+def _flat(result: Any, prefix: str = "") -> dict[str, float]:
+    values = (result.item.f1, result.row.f1, result.nonkey.f1, float(result.success))
+    return {f"{prefix}{name}": value for name, value in zip(SCORES, values, strict=True)}
+
+
+def _means(figures: Mapping[str, Sequence[Mapping[str, float]]], tasks: int, names: Sequence[str]) -> dict[str, Any]:
+    """Return the means of answers' figures by task, over the tasks answered and over all; more where tasks repeat."""
+
+    def mean(pick: Callable[[list[float]], float], over: int) -> dict[str, float]:
+        totals = {name: sum(pick([f[name] for f in of_task]) for of_task in figures.values()) for name in names}
+        return {name: total / max(1, over) for name, total in totals.items()}
+
+    counts = [len(of_task) for of_task in figures.values()]
+    most = max(counts, default=0)
+    summary: dict[str, Any] = {"tasks": tasks, "answered": len(figures), "answers": sum(counts)}
+    summary |= {"mean_answered": mean(fmean, len(figures)) if figures else None, "mean_all": mean(fmean, tasks)}
+    if most > 1:
+        best = mean(max, tasks)
+        passed = {name: best.pop(name) for name in names if name.endswith("success")}
+        repeats = {"k": most, "fewest": min(counts), "avg": summary["mean_all"], "max": best}
+        summary["repeats"] = repeats | {"pass": passed["success"]}
+    return summary
+
+
+def _told(summary: Mapping[str, Any]) -> str:
+    tasks, answered, answers = (summary[name] for name in ("tasks", "answered", "answers"))
+    lines = [
+        f"{counted(answers, 'answer')} to {answered} of {counted(tasks, 'task')}; {tasks - answered} had none",
+        f"answered ({answered}): {_listed(summary['mean_answered'])}",
+        f"all ({tasks}, 0 without an answer): {_listed(summary['mean_all'])}",
+    ]
+    if repeats := summary.get("repeats"):
+        k, fewest = repeats["k"], repeats["fewest"]
+        uneven = f" (a task has {fewest} to {k} answers)" if fewest < k else ""
+        lines.append(f"Avg@{k}: {_listed(repeats['avg'])}{uneven}")
+        lines.append(f"Max@{k}: {_listed(repeats['max'])}; Pass@{k}: {repeats['pass']:.3f}")
+    return "\n".join(lines)
+
+
+def _listed(figures: Mapping[str, float] | None) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in figures.items()) if figures else "-"
 
 
 def _answers(path: Path, references: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -172,6 +228,8 @@ def _answers(path: Path, references: Mapping[str, Any]) -> tuple[list[tuple[str,
 
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except IsADirectoryError:
+        raise FormatError(f"{path}: can't be read: Is a directory: name a .jsonl file in it") from None
     except OSError as error:
         raise FormatError(f"{path}: can't be read: {error.strerror}") from None
     named, faults = [], []

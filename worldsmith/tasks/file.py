@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from worldsmith.disk import read_jsonl, tasks_file
+from worldsmith.disk import MANIFEST, read_jsonl, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.scoring import Column, Reference
 from worldsmith.tasks.task import Task, check_format
@@ -28,13 +28,32 @@ def tasks_of(folder: Path) -> list[Task]:
 
 
 def read_references(path: Path) -> dict[str, Reference]:
-    """Return what answers are scored by, by task id.
+    """Return what answers are scored by, by task id: of a file of tasks, a folder of such files, or worlds.
 
     A line needs task_id, and columns and gold or an export's reference, whatever else it holds.
 
-    Raises FormatError with path, line and reason.
+    Raises FormatError with path, line and reason; NotFoundError for a folder without tasks.
     """
-    return _by_id(path, _reference)
+    references: dict[str, Reference] = {}
+    for file in _task_files(path):
+        for task_id, reference in _by_id(file, _reference).items():
+            if references.setdefault(task_id, reference) != reference:
+                raise FormatError(f"{file}: task {task_id} has another gold table in another file of {path}")
+    return references
+
+
+def _task_files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if (path / MANIFEST).is_file():
+        file = tasks_file(path)
+        files = [file] if file.is_file() else []
+    else:
+        kept = path / "_tasks"
+        files = sorted((kept if kept.is_dir() else path).glob("*.jsonl"))
+    if not files:
+        raise NotFoundError(f"{path}: no tasks; name a world, a folder of worlds, or a folder of .jsonl files of tasks")
+    return files
 
 
 def _task(data: Any) -> tuple[str, Task]:
