@@ -147,7 +147,7 @@ MAGNITUDES: dict[str, int] = {
 }
 COUNT_NOUNS = frozenset(
     ("unit", "units", "piece", "pieces", "pc", "pcs", "item", "items", "copy", "copies", "people", "person", "persons")
-) | frozenset(("entry", "entries", "time", "times"))
+)
 
 
 def _table() -> dict[str, Unit]:

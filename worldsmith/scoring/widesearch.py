@@ -2,10 +2,19 @@
 
 The rules are those of the benchmark's evaluator at commit 0e664c3 run without a language model: the first table in the
 text, exact column names, types guessed a column at a time, its four metrics. An honest answer gets the evaluator's
-numbers, its harshness included. Four things it grants are refused: a row written twice counts once and its copies
-count against it, cells that neither side can read are equal only if they are the same text, an answer to a whole
-column of text is never matched by a fragment, and an empty cell is no date (its date reader knows a language that has
-a month of the name "nan"). A column judged by a language model there is compared as folded text.
+numbers, its harshness included. A column judged by a language model there is compared as folded text. It differs in:
+
+- Copied keys: a row written twice counts once and its copies count against it; there each copy earns again, if its key
+  is spelt otherwise, so that F1 passes 1.
+- Cells that neither side can read: equal if they are the same text, or both say that there is none ("-", "/", "not
+  available"); there any two texts without a digit are one number, without a date one day, without an address one
+  address. An empty cell, NA or null says so only where the gold is such a cell: they can't be told from no answer.
+- A fragment of a text never matches the whole; there it does, an empty cell included.
+- Bare years, days without a year and quarters are no dates; there they are filled up from today's date. Nor is an empty
+  cell, which its date reader takes for a month, "nan" being one in some language.
+- Dates as YYYYMMDD, years of three digits and months with a two-digit year ("Mar '29") are read here and not there.
+
+Two-digit years are of 1969 to 2068 here as there; of a date in digits the month comes first if it can.
 """
 
 import csv
@@ -16,8 +25,9 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from .column import Column, ScoreError, Value
-from .dates import read_date
+from .dates import full_year, read_date
 from .figures import ColumnFigures, Rates, Score, Wrong
+from .readers import FILLERS
 from .text import fold, plain
 from .values import show
 
@@ -221,12 +231,27 @@ def _norm_date(cell: str) -> str:
 _PREPROCESS = {"norm_str": _norm_str, "extract_number": _extract_number, "norm_date": _norm_date}
 
 
+_SHORT_YEAR = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{2})")
+
+
 def _day(cell: str) -> date | None:
     """Read a date; of an ambiguous one, month first; of a month, its first day. A bare year is no date."""
-    found = read_date(cell)
+    if short := _SHORT_YEAR.fullmatch(cell.strip()):
+        one, _, other, last = short.groups()
+        orders = (f"{one}/{other}/{_in_full(last)}", f"{_in_full(one)}-{other}-{last}")
+        found = next(filter(None, map(read_date, orders)), ())
+    else:
+        found = read_date(full_year(cell, _FIRST_YEAR))
     if not found or found[-1].lo is None or found[-1].hi is None or found[-1].hi - found[-1].lo > _DAYS:
         return None
     return date.fromordinal(int(found[-1].lo))
+
+
+_FIRST_YEAR = 1969  # of the hundred that two digits stand for
+
+
+def _in_full(year: str) -> str:
+    return str(_FIRST_YEAR + (int(year) - _FIRST_YEAR) % 100)
 
 
 def _exact(given: str, gold: str, _criterion: Any) -> bool:
@@ -249,20 +274,27 @@ def _number(cell: str) -> float | None:
 def _number_near(given: str, gold: str, criterion: Any) -> bool:
     one, other = _number(given), _number(gold)
     if one is None or other is None:
-        return one is other is None and given == gold
+        return one is other is None and _same_text(given, gold)
     return bool(abs(one - other) <= abs(other) * criterion)
 
 
 def _date_near(given: str, gold: str, _criterion: Any) -> bool:
     one, other = _day(given), _day(gold)
     if one is None or other is None:
-        return one is other is None and given == gold
+        return one is other is None and _same_text(given, gold)
     return abs((one - other).days) <= _DAYS
 
 
 def _url_match(given: str, gold: str, _criterion: Any) -> bool:
     hosts = set(_HOST.findall(given))
-    return hosts == set(_HOST.findall(gold)) and (bool(hosts) or given == gold)
+    return hosts == set(_HOST.findall(gold)) and (bool(hosts) or _same_text(given, gold))
+
+
+_NONE = frozenset(FILLERS) - {"nan"}  # which is what every empty cell reads
+
+
+def _same_text(given: str, gold: str) -> bool:
+    return given == gold or _NONE.issuperset((given.strip().lower(), gold.strip().lower()))
 
 
 _METRICS = {
