@@ -1,5 +1,7 @@
 """Each service's own way to fail, asked of the server by the route of the service."""
 
+import json
+
 import httpx2
 import pytest
 from bs4 import BeautifulSoup
@@ -128,6 +130,39 @@ def test_a_wrong_request(world):
     assert (reply.status_code, reply.json()) == (400, {"error": empty})
 
 
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "body"),
+    [
+        ("/search", {"query": "a"}, 401, {"detail": {"error": "Unauthorized: SAID"}, "error": "SAID"}),
+        ("/extract", {"urls": ["a"]}, 401, {"detail": {"error": "Unauthorized: SAID"}, "error": "SAID"}),
+        ("/retrieve", {"queries": ["a"]}, 404, {"detail": "SAID", "error": "SAID"}),
+        ("/api/search", {"query": "a"}, 404, {"error": "SAID"}),
+    ],
+)
+def test_an_unknown_world_or_profile_is_told_in_the_dialects_form(world, path, fields, status, body):
+    naming = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
+    unknown = f"there is no world '{world.id}x' here. Did you mean '{world.id}'? {naming}"
+    profile = "there is no profile 'opne'. Did you mean 'open'?"
+    app = client(world, Observation("ok"))
+    for key, said in (
+        (f"ws-{world.id}x", unknown),
+        (f" WS-{world.id}x", unknown),
+        (f"ws-{world.id};profile=opne", profile),
+    ):
+        reply = app.post(path, json={**fields, "api_key": key})
+        assert reply.status_code == status
+        assert reply.json() == json.loads(json.dumps(body).replace("SAID", said))
+    for key in (f"ws-{world.id}", "tvly-dev-abc", "ws", "sk-ws-x", ""):
+        assert app.post(path, json={**fields, "api_key": key}).status_code == 200
+
+
+def test_an_unknown_world_in_the_path_of_a_page_is_html(world):
+    reply = client(world, Observation("ok")).get(f"/w/{world.id}x/web/a.example/b")
+    page = BeautifulSoup(reply.text, "html.parser")
+    assert (reply.status_code, page.h1.text) == (404, "404 Not Found")
+    assert f"Did you mean '{world.id}'?" in page.text
+
+
 def test_nothing_found_is_an_answer(world):
     nothing = Observation("ok")
     assert ask(world, "api", nothing).json() == {"results": [], "more": False}
@@ -154,7 +189,8 @@ def test_every_dialect_tells_every_status():
     assert all(ANY in forms for forms in NATIVE.values())
     for dialect in DIALECTS:
         for status, text in STATUS.values():
-            assert native(dialect, status, text).status == status
+            sent = 401 if (dialect, status) == ("tavily", 404) else status
+            assert native(dialect, status, text).status == sent
     assert {status for status, _ in STATUS.values()} <= set(NATIVE["pages"])
 
 

@@ -824,6 +824,30 @@ def test_the_tavily_client_raises_what_it_should(worlds, live):
             client.search(" ")
 
 
+def test_the_tavily_client_shows_why_a_key_names_no_world(worlds, live):
+    from tavily import AsyncTavilyClient, InvalidAPIKeyError, TavilyClient
+
+    unknown = f"Did you mean '{worlds[0].id}'"
+    with TavilyClient(f"ws-{worlds[0].id}x", api_base_url=live) as client:
+        for ask in (lambda: client.search("town"), lambda: client.extract(["https://a.example/"])):
+            with pytest.raises(InvalidAPIKeyError, match=unknown):
+                ask()
+
+    async def search():
+        async with AsyncTavilyClient(f"ws-{worlds[0].id}x", api_base_url=live) as client:
+            await client.search("town")
+
+    with pytest.raises(InvalidAPIKeyError, match=unknown):
+        asyncio.run(search())
+    with TavilyClient("tvly-dev-anything", api_base_url=live) as client:
+        assert client.search("town")["results"]
+    with (
+        TavilyClient("tvly-dev-anything", api_base_url=f"{live}/w/{worlds[0].id}x") as client,
+        pytest.raises(InvalidAPIKeyError, match=unknown),
+    ):
+        client.search("town")
+
+
 @pytest.fixture(scope="module")
 def live(worlds):
     """The app on a real socket, in a thread."""

@@ -47,9 +47,10 @@ def _reject(text: str, where: str) -> Parts:
 
 def from_key(key: str | None) -> Parts:
     """Return what an API key names; nothing for keys that aren't ours."""
-    if not key or not key.startswith(KEY):
+    key = (key or "").strip()
+    if not key.lower().startswith(KEY):
         return {}
-    return parse(key.removeprefix(KEY), "the API key")
+    return parse(key[len(KEY) :], "the API key")
 
 
 def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:

@@ -2,7 +2,8 @@
 
 Sources: Tavily's published reference and what tavily-python reads of it ({"detail": {"error": text}}; the texts of a
 401 and a 429 are the service's, which agents are trained on). Search-R1's retrieval server is a FastAPI application
-with neither keys nor limits: a wrong request is a 422 with a list of what is wrong, a failure Starlette's plain text.
+with neither keys nor limits: a wrong request is a 422 with a list of what is wrong, what isn't there a "detail", a
+failure Starlette's plain text.
 Pages fail as those of nginx do. Where a service has no words of its own for a status, ours stand in its form; JSON
 bodies carry ours beside them, under "error", since they say the fix.
 """
@@ -43,6 +44,8 @@ NATIVE: Mapping[str, Mapping[int, Native]] = {
     "tavily": {
         ANY: Native({"detail": {"error": SAID}, "error": SAID}),
         401: Native({"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": SAID}),
+        # The key names the world. tavily-python shows what is said of 400, 401, 403 and 429, and of no other status.
+        404: Native({"detail": {"error": f"Unauthorized: {SAID}"}, "error": SAID}, 401),
         429: Native(
             {
                 "detail": {
@@ -54,6 +57,7 @@ NATIVE: Mapping[str, Mapping[int, Native]] = {
     },
     "retrieve": {
         ANY: Native({"error": SAID}),
+        404: Native({"detail": SAID, "error": SAID}),
         400: Native({"detail": [{"type": "value_error", "loc": ["body"], "msg": SAID}], "error": SAID}, 422),
         500: Native("Internal Server Error", headers={"Content-Type": "text/plain; charset=utf-8"}),
     },
@@ -84,4 +88,4 @@ def _filled(body: Any, said: str) -> Any:
         return {name: _filled(value, said) for name, value in body.items()}
     if isinstance(body, list):
         return [_filled(value, said) for value in body]
-    return said if body == SAID else body
+    return body.replace(SAID, said) if isinstance(body, str) else body

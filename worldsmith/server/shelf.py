@@ -21,6 +21,7 @@ BYTES_A_FACT = 12_000
 reading of every page. A profile of another page length takes as much again."""
 OPENERS = 2
 """Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
+NAMING = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
 MAX_NAMED = 12
 """Worlds named in a message."""
 
@@ -96,12 +97,9 @@ class Shelf:
         if not world:
             names = list(self.listings)
             shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
-            raise UsageError(
-                f"this server has {len(names)} worlds: {shown}. Name one by the path /w/<world>/… or by an API key "
-                f"ws-<world>; GET /worlds lists them"
-            )
+            raise UsageError(f"this server has {len(names)} worlds: {shown}. {NAMING}")
         if world not in self.listings:
-            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)}")
+            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)} {NAMING}")
 
     async def get(self, address: Address) -> Answers:
         """Return what answers at an address of this shelf, ready to. Raises WorldsmithError if files can't be read."""
