@@ -153,6 +153,36 @@ def test_site_and_minus():
     assert read_query("a-b x--y - -").without == ()
 
 
+def test_a_site_may_be_a_part_of_one():
+    host = PAGES.site("stones/0").host
+    pages = {page_id: PAGES.url(page_id).removeprefix(f"https://{host}/") for page_id in found(f"site:{host}", 60)}
+    parts = {path.partition("/")[0] for path in pages.values()}
+    for part in parts:
+        expected = {page_id for page_id, path in pages.items() if path == part or path.startswith(f"{part}/")}
+        for form in (
+            f"{host}/{part}",
+            f"https://www.{host.upper()}/{part}/",
+            f"*.{host}/{part}/*",
+            f"{host}:80/{part}?a=1",
+        ):
+            assert set(found(f"site:{form}", 60)) == expected
+            assert set(found(f"granite site:{host} -site:{form}", 60)) == set(pages) - expected
+        assert found(f"site:{host}/{part[:-1]}", 60) == []
+    one = next(iter(pages.values()))
+    assert set(found(f"site:{host}/{one} site:{host}/nowhere", 60)) == {p for p, path in pages.items() if path == one}
+    assert found(f"site:{host}/nowhere") == []
+
+
+def test_a_filter_of_many_hosts_is_read_whole():
+    host = PAGES.site("stones/0").host
+    others = " ".join(f"site:{n}-old-town-courier.example/news" for n in range(299))
+    assert found(f"after:1900 {others} site:{host} granite", 60) == found(f"after:1900 site:{host} granite", 60)
+    assert set(found(f"{others.replace('site:', '-site:')} -site:{host} granite", 60)).isdisjoint(
+        found(f"site:{host}", 60)
+    )
+    assert len(read_query(f"{others} {'granite ' * 1000}").words) == 250
+
+
 @pytest.mark.parametrize("query", ["slate", '"slate"', "Maro Pellisk", "Yes", "1899", "nmi", "2026"])
 def test_what_only_a_page_tells_is_not_matched_word_by_word(query):
     assert not any(page_id.startswith("light/") for page_id in found(query, DEPTH))
@@ -392,7 +422,7 @@ def test_terms():
         ("e", "f"),
         ("g", "h"),
     )
-    assert query.hosts == ("a.example",)
+    assert query.hosts == ("a.example/x",)
     assert query.without == ("old", "second", "hand")
 
 

@@ -87,7 +87,7 @@ _PAGE = thing(
 _SEARCH = (
     "Search. `k` results a page (1 to 50, 10 unless told), `page` from 1 to 100; `more` says that a further page "
     "exists. Only the best hits are listed, about 60 a query: a more exact query finds what a broad one leaves out. "
-    'Queries may say "a phrase", -without, site:HOST, after:DAY, before:DAY and newer_than:30d.'
+    'Queries may say "a phrase", -without, site:HOST[/PATH], after:DAY, before:DAY and newer_than:30d.'
 )
 
 API = Dialect(

@@ -9,7 +9,6 @@ as the service does. Filters of hosts and days become operators of the query (`i
 from datetime import date
 from hashlib import blake2b
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -18,6 +17,7 @@ from worldsmith.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, listed, o
 from worldsmith.dialects.status import failure
 from worldsmith.dialects.types import Asked, Dialect, Reply, Request, Route
 from worldsmith.errors import UsageError
+from worldsmith.index import admits, place
 from worldsmith.renderer import plain
 from worldsmith.slices import Call, Observation, Result
 
@@ -26,10 +26,10 @@ RESPONSE_TIME = 0.1
 RANGES = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
 """Days of a `time_range`."""
 MAX_DAYS = 9999
-MAX_OPERATORS = 1000
-"""Characters of operators in a query; further hosts are told apart after the search alone."""
 MAX_RESULTS = 20
 MAX_DOMAINS = 300
+MAX_DOMAIN = 300
+"""Characters of a host with its path."""
 
 
 def _request_id(request: Request) -> str:
@@ -48,12 +48,12 @@ def search(request: Request) -> Asked:
     within, without = _domains(body, "include_domains"), _domains(body, "exclude_domains")
     raw = body.get("include_raw_content") not in (None, False)
     hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
-    fits = len(" ".join(hosts)) < MAX_OPERATORS
-    operators = [*_days(body), *(hosts if fits else ())]
-    call = Call("web_search", " ".join((*operators, query)), k=max(limit, 1) if fits else 50, full_text=raw)
+    call = Call("web_search", " ".join((*_days(body), *hosts, query)), k=max(limit, 1), full_text=raw)
 
     def write(seen: tuple[Observation, ...]) -> Reply:
-        hits = [hit for hit in seen[0].results if _admitted(hit.url, within, without)][:limit]
+        # A profile may put other pages before the hits of a query.
+        hits = [hit for hit in seen[0].results if not within or admits(within, hit.url)]
+        hits = [hit for hit in hits if not admits(without, hit.url)][:limit]
         news = body.get("topic") == "news"
         reply: dict[str, Any] = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
         reply["results"] = [_result(hit, request, news=news) for hit in hits]
@@ -63,15 +63,17 @@ def search(request: Request) -> Asked:
 
 
 def _domains(body: Any, name: str) -> tuple[str, ...]:
-    given = body.get(name)
-    hosts = fields.items(given, name, MAX_DOMAINS) if given else ()
-    return tuple(_domain(fields.text(host, f"{name}[{i}]")) for i, host in enumerate(hosts))
+    """Return hosts, with their paths where they name one. Raises UsageError."""
+    hosts = fields.items(body[name], name, MAX_DOMAINS) if body.get(name) else ()
+    return tuple(dict.fromkeys(_domain(host, f"{name}[{i}]") for i, host in enumerate(hosts)))
 
 
-def _domain(text: str) -> str:
-    """Return a host: of an address its host, and "*.a.example" means a.example."""
-    host = text.strip().lower().partition("://")[2] or text.strip().lower()
-    return "".join(host.split("/")[0].split()).removeprefix("*.").removeprefix("www.")
+def _domain(value: Any, name: str) -> str:
+    text = fields.text(value, name, MAX_DOMAIN)
+    domain = "".join(place(text).split())
+    if not domain:
+        raise UsageError(f'"{name}" is {text[:80]!r}: it must be a host, such as "a.example" or "a.example/news"')
+    return domain
 
 
 def _days(body: Any) -> list[str]:
@@ -95,15 +97,6 @@ def _day(text: str, name: str) -> str:
         return date.fromisoformat(text[:10]).isoformat()
     except ValueError:
         raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
-
-
-def _admitted(url: str, within: tuple[str, ...], without: tuple[str, ...]) -> bool:
-    host = urlsplit(url).netloc
-    return (not within or _of(host, within)) and not _of(host, without)
-
-
-def _of(host: str, domains: tuple[str, ...]) -> bool:
-    return any(host == d or host.endswith(f".{d}") for d in domains)
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
@@ -164,8 +157,8 @@ _QUERY = thing(
         "max_results": {"type": "integer", "minimum": 0, "maximum": MAX_RESULTS, "default": 5},
         "topic": {"type": "string", "enum": ["general", "news", "finance"]},
         "include_raw_content": {"type": ["boolean", "string"]},
-        "include_domains": listed(TEXT),
-        "exclude_domains": listed(TEXT),
+        "include_domains": {**listed(TEXT), "maxItems": MAX_DOMAINS},
+        "exclude_domains": {**listed(TEXT), "maxItems": MAX_DOMAINS},
         "time_range": {"type": ["string", "null"], "enum": [*RANGES, None]},
         "start_date": NULL_TEXT,
         "end_date": NULL_TEXT,

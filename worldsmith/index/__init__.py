@@ -1,6 +1,6 @@
 """Search over the pages of a world."""
 
-from worldsmith.index.query import PHRASES, Terms, read_query
+from worldsmith.index.query import PHRASES, Terms, admits, place, read_query
 from worldsmith.index.saved import FOLDER, Indexed, saved
 from worldsmith.index.search import DEPTH, SLIPS, Index
 from worldsmith.index.stock import Stock, take_stock
@@ -15,6 +15,8 @@ __all__ = [
     "Indexed",
     "Stock",
     "Terms",
+    "admits",
+    "place",
     "plain_text",
     "read_query",
     "saved",

@@ -16,7 +16,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from worldsmith.cache import keep
-from worldsmith.index.query import Terms, read_query
+from worldsmith.index.query import Terms, paths_on, places, read_query
 from worldsmith.index.stock import Stock, mark, take_stock
 from worldsmith.index.words import MEANINGS, tokens
 from worldsmith.pages import Page, Pages
@@ -122,9 +122,14 @@ class Index:
         return among
 
     def _on(self, hosts: tuple[str, ...]) -> np.ndarray:
-        """Return which documents stand on one of some hosts, or on a part of it."""
-        named = [any(name == host or name.endswith(f".{host}") for host in hosts) for name in self.stock.hosts]
-        return np.asarray(np.array(named, dtype=bool)[self.stock.host])
+        """Return which documents stand on one of some hosts or on a part of it, under the path where one is named."""
+        under = [paths_on(host, hosts) for host in self.stock.hosts]
+        on = np.array(["" in paths for paths in under], dtype=bool)[self.stock.host]
+        if any("/" in host for host in hosts):
+            for i, host in enumerate(self.stock.host.tolist()):
+                if under[host] and not on[i]:
+                    on[i] = not under[host].isdisjoint(places(self.pages.url(self.ids[i])))
+        return np.asarray(on)
 
     def _dated(self, asked: Terms) -> np.ndarray:
         """Return which documents claim a day that a query asks for."""

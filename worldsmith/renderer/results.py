@@ -77,7 +77,7 @@ def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Resul
 
 def cues(page: Page, query: str) -> frozenset[str]:
     """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
-    asked, labels = _query_words(query[:QUERY]), _label_words(page.topics)
+    asked, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
     return NONE if asked.isdisjoint(labels) else asked & labels
 
 
