@@ -11,6 +11,7 @@ import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -33,6 +34,7 @@ from worldsmith.perturb import PROFILES
 from worldsmith.schema import load_schema
 from worldsmith.server import create_app, serve
 from worldsmith.server.app import MAX_BODY, PLAIN
+from worldsmith.server.listen import configured
 from worldsmith.server.shelf import BYTES_A_FACT
 from worldsmith.slices import Observation, Profile
 from worldsmith.store import Store
@@ -848,20 +850,114 @@ def test_the_tavily_client_shows_why_a_key_names_no_world(worlds, live):
         client.search("town")
 
 
-@pytest.fixture(scope="module")
-def live(worlds):
-    """The app on a real socket, in a thread."""
+@contextmanager
+def listening(app):
+    """An app on a real socket, in a thread; gives its port."""
     bound = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(worlds[:1]), log_level="warning"))
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
-    url = f"http://127.0.0.1:{bound.getsockname()[1]}"
     while not server.started and thread.is_alive():
         os.sched_yield()
-    yield url
+    yield bound.getsockname()[1]
     server.should_exit = True
     thread.join(10)
     bound.close()
+
+
+@pytest.fixture(scope="module")
+def live(worlds):
+    with listening(create_app(worlds[:1])) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+def received(connection):
+    """Everything that a server sends until it closes."""
+    parts = []
+    with suppress(ConnectionResetError):  # what we sent after that is answered so
+        while part := connection.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+POST = b"POST /api/search HTTP/1.1\r\nHost: a\r\n"
+WHOLE = POST + b"Content-Length: 13\r\n\r\n" + b'{"query":"a"}'
+LATE = b"HTTP/1.1 408 Request Timeout\r\n"
+
+
+@pytest.mark.parametrize(
+    ("parts", "starts"),
+    [
+        ([], [b""]),
+        ([b"P"], [LATE]),
+        ([POST], [LATE]),
+        ([POST + b"X-A: " + b"a" * 5000], [LATE]),
+        ([POST + b"Content-Length: 13\r\n\r\n"], [LATE]),
+        ([POST + b"Content-Length: 13\r\n\r\n", b'{"query":"a"'], [LATE]),
+        ([POST + b"Content-Length: 200000\r\n\r\n" + b"a" * 150_000], [LATE]),
+        ([POST + b"Transfer-Encoding: chunked\r\n\r\n", b"3\r\nabc\r\n"], [LATE]),
+        ([POST + b"Content-Length: 100\r\n\r\n", *[b" "] * 90], [LATE]),
+        ([b"GET /healthz HTTP/1.1\r\n", *[b"X-A: a\r\n"] * 90], [LATE]),
+        ([WHOLE, POST], [b"HTTP/1.1 200 OK\r\n", LATE]),
+        ([WHOLE, POST + b"Content-Length: 5\r\n\r\n"], [b"HTTP/1.1 200 OK\r\n", LATE]),
+        ([POST + b"Content-Length: 99\r\nExpect: 100-continue\r\n\r\n"], [b"HTTP/1.1 100 Continue\r\n", LATE]),
+    ],
+    ids=lambda value: repr(value[-1][-30:]) if value else "nothing",
+)
+def test_a_request_that_does_not_arrive_whole_is_given_up(worlds, monkeypatch, parts, starts):
+    monkeypatch.setattr("worldsmith.server.listen.ARRIVAL", 0.25)
+    app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
+    with listening(app) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        reply = b""
+        for part in parts:
+            try:
+                connection.sendall(part)
+                connection.settimeout(0.02)
+                reply += connection.recv(65536)
+            except TimeoutError:
+                continue
+            except OSError:
+                break  # closed while the request still trickles in
+        connection.settimeout(20)
+        reply += received(connection)
+        assert reply.startswith(starts[0])
+        assert starts[-1] in reply
+        assert reply.count(b"HTTP/1.1") == len([start for start in starts if start])
+
+
+def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
+    monkeypatch.setattr("worldsmith.server.listen.ARRIVAL", 0.05)
+
+    class Patient(Stub):
+        async def acall(self, address, call, attempt=0):
+            await asyncio.sleep(0.3)
+            return self.seen
+
+    app = create_app(worlds[:1], simulate=lambda _: Patient(Observation("ok")))
+    with listening(app) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        for _ in range(2):
+            connection.sendall(WHOLE)
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_the_oldest_of_too_many_half_open_connections_is_closed(worlds, monkeypatch):
+    monkeypatch.setattr("worldsmith.server.listen.MOST_WAITING", 3)
+    app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
+    with listening(app) as port, ExitStack() as stack:
+
+        def connected():
+            return stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+
+        half = []
+        for _ in range(3):
+            half.append(connected())
+            half[-1].sendall(POST + b"Content-Length: 13\r\n\r\n")
+        busy = connected()
+        busy.sendall(WHOLE)  # whoever sends a whole request needs a place for a moment alone
+        assert busy.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
+        assert received(half[0]).startswith(LATE)
+        half[1].sendall(b'{"query":"a"}')
+        assert half[1].recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_faults_that_pass_need_a_session(worlds):

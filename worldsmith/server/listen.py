@@ -1,13 +1,17 @@
 """The server process: a bound socket, uvicorn on it, and a line that says when it is ready."""
 
+import asyncio
 import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import orjson
 import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from worldsmith.errors import UsageError
 from worldsmith.server.app import create_app
@@ -16,6 +20,66 @@ from worldsmith.world import World
 
 BACKLOG = 2048
 """Connections that may wait to be taken."""
+ARRIVAL = 30.0
+"""Seconds in which a request has to arrive whole, from its first byte or the connection's opening."""
+MOST_WAITING = 2 * BACKLOG
+"""Connections whose request has not arrived whole, at most: the oldest is closed for a new one."""
+
+
+class _Connection(HttpToolsProtocol):
+    """A connection that is closed where a request does not arrive whole in time: uvicorn waits for ever."""
+
+    _waiting: ClassVar[dict["_Connection", asyncio.TimerHandle]] = {}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn types it
+        super().connection_made(transport)
+        self._arrived = False
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._arrived = True
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        """Start the time in which a request has to arrive, unless it runs already."""
+        if self in self._waiting:
+            return
+        self._waiting[self] = self.loop.call_later(ARRIVAL, self.give_up)
+        if len(self._waiting) > MOST_WAITING:
+            next(iter(self._waiting)).give_up()
+
+    def _stop_waiting(self) -> None:
+        timer = self._waiting.pop(self, None)
+        if timer is not None:
+            timer.cancel()
+
+    def give_up(self) -> None:
+        """Close the connection, with a 408 where part of a request came and nothing was replied to it."""
+        self._stop_waiting()
+        cycle: RequestResponseCycle | None = self.cycle
+        replied = cycle is not None and cycle.response_started and not cycle.response_complete
+        if self._arrived and not replied and not self.transport.is_closing():
+            body = orjson.dumps({"error": f"the request did not arrive whole within {ARRIVAL:g} s: send it again"})
+            head = f"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+            self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
+        self.transport.close()
+
+
+def configured(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves an app of ours."""
+    # A Date or Server header would make equal replies differ, or say more than the world does.
+    return uvicorn.Config(
+        app, http=_Connection, log_level="warning", access_log=False, server_header=False, date_header=False
+    )
 
 
 class _Server(uvicorn.Server):
@@ -60,10 +124,8 @@ def serve(
             say(f"worldsmith: serving {what} at {url} (ready in {time.monotonic() - start:.2f} s)\n")
             sys.stdout.flush()
 
-        # A Date or Server header would make equal replies differ, or say more than the world does.
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, date_header=False)
         try:
-            _Server(config, ready).run(sockets=[bound])
+            _Server(configured(app), ready).run(sockets=[bound])
         except KeyboardInterrupt:
             return
 
