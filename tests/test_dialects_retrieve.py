@@ -1,10 +1,13 @@
+import json
 from dataclasses import replace
 
 import pytest
 from dialect_cases import BUSY, HITS, URL, request
+from starlette.testclient import TestClient
 
 from worldsmith.dialects.retrieve import retrieve
 from worldsmith.errors import UsageError
+from worldsmith.server import create_app
 from worldsmith.slices import Call
 
 CONTENTS = '"Mill "Oak" | Register"\nMill Oak stands in Fen ...'
@@ -50,6 +53,39 @@ def test_a_wrong_query_is_no_call_and_has_no_documents():
 
 def test_a_failed_query_has_no_documents():
     assert retrieve(request({"queries": ["a", "b"]})).write((BUSY, HITS)).body["result"][0] == []
+
+
+def passages(result):
+    """One query's documents as trainers show them to a model: the title is the first line, the rest the text."""
+    shown = []
+    for number, item in enumerate(result, 1):
+        title, *text = item["document"]["contents"].split("\n")
+        shown.append(f"Doc {number}(Title: {title}) {' '.join(text)}")
+    return shown
+
+
+@pytest.mark.parametrize("topk", [3, 10])
+def test_a_trainer_gets_passages_for_every_rollout_whatever_they_ask(town, topk):
+    client = TestClient(create_app([town]))
+    names = [town.title(row) for table in town.tables for row in town.rows_of(table)]
+    good = [names[i % len(names)] for i in range(504)]
+    wrong = ["", " ", "\n", "x" * 2001, "a\0b", "half of \ud83d", None, 7]
+    queries = [*good[:100], *wrong, *good[100:]]
+    # As the json module writes what requests sends: what is no Unicode comes as an escape.
+    body = json.dumps({"queries": queries, "topk": topk, "return_scores": True}).encode()
+    results = client.post("/retrieve", content=body).json()["result"]
+    shown = [passages(result) for result in results]
+    assert len(shown) == 512
+    assert shown[100:108] == [[]] * 8
+    assert {len(each) for each in (*shown[:100], *shown[108:])} == {topk}
+    assert (
+        sum(
+            query.split(",")[0] in " ".join(each)
+            for query, each in zip(good, [*shown[:100], *shown[108:]], strict=True)
+        )
+        > 450
+    )
+    assert shown[0][0].startswith('Doc 1(Title: "')
 
 
 @pytest.mark.parametrize("fields", [{}, {"queries": None}, {"queries": 5}, {"queries": ["a"], "topk": 51}])
