@@ -3,11 +3,15 @@
 import asyncio
 import json
 import re
+from pathlib import Path
 
 import httpx2
 import pytest
+from click.testing import CliRunner
 
-from worldsmith.evaluate import Leaks, Plan, evaluate, interval, jobs_of, table
+from worldsmith.cli import main
+from worldsmith.disk import save_world
+from worldsmith.evaluate import Leaks, Plan, evaluate, interval, jobs_of, silence, table
 from worldsmith.evaluate.tally import KINDS, Tally, kind
 from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.pages import Pages
@@ -234,3 +238,94 @@ def test_calls_are_shared_among_worlds_and_the_same_each_time(town: World, smart
     assert first["calls"] == 6
     assert first["modes"] == second["modes"]
     assert sum(mode["replies"] for mode in first["modes"].values()) == 6
+
+
+# models that never answer
+
+
+def refusing(reply) -> Backend:
+    """A model over a transport that answers every request with `reply`, or raises it."""
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if isinstance(reply, Exception):
+            raise reply
+        return reply(request)
+
+    endpoint = Endpoint("http://127.0.0.1:9/v1", "fake", deadline=20.0, retries=0, breaker=10_000)
+    return Backend(endpoint, transport=httpx2.MockTransport(answer))
+
+
+def chat(content: str | None) -> httpx2.Response:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+    return httpx2.Response(200, json={"id": "x", "object": "chat.completion", "choices": [choice]})
+
+
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (httpx2.ConnectError("Connection refused"), f"{URL} could not be asked: Connection error. Connection refused"),
+        (httpx2.ConnectError("Name not known"), f"{URL} could not be asked: Connection error. Name not known"),
+        (httpx2.ReadError("peer closed"), f"{URL} could not be asked: Connection error. peer closed"),
+        (httpx2.ReadTimeout("slow"), f"{URL} could not be asked: Request timed out. slow"),
+        (lambda _r: httpx2.Response(401), f"{URL} answered 401: it refused the key"),
+        (lambda _r: httpx2.Response(404), f"{URL} answered 404: it has no such model"),
+        (lambda _r: httpx2.Response(429), f"{URL} answered 429: too many requests"),
+        (lambda _r: httpx2.Response(500), f"{URL} answered 500"),
+        (lambda _r: httpx2.Response(200, text="<html>hi</html>"), f"{URL} answered without a message"),
+        (lambda _r: httpx2.Response(200, text='{"choices": [', headers={"content-type": "application/json"}),
+         f"{URL} answered with broken JSON"),
+        (lambda _r: chat(None), f"{URL} answered without a message"),
+        (lambda _r: chat(""), "the model's answer holds no observation"),
+        (lambda _r: chat("<think>hm</think>"), "the model's answer holds no observation"),
+    ],
+)  # fmt: skip
+def test_a_model_that_never_answers_has_no_scoreboard(town: World, reply, why: str) -> None:
+    async def run() -> dict:
+        model = refusing(reply)
+        try:
+            return await evaluate([town], model, Plan(calls=3, repeats=0, orders=0, hits=3))
+        finally:
+            await model.close()
+
+    figures = asyncio.run(run())
+    assert figures["answered"]["asked"] == 3
+    assert (figures["answered"]["replies"], figures["answered"]["share"]) == (0, 0.0)
+    said = silence(figures)
+    assert "the model never answered, in 3 calls. 3 times: " in said
+    assert why in said
+
+
+def test_the_share_that_was_answered_stands_beside_the_figures(town: World) -> None:
+    counted = iter(range(100))
+
+    def answer(messages: list[str], structured: bool) -> str:
+        return honest(town)(messages, structured) if next(counted) % 2 else ""
+
+    found = judged([town], answer, Plan(calls=4, repeats=0, orders=0, hits=3))
+    assert found["answered"] == {
+        "asked": 4,
+        "replies": 2,
+        "share": 0.5,
+        "failures": {"the model's answer holds no observation": 2},
+    }
+    assert silence(found) == ""
+    assert "answered: 2 of 4 calls (50.0%)" in table(found)
+    assert "answered:" not in table(judged([town], honest(town), Plan(calls=2, repeats=0, orders=0, hits=3)))
+
+
+@pytest.fixture
+def saved_town(town: World, tmp_path: Path) -> Path:
+    return save_world(town, tmp_path)
+
+
+def test_a_dead_endpoint_ends_the_command_with_its_reason(saved_town: Path) -> None:
+    orders = ["evaluate", str(saved_town), "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--calls", "2"]
+    for more in ([], ["--json"]):
+        found = CliRunner().invoke(main, [*orders, "--orders", "0", "--repeats", "0", "--deadline", "2", *more])
+        assert found.exit_code == 1
+        assert "the model never answered, in 2 calls" in found.stderr
+        assert bool(found.stdout) is bool(more)
+    assert json.loads(found.stdout)["answered"]["replies"] == 0

@@ -10,7 +10,7 @@ import click
 from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
-from worldsmith.errors import UsageError
+from worldsmith.errors import BackendError, UsageError
 
 
 @click.command()
@@ -50,6 +50,7 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     leaks         replies that tell a value their slice does not hold, by its written forms, with exact 95% bounds
     factuality    statements that stand, by the guard: no contradiction, nothing unsupported
     completeness  facts told of those that a page must state, keys that hits must
+    answered      calls with a readable reply; the reasons of the others stand beside it
     format        tries whose reply could be read
     consistency   facts that are the same when a call is made twice, without the store
     control       orders obeyed: withhold all but names, answer with an error, show a part
@@ -59,23 +60,26 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     worldsmith evaluate w --model qwen --base-url http://127.0.0.1:8001/v1
     worldsmith evaluate w --model qwen --calls 20 --json
 
-    Exit code 1 when a reply leaks or contradicts after the guard.
+    Exit code 1 when a reply leaks or contradicts after the guard, or when the model never answered.
     """
     import asyncio
 
-    figures = asyncio.run(_evaluate(paths, quiet=as_json, **options))
+    from worldsmith.evaluate import silence, table
+
+    figures = asyncio.run(_evaluate(paths, **options))
+    silent = silence(figures)
     if as_json:
         emit(figures)
-    else:
-        from worldsmith.evaluate import table
-
+    elif not silent:
         click.echo(table(figures))
+    if silent:
+        raise BackendError(silent)
     after = [mode["after"] for mode in figures["modes"].values()]
     if any(side["leaks"]["replies"] or side["statements"]["contradicted"] for side in after):
         ctx.exit(1)
 
 
-async def _evaluate(paths: tuple[Path, ...], *, quiet: bool, **options: Any) -> Any:
+async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     from dataclasses import replace
 
     from worldsmith.disk import load_world
@@ -107,8 +111,8 @@ async def _evaluate(paths: tuple[Path, ...], *, quiet: bool, **options: Any) -> 
     store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
     worlds = [load_world(folder) for folder in usable_worlds(paths)]
-    shown = not quiet and sys.stderr.isatty()
-    with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=not shown) as bar:
+    silent = not sys.stderr.isatty()
+    with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=silent) as bar:
         try:
             return await judged(
                 worlds, backend, plan, judge=judge, store=store, profiles=profiles, done=lambda: bar.update(1)

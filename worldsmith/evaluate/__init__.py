@@ -3,6 +3,6 @@
 from worldsmith.evaluate.bound import interval
 from worldsmith.evaluate.evaluate import FAILING, Plan, evaluate, jobs_of
 from worldsmith.evaluate.leaks import Leaks
-from worldsmith.evaluate.table import table
+from worldsmith.evaluate.table import silence, table
 
-__all__ = ["FAILING", "Leaks", "Plan", "evaluate", "interval", "jobs_of", "table"]
+__all__ = ["FAILING", "Leaks", "Plan", "evaluate", "interval", "jobs_of", "silence", "table"]

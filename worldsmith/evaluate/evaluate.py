@@ -23,7 +23,7 @@ from worldsmith.pages.types import Doc, Page, Para
 from worldsmith.perturb import PROFILES, instruction, profile
 from worldsmith.renderer import markdown
 from worldsmith.simulator import TOOLS, Simulator
-from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Talk, Verdict
+from worldsmith.slices import Address, Call, Draft, Observation, Profile, Reason, Result, Slice, Talk, Verdict
 from worldsmith.store import Store
 from worldsmith.world import Cell, World
 
@@ -84,6 +84,12 @@ class _Run:
     agreement: list[float] = field(default_factory=list)
     unrepeated: int = 0
     control: Counter[str] = field(default_factory=Counter)
+    asked: int = 0
+    """Calls that the model was asked about, the store's left out."""
+    answered: int = 0
+    """Those that it gave a readable reply to."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """Why the others have none, by reason."""
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -170,6 +176,10 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
         return
     mode, part = run.modes[call.tool], seen.part
     drafts = [read for exchange in seen.exchanges if (read := _read(exchange.reply, call)) is not None]
+    run.asked += 1
+    run.answered += bool(drafts)
+    if not drafts:
+        run.failures[_failure(seen)] += 1
     mode.tries += len(seen.exchanges)
     mode.read += len(drafts)
     served = _draft(seen)
@@ -190,6 +200,12 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
                 mode.ungraded += told is not None
             else:
                 mode.grades[when].append(grade)
+
+
+def _failure(seen: Observation) -> str:
+    """Return why a call has no readable reply: the last request's error, else why there was no request."""
+    errors = [exchange.error for exchange in seen.exchanges if exchange.error]
+    return (errors or [v.why for v in seen.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
 
 
 def _read(reply: str, call: Call) -> Draft | None:
@@ -299,6 +315,12 @@ def _figures(run: _Run, worlds: Sequence[World], made: int) -> dict[str, Any]:
         "seed": run.plan.seed,
         "calls": made,
         "modes": modes,
+        "answered": {
+            "asked": run.asked,
+            "replies": run.answered,
+            "share": share(run.answered, run.asked),
+            "failures": dict(run.failures.most_common()),
+        },
         "failing": failing,
         "consistency": {
             "same_facts": share(sum(run.agreement), len(run.agreement)),

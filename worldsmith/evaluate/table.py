@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+MOST_FAILURES = 3
+"""Reasons for missing replies that are shown."""
 ROWS = (
     ("replies", "replies judged"),
     ("leaks", "replies that leak"),
@@ -16,6 +18,18 @@ ROWS = (
 )
 
 
+def silence(figures: Mapping[str, Any]) -> str:
+    """Return that a model gave no readable reply at all, and why; "" where it did, or was never asked."""
+    told = figures["answered"]
+    if told["replies"] or not told["asked"]:
+        return ""
+    return f"{figures['model']}: the model never answered, in {told['asked']} calls. {_failures(told)}"
+
+
+def _failures(told: Mapping[str, Any]) -> str:
+    return "; ".join(f"{count} times: {why}" for why, count in list(told["failures"].items())[:MOST_FAILURES])
+
+
 def table(figures: Mapping[str, Any]) -> str:
     """Return the figures in lines: a column before and after the guard for each mode, then who wrote, control, cost."""
     modes = figures["modes"]
@@ -25,6 +39,12 @@ def table(figures: Mapping[str, Any]) -> str:
     lines = [
         f"{figures['model']}: {figures['calls']} calls to {len(figures['worlds'])} worlds, profile {figures['profile']}"
     ]
+    answers = figures["answered"]
+    if answers["replies"] < answers["asked"]:
+        lines.append(
+            f"answered: {answers['replies']} of {answers['asked']} calls ({_rate(answers['share'])}); after the guard, "
+            f"our renderer's replies to the others are counted. {_failures(answers)}"
+        )
     lines += ["", " " * width + "".join(f"{head:>18}" for head in heads)]
     for name, label in ROWS:
         lines.append(f"{label:<{width}}" + "".join(f"{_shown(name, side):>18}" for side in sides))

@@ -26,6 +26,15 @@ UNFIT = frozenset({400, 415, 422, 501})
 """Statuses with which servers refuse a form of answer that they don't have."""
 
 
+HINTS: Mapping[int, str] = {
+    401: ": it refused the key, which is taken from OPENAI_API_KEY",
+    403: ": it refused the key, which is taken from OPENAI_API_KEY",
+    404: ": it has no such model, or no chat completions at this URL, which often ends in /v1",
+    429: ": too many requests",
+}
+"""What a status most likely means."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a model is asked, and how.
@@ -119,9 +128,7 @@ class Backend:
         if self._failed >= self.endpoint.breaker:
             if now() < self._closed_until:
                 self._counts["refused_by_breaker"] += 1
-                raise BackendError(
-                    f"{self.endpoint.base_url} failed {self._failed} times in a row and is not asked for now"
-                )
+                raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
             self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
         if talk.ends is None:
             talk.ends = now() + self.endpoint.deadline
@@ -218,7 +225,8 @@ class Backend:
             raise _refusal(self.endpoint.base_url, error.response) from error
         except openai.OpenAIError as error:
             self._counts["unreachable"] += 1
-            raise BackendError(f"{self.endpoint.base_url} could not be asked: {error}") from error
+            cause = f" {error.__cause__}" if error.__cause__ else ""
+            raise BackendError(f"{self.endpoint.base_url} could not be asked: {error}{cause}") from error
         except (ValueError, RecursionError) as error:
             self._counts["unreadable"] += 1
             raise BackendError(f"{self.endpoint.base_url} answered with broken JSON") from error
@@ -298,7 +306,7 @@ class _BusyError(BackendError):
 def _refusal(url: str, response: httpx2.Response) -> BackendError:
     """Return the error for an HTTP status; its body may be anything, and is not repeated."""
     status = response.status_code
-    text = f"{url} answered {status}"
+    text = f"{url} answered {status}{HINTS.get(status, '')}"
     if status in UNFIT:
         return _UnfitError(text)
     if status != 429 and status < 500:
