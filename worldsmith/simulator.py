@@ -18,6 +18,7 @@ from worldsmith import disclosure
 from worldsmith.cache import keep
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.guard import POLICY, Guard
+from worldsmith.guard.hits import misfits
 from worldsmith.guard.repair import mended, repaired, too_long
 from worldsmith.index import Index, Indexed
 from worldsmith.pages import RENDER, Pages
@@ -271,7 +272,8 @@ class Simulator:
             return draft
 
     def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
-        long = too_long(draft, desk.renderer.write(part))
+        own = desk.renderer.write(part)
+        long = too_long(draft, own)
         if long:
             return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
         query = part.call.arg if part.call.tool == "web_search" else ""
@@ -283,6 +285,9 @@ class Simulator:
             result = by_page.get(view.page.id)
             missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
             found += desk.guard.hit(result, view, query) if result else (missing,)
+        if not isinstance(own, Doc):
+            pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
+            found += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
         return tuple(found)
 
     def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from worldsmith.guard.documents import Reader, links_of
 from worldsmith.guard.guard import Guard
+from worldsmith.guard.hits import misfits
 from worldsmith.guard.text import clean, sentences
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text
@@ -74,17 +75,23 @@ def _results(
     counts: Counter[str] = Counter()
     wrote = {pages.by_url(result.url): result for result in reversed(draft)}
     query = part.call.arg
+    mixed = {
+        view.page.id: replace(theirs, url=ours.url, date=ours.date, score=ours.score, text=ours.text)
+        for view, ours in zip(part.views, own, strict=True)
+        if (theirs := wrote.get(view.page.id)) is not None
+    }
+    pairs = [(mixed[view.page.id], view) for view in part.views if view.page.id in mixed]
+    unfit = {result.url for result, _ in misfits(pages, pairs, own)}
     kept: list[Result] = []
     for view, ours in zip(part.views, own, strict=True):
-        theirs = wrote.get(view.page.id)
+        theirs = mixed.get(view.page.id)
         if theirs is None:
             counts["hit_missing"] += 1
             kept.append(ours)
             continue
-        mixed = replace(theirs, url=ours.url, date=ours.date, score=ours.score, text=ours.text)
-        stands = all(v.ok for v in guard.hit(mixed, view, query))
+        stands = theirs.url not in unfit and all(v.ok for v in guard.hit(theirs, view, query))
         counts["hit_kept" if stands else "hit_replaced"] += 1
-        kept.append(mixed if stands else ours)
+        kept.append(theirs if stands else ours)
     # What stands in for a model's hit is ours: one with a defect is for the caller, who tells it from a model's.
     if any(
         r is o and not all(v.ok for v in guard.hit(o, view, query))
