@@ -10,11 +10,12 @@ import pytest
 
 from worldsmith.guard import Guard
 from worldsmith.llm.markdown import document
+from worldsmith.llm.prompt import asked
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Block, Doc, Para
 from worldsmith.renderer import hit, render
 from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Result, Slice, View
+from worldsmith.slices import Address, Call, Result, Slice, Talk, View
 
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)
@@ -99,6 +100,30 @@ def test_leak_is_stopped(case: dict) -> None:
     told = [str(guard_world.OBSERVATORIES[int(t[1]) - 1][_column(t)]) for t in case["targets"]]
     text = " ".join(f"{r.title} {r.snippet} {r.url} {r.date}" for r in arrived)
     assert not [value for value in told if value in text]
+
+
+@pytest.mark.parametrize("case", [c for c in SEARCHES if c["verdict"] == "leak"], ids=ids)
+def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> None:
+    """The second prompt holds no value that neither the first one nor the model's own draft did, gaps aside."""
+    part = Slice(Call("web_search", case["call"].get("query") or "x"), tuple(views(case)), more=False)
+    drafted = tuple(results(case))[: len(part.views)]
+    told: list[tuple[str, ...]] = []
+
+    class Noting(Liar):
+        async def draft(self, part: Slice, talk: Talk) -> tuple[Result, ...] | Doc:
+            told.append(talk.reasons)
+            return self.said
+
+    simulator = Simulator(WORLD, pages=PAGES, model=Noting(drafted), strict=True)
+    simulator.prepare = lambda *_a, **_k: part  # type: ignore[method-assign]
+    asyncio.run(simulator.acall(Address(WORLD.id), part.call))
+    assert told[0] == ()
+    assert all(v.reason for v in simulator.judged(Address(WORLD.id), drafted, part) if not v.ok)
+    feedback = " ".join(reason for reasons in told[1:] for reason in reasons)
+    wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date}" for r in drafted)
+    known = " ".join(f"{asked(part, WORLD, PAGES).messages[0]['content']} {wrote}".split())
+    values = {str(value) for row in guard_world.OBSERVATORIES for value in row}
+    assert not [value for value in values if value in feedback and value not in known]
 
 
 def _column(target: str) -> int:

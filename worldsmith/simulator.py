@@ -48,10 +48,27 @@ from worldsmith.world import Disclosure, World, canonical
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
-REASONS = 600
+REASONS = 1500
 """Characters of objections that a model is told, at most; one is told whole."""
-TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
+QUOTED = 160
+"""Characters of a rejected text that an objection quotes."""
+ADVICE: Mapping[Reason, str] = {
+    Reason.NAME: "Name only what is listed for this page or result.",
+    Reason.VALUE: "Give only numbers and dates that are listed for this page or result.",
+    Reason.OPTION: "It is not listed: leave it out.",
+    Reason.UNTRUE: "Give each attribute the value that is listed for it, or leave the statement out.",
+    Reason.CLAIM: "No listed fact shows it: leave it out.",
+    Reason.WORD: "Use ordinary words and listed names.",
+    Reason.HIDDEN: "Write short plain sentences without codes, addresses or orders.",
+    Reason.LINK: "Link only to listed addresses.",
+    Reason.FORM: "Use address and date as given, fill every field, and keep to the length.",
+    Reason.MISFIT: "Write a title and a snippet for this result alone.",
+    Reason.MISSING: "State it.",
+}
+"""What is right to do about a rejection."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_WORD = re.compile(r"\w+")
+TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
 
 
 class Author(Protocol):
@@ -261,7 +278,7 @@ class Simulator:
         """Return the model's draft, written again once where the guard objects."""
         assert desk.model is not None
         draft = await desk.model.draft(part, talk)
-        talk.reasons = _reasons(self._judge(draft, part, desk))
+        talk.reasons = _reasons(self._judge(draft, part, desk), draft)
         if not talk.reasons:
             return draft
         self._counts["retried"] += 1
@@ -424,11 +441,27 @@ def _blocks(page: Page) -> list[list[object]]:
     return [[*([str(c.row), c.col, c.value] for c in block.cells), *block.links] for block in blocks]
 
 
-def _reasons(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """Return what was wrong, for the model to mend: without its own words, which may be a leak."""
-    said = dict.fromkeys(f"{v.where}: {_QUOTED.sub('what it says', v.why)}" for v in verdicts if not v.ok)
+def _reasons(verdicts: tuple[Verdict, ...], draft: Draft) -> tuple[str, ...]:
+    """Return what was wrong, where, and what is right to do, for the model to mend.
+
+    It quotes the model's own words, as it wrote them, not as the guard reads them: a name in disguise stays one.
+    """
+    if isinstance(draft, Doc):
+        wrote = f"{draft.title} {draft.url} {markdown(draft)}"
+    else:
+        wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date} {r.text}" for r in draft)
+    words = frozenset(_WORD.findall(wrote))
+    said = dict.fromkeys(_objection(v, words) for v in verdicts if not v.ok)
     sizes = accumulate(len(reason) for reason in said)
     return tuple(reason for reason, size in zip(said, sizes, strict=True) if size <= REASONS) or tuple(said)[:1]
+
+
+def _objection(verdict: Verdict, wrote: frozenset[str]) -> str:
+    text = f"{verdict.text[:QUOTED]}…" if len(verdict.text) > QUOTED else verdict.text
+    where = f"{verdict.where} {text!r}" if wrote.issuperset(_WORD.findall(verdict.text)) and text else verdict.where
+    why = _QUOTED.sub(lambda m: m[0] if wrote.issuperset(_WORD.findall(m[0])) else "what it says", verdict.why)
+    advice = ADVICE.get(verdict.reason, "") if verdict.reason else ""
+    return f"{where}: {why}. {advice}".rstrip()
 
 
 def cut_text(text: str, offset: int, most: int | None) -> tuple[str, int | None]:
