@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -296,6 +297,37 @@ def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
     assert "{" not in last
     assert "Budget: 845500 crowns" in head
     assert last.endswith("without these faults:\n- missing: Budget of X (1) is not stated\n")
+
+
+def test_a_prompt_holds_what_applies_to_its_call_alone() -> None:
+    simulator = Simulator(WORLD, pages=PAGES)
+    searched, opened = (simulator.prepare(Address(WORLD.id), call) for call in (SEARCH, PAGE))
+    assert isinstance(searched, Slice)
+    assert isinstance(opened, Slice)
+    of_search = asked(searched, WORLD, PAGES, "Tease.")
+    text, structured = of_search.messages[0]["content"], of_search.structured[0]["content"]
+    page = asked(opened, WORLD, PAGES).messages[0]["content"]
+    assert {"nippet" in page, "web_search" in page, "result" in page, "[1]" in page} == {False}
+    assert {"Markdown" in said or "web_extractor" in said for said in (text, structured)} == {False}
+    assert ("Snippet:" in text, "JSON" in text) == (True, False)
+    assert ("Snippet:" in structured, "JSON" in structured) == (False, True)
+    for said in (text, structured, page):
+        assert not re.search(r"^\[[a-z]+\] ", said, re.MULTILINE)
+        assert said.count("# Rules") == said.count("# Initial state") == said.count("# Simulation instruction") == 1
+    assert page.endswith("Leave no fact of it out.\n")
+
+
+@pytest.mark.parametrize("line", ["title", "snippet"])
+def test_the_words_of_a_prompt_are_no_text_of_a_hit(line: str) -> None:
+    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), SEARCH)
+    assert isinstance(part, Slice)
+    prompt = asked(part, WORLD, PAGES).messages[0]["content"]
+    said = next(told.partition(": ")[2] for told in prompt.split("\n") if told.startswith(f"{line.capitalize()}: a"))
+    own = Simulator(WORLD, pages=PAGES).finish(Address(WORLD.id), part).results
+    copied = tuple(replace(result, **{line: said}) for result in own)
+    assert not any(
+        v.ok for v in Simulator(WORLD, pages=PAGES).judged(Address(WORLD.id), copied, part) if v.where == line
+    )
 
 
 def test_facts_are_data_in_a_prompt() -> None:

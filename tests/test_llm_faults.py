@@ -5,6 +5,7 @@ import gc
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import count
 
 import guard_world
@@ -209,10 +210,15 @@ def test_an_endpoint_without_tls() -> None:
 
 
 def test_the_key_of_a_stored_text_holds_what_was_asked() -> None:
-    """Profiles that ask for other things in words never share a text, even where their slices agree."""
+    """Profiles that ask for other things in words never share a text, even where their slices agree; others do."""
     simulator = Simulator(WORLD, pages=PAGES)
-    part = simulator.prepare(Address(WORLD.id), PAGE)
-    assert isinstance(part, Slice)
-    keys = {name: simulator.key(part, PROFILES[name]) for name in ("clean", "sparse", "flaky")}
-    assert keys["clean"] == keys["flaky"]
-    assert keys["clean"] != keys["sparse"]
+    opened, searched = (simulator.prepare(Address(WORLD.id, "open"), call) for call in (PAGE, SEARCH))
+    assert isinstance(opened, Slice)
+    assert isinstance(searched, Slice)
+    name = searched.views[0].page.head.cells[0]
+    told = replace(searched.views[0].page.head, cells=(name, name._replace(col="founded", value="1991-11-02")))
+    told_view = replace(searched.views[0], page=replace(searched.views[0].page, head=told))
+    for part, differs in ((opened, False), (replace(searched, views=(told_view,)), True)):
+        keys = {name: simulator.key(part, PROFILES[name]) for name in ("clean", "sparse", "flaky")}
+        assert keys["clean"] == keys["flaky"]
+        assert (keys["clean"] != keys["sparse"]) is differs

@@ -10,7 +10,6 @@ from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.index import Index
 from worldsmith.pages import Pages
 from worldsmith.perturb import (
-    EDITS,
     FAULTS,
     LEVELS,
     PAGE_EDITS,
@@ -24,8 +23,9 @@ from worldsmith.perturb import (
     spare,
     withhold,
 )
-from worldsmith.perturb.instruct import SAYS, WITHHOLD
+from worldsmith.perturb.instruct import WITHHOLD
 from worldsmith.perturb.pages import PART
+from worldsmith.perturb.withhold import with_head
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Profile, Slice, View, cut
 from worldsmith.world import World
@@ -275,7 +275,29 @@ def test_a_wrong_curriculum_says_where(tmp_path: Path, text: str, said: str) -> 
         load_curriculum(tmp_path / "c.toml")
 
 
-def test_instructions_name_what_a_profile_does() -> None:
-    assert instruction(PROFILES["clean"]) == WITHHOLD[1]
-    assert instruction(PROFILES["flaky"]) == " ".join([WITHHOLD[1], SAYS["error"], SAYS["rate_limit"]])
-    assert set(SAYS) == {*EDITS, *FAULTS}
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [
+        ("clean", 1),
+        ("web", 1),
+        ("open", 0),
+        ("sparse", 2),
+        ("scarce", 2),
+        ("flaky", 1),
+        ("realistic", 1),
+        ("adversarial", 2),
+    ],
+)
+def test_an_instruction_is_of_snippets_alone_and_of_what_the_slice_shows(town: World, name: str, level: int) -> None:
+    unfailing = {**PROFILES, name: replace(PROFILES[name], faults=None)}
+    simulator, address = Simulator(town, profiles=unfailing), Address(town.id, name)
+    pages = Pages(town)
+    for row in list(town.rows_of("shop"))[:8]:
+        searched = simulator.prepare(address, Call("web_search", town.title(row)))
+        opened = simulator.prepare(address, Call("web_extractor", pages.page(pages.about(row) or "").url))
+        assert isinstance(searched, Slice)
+        assert isinstance(opened, Slice)
+        assert instruction(PROFILES[name], searched, town.schema) == WITHHOLD[level]
+        assert instruction(PROFILES[name], opened, town.schema) == ""
+    bare = tuple(replace(view, page=with_head(view.page, [])) for view in searched.views)
+    assert instruction(PROFILES[name], replace(searched, views=bare), town.schema) == WITHHOLD[2]

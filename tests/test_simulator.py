@@ -702,12 +702,10 @@ def test_attempts_are_pruned_in_a_file_too(store: Stores, monkeypatch: pytest.Mo
     assert [kept.next(address, search(q)) for q in "ab"] == [0, 0]
 
 
-def test_an_instruction_of_the_profile_reaches_the_model_without_its_faults(town: World) -> None:
+def test_the_instruction_of_a_profile_reaches_the_model_without_its_edits_and_faults(town: World) -> None:
     model = Model(lambda part, _asked: ours(town, part))
     asyncio.run(Simulator(town, model=model).acall(Address(town.id, "adversarial", session="s"), search("shop"), 2))
-    assert model.instruction.startswith("Snippets name what the result is about and state nothing else of it.")
-    assert "archive copies" in model.instruction
-    assert "Some calls" not in model.instruction
+    assert model.instruction == "Snippets name what the result is about and state nothing else of it."
 
 
 def test_a_model_may_write_pages_alone(town: World) -> None:

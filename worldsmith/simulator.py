@@ -241,7 +241,7 @@ class Simulator:
         kept = self._kept(part, desk, asked)
         if kept is not None:
             return kept
-        talk = Talk(_ordered(asked))
+        talk = Talk(instruction(asked, part, self.world.schema))
         try:
             draft = await self._draft(part, desk, talk)
         except BackendError as error:
@@ -427,13 +427,9 @@ class Simulator:
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
+        ordered = instruction(asked, part, self.world.schema)
         name = self.model.version if self.model else "renderer"
-        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, _ordered(asked), name])).hexdigest()
-
-
-def _ordered(asked: Profile) -> str:
-    """Return what a model is told to do: what a fault answers is never asked of it."""
-    return instruction(replace(asked, faults=None))
+        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
 
 
 def _blocks(page: Page) -> list[list[object]]:

@@ -34,7 +34,7 @@ def calls(
 def tokens(part: Slice, pages: Pages) -> int:
     """Return about how many tokens the prompt for a slice takes."""
     size = sum(len(message["content"].encode()) for message in asked(part, pages.world, pages).messages)
-    prose = len(template().encode())
+    prose = len(template("search text" if part.call.tool == "web_search" else "page").encode())
     return ceil(prose / PROSE + (size - prose) / FACTS)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
@@ -261,9 +261,10 @@ def _taken(site: _Site, told: Draft, served: Draft, part: Slice, *, ours: bool) 
 
 async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
     """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
-    asked = replace(run.profile, faults=None)
     try:
-        second = await run.backend.writer(site.pages).draft(part, Talk(instruction(asked)))
+        second = await run.backend.writer(site.pages).draft(
+            part, Talk(instruction(run.profile, part, site.pages.world.schema))
+        )
     except BackendError:
         run.unrepeated += 1
         return
@@ -314,13 +315,13 @@ def _figures(run: _Run, worlds: Sequence[World], made: int) -> dict[str, Any]:
         "profile": run.plan.profile,
         "seed": run.plan.seed,
         "calls": made,
-        "modes": modes,
         "answered": {
             "asked": run.asked,
             "replies": run.answered,
             "share": share(run.answered, run.asked),
             "failures": dict(run.failures.most_common()),
         },
+        "modes": modes,
         "failing": failing,
         "consistency": {
             "same_facts": share(sum(run.agreement), len(run.agreement)),

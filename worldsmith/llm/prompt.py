@@ -4,11 +4,12 @@ The turn format is that of Qwen-AgentWorld (system prompt = task description, ac
 simulation instruction; a user turn is an action, an assistant turn an observation).
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -19,12 +20,15 @@ from worldsmith.pages.types import Block, Page
 from worldsmith.slices import Call, Slice, View
 from worldsmith.world import Cell, Row, World
 
-VERSION = "fictional-search-2"
+VERSION = "fictional-search-3"
 """Name of the prompt file, and part of every stored text's key; raised with every change of what is asked."""
 Message = dict[str, str]
+_TAG = re.compile(r"\[(search|page|text|json)\] ")
+"""What a line of the prompt file is for, where it is not for all."""
 
 SEARCH = "Answer the query with exactly the results listed above, in that order."
-AS_JSON = 'Answer as one JSON object: {"results": [{"url": "…", "title": "…", "snippet": "…", "date": "…"}, …]}.'
+Form = Literal["search text", "search json", "page"]
+"""What is asked for: results as text or as JSON, or a page."""
 EXTRACT = "Show the page listed above as a reader would find it. Leave no fact of it out."
 PROSE = "Tell it in running sentences, as an article does, without tables or lists of facts."
 
@@ -39,9 +43,11 @@ class Asked:
 
 
 @cache
-def template() -> str:
-    """Return the system prompt's text."""
-    return files("worldsmith").joinpath("prompts", f"{VERSION}.txt").read_text(encoding="utf-8")
+def template(form: Form) -> str:
+    """Return the system prompt for a form of answer: of the lines that name a form in brackets, those of this one."""
+    text = files("worldsmith").joinpath("prompts", f"{VERSION}.txt").read_text(encoding="utf-8")
+    lines = [(_TAG.match(line), line) for line in text.split("\n")]
+    return "\n".join(line[tag.end() :] if tag else line for tag, line in lines if not tag or tag[1] in form.split())
 
 
 def asked(
@@ -64,23 +70,36 @@ def asked(
         prose: pages are to be told in running sentences.
     """
     if part.call.tool == "web_search":
-        plain = messages(part, world, pages, [SEARCH, instruction], reasons)
-        return Asked(plain, schema(part), messages(part, world, pages, [SEARCH, AS_JSON, instruction], reasons))
+        plain, structured = (
+            messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
+            for as_json in (False, True)
+        )
+        return Asked(plain, schema(part), structured)
     return Asked(messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
 
 
 def messages(
-    part: Slice, world: World, pages: Pages, instructions: list[str], reasons: tuple[str, ...] = ()
+    part: Slice,
+    world: World,
+    pages: Pages,
+    instructions: list[str],
+    reasons: tuple[str, ...] = (),
+    *,
+    structured: bool = False,
 ) -> tuple[Message, ...]:
-    """Return the chat messages for a slice under a simulation instruction, given in sentences."""
+    """Return the chat messages for a slice under a simulation instruction, given in sentences.
+
+    A search may be answered as JSON: `structured`.
+    """
     search = part.call.tool == "web_search"
+    form: Form = "page" if not search else "search json" if structured else "search text"
     state = _results(part, world, pages) if search else _page(part.views[0], world, pages)
     instruction = " ".join(filter(None, instructions))
     if reasons:
         listed = "\n".join(f"- {reason}" for reason in reasons)
         instruction += f"\nYour last answer was rejected. Write it anew without these faults:\n{listed}"
     # split first, joined last: what stands in facts is never read as a placeholder
-    start, rest = template().split("{state}")
+    start, rest = template(form).split("{state}")
     middle, end = rest.split("{instruction}")
     system = f"{start.replace('{about}', world.schema.about)}{state}{middle}{instruction}{end}"
     return ({"role": "system", "content": system}, {"role": "user", "content": action(part.call)})
