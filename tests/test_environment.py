@@ -20,7 +20,9 @@ from worldsmith.agents import SimulatorClient, run
 from worldsmith.certificate import attempt
 from worldsmith.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
 from worldsmith.errors import UsageError
+from worldsmith.exports.sft import tool_call
 from worldsmith.failures import CLASSES, failures
+from worldsmith.mine import mine
 from worldsmith.pages import Pages
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call, Observation, Result
@@ -643,3 +645,18 @@ def test_rollouts_in_other_processes_earn_the_same(proved):
     assert len({reward for _, reward in expected}) > 3
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert pool.map(rollout, jobs) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["wide", "deep", "hybrid"])
+def test_certificates_end_with_one_under_the_default_settings(town, smartphones, kind):
+    for world in (town, smartphones):
+        simulator = Simulator(world)
+        tasks = mine(world, 3, kinds=[kind]).tasks
+        assert [task.kind for task in tasks] == [kind] * 3
+        for task in tasks:
+            environment = Environment(world, task, simulator)
+            environment.reset()
+            for made in task.certificate["calls"]:
+                assert not environment.step(tool_call(made)).done
+            assert environment.step(task.table()).reward.total == 1.0

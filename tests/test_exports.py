@@ -31,7 +31,7 @@ from worldsmith.exports import FORMATS, export
 from worldsmith.exports import verl as verl_format
 from worldsmith.exports.evidence import with_references
 from worldsmith.exports.rows import divide
-from worldsmith.exports.sft import tool_call
+from worldsmith.exports.sft import as_text, conversation, tool_call
 from worldsmith.generate import generate
 from worldsmith.pages import Pages
 from worldsmith.renderer import markdown, render
@@ -39,7 +39,7 @@ from worldsmith.schema import load_schema
 from worldsmith.server import create_app
 from worldsmith.simulator import Simulator
 from worldsmith.slices import Address, Call
-from worldsmith.tasks import Task
+from worldsmith.tasks import Task, tasks_of
 
 
 @pytest.fixture(scope="module")
@@ -571,14 +571,21 @@ def test_wrong_use_says_the_fix(made, tmp_path):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
 
 
-def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
+@pytest.fixture(scope="module")
+def proved_folder(town, tmp_path_factory):
+    """A world on disk with three tasks and their certificates."""
     simulator = Simulator(town)
     drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
-    tasks = {t.task_id: replace(t, certificate=attempt(t, town, simulator).to_json()) for t in drawn}
-    folder = save_world(town, tmp_path)
-    save_lines(tasks_file(folder), [task.to_json() for task in tasks.values()])
+    folder = save_world(town, tmp_path_factory.mktemp("proved"))
+    proved = (replace(task, certificate=attempt(task, town, simulator).to_json()) for task in drawn)
+    save_lines(tasks_file(folder), [task.to_json() for task in proved])
+    return folder
+
+
+def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
+    tasks = {task.task_id: task for task in tasks_of(proved_folder)}
     out = tmp_path / "sft"
-    assert export([folder], "sft", out)["train"] == 2
+    assert export([proved_folder], "sft", out)["train"] == 2
     lines = [
         json.loads(line)
         for name in ("train", "test")
@@ -590,6 +597,19 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
         assert [m["role"] for m in messages] == [
             "system", "user", *["assistant", "tool"] * len(task.certificate["calls"]), "assistant",
         ]  # fmt: skip
+        calls = [call for m in messages for call in m.get("tool_calls", ())]
+        assert [set(m) for m in messages if m["role"] == "tool"] == [{"role", "content", "name", "tool_call_id"}] * len(
+            calls
+        )
+        ids = [(m["tool_call_id"], m["name"]) for m in messages if m["role"] == "tool"]
+        assert ids == [(call["id"], call["function"]["name"]) for call in calls]
+        assert len(set(ids)) == len(ids)
+        assert all(len(call["id"]) == 9 and call["id"].isalnum() and call["type"] == "function" for call in calls)
+        assert [
+            call["function"]["arguments"].get("query", call["function"]["arguments"].get("url")) for call in calls
+        ] == [call["arg"] for call in task.certificate["calls"]]
+        assert not any(None in call["function"]["arguments"].values() for call in calls)
+        assert json.loads(line["tools"]) == [*TOOLS]
         assert messages[1]["content"] == task.question
         assert scoring.score(messages[-1]["content"], task.columns, task.gold).success
         # A row stands where the page that is headed by its key was read.
@@ -601,6 +621,33 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, town):
         assert None not in headed
         assert headed == sorted(headed)
         assert not any(m["content"].startswith("Error") for m in messages if m["role"] == "tool")
+
+
+def test_sft_rows_survive_datasets(tmp_path, proved_folder):
+    datasets = pytest.importorskip("datasets")
+    export([proved_folder], "sft", tmp_path / "sft")
+    lines = (tmp_path / "sft" / "train.jsonl").read_text("utf-8").splitlines()
+    loaded_rows = datasets.load_dataset(
+        "json", data_files=str(tmp_path / "sft" / "train.jsonl"), split="train", cache_dir=str(tmp_path)
+    )
+    assert [dict(row) for row in loaded_rows] == [json.loads(line) for line in lines]
+
+
+def test_sft_calls_as_text_are_the_same_episode(town, proved_folder):
+    task, simulator = tasks_of(proved_folder)[0], Simulator(town)
+    messages = conversation(task, town, simulator)
+    texts = as_text(messages)
+    environment = Environment(town, task, simulator)
+    assert texts[:2] == environment.reset()
+    for said, reply in zip(texts[2:-1:2], texts[3::2], strict=True):
+        assert environment.step(said).observation == reply["content"]
+    assert environment.step(texts[-1]).reward.total == 1.0
+    assert texts[-1] == messages[-1]
+
+
+def test_the_tools_are_the_same_in_all_exports(verl):
+    listed = yaml.safe_load((verl[0] / "tools.yaml").read_text())["tools"]
+    assert [tool["tool_schema"] for tool in listed] == [*TOOLS]
 
 
 def test_sft_needs_certificates(tmp_path, made):

@@ -21,6 +21,7 @@ from worldsmith.server import create_app
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("default")]
 
+UNSAID = {"worldsmith_messages": [{"role": "assistant", "content": "I give up."}]}
 TEMPLATE = (
     "{% if tools %}<|im_start|>system\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}<|im_end|>\n{% endif %}"
     "{% for m in messages %}{% if m.role == 'tool' %}<|im_start|>user\n<tool_response>\n{{ m.content }}\n"
@@ -136,5 +137,10 @@ def test_the_tool_agent_loop_searches_reads_and_is_paid(verl, served, config, to
     assert (paid["score"], paid["closed_book"], paid["env_error"]) == (1.0, 0.0, 0.0)
     unsaid = text.removesuffix(task.table())
     assert unsaid != text
-    lost = compute_score(data_source="", solution_str=unsaid, ground_truth=truth, extra_info=info)
+    lost = compute_score(data_source="", solution_str=unsaid, ground_truth=truth, extra_info={**info, **UNSAID})
     assert lost["score"] == 0.0
+    # The messages alone tell what the agent says last: the decoded text may tell nothing.
+    roles = [message["role"] for message in ended.extra_fields["worldsmith_messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    blind = compute_score(data_source="", solution_str="web_search", ground_truth=truth, extra_info=info)
+    assert (blind["score"], blind["unread"]) == (1.0, 0.0)

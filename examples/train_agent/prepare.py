@@ -12,7 +12,7 @@ from pathlib import Path
 
 from worldsmith.disk import load_world, save_lines, tasks_file, world_folders
 from worldsmith.environment import Environment
-from worldsmith.exports.sft import conversation, tool_call
+from worldsmith.exports.sft import as_text, conversation, tool_call
 from worldsmith.simulator import Simulator
 from worldsmith.tasks import tasks_of
 
@@ -91,7 +91,7 @@ def main() -> None:
             left["worlds without tasks"] += 1
             continue
         for task in tasks_of(folder):
-            messages = conversation(task, world, simulator)
+            messages = as_text(conversation(task, world, simulator))
             if part == "train":
                 environment = Environment(world, task, simulator, max_turns=1000)
                 messages = with_detours(messages, task, environment, chance, SHARE)
