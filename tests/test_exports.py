@@ -475,6 +475,23 @@ def test_tools_tell_a_failure_as_text(tools, verl, monkeypatch, kind, text, trie
     assert data.extra_fields["worldsmith"]["failed"] == failed
 
 
+@pytest.mark.parametrize(
+    ("parameters", "arguments"),
+    [
+        ({"query": "a", "page": None}, {"query": "a"}),
+        ('{"query": "a", "page": 2}', {"query": "a", "page": 2}),
+        ({"query": ["a"], "page": "2"}, {"query": "a", "page": 2}),
+        ({"url": "u", "offset": None, "nonsense": 1}, {"url": "u", "nonsense": 1}),
+        ({"query": "2024"}, {"query": "2024"}),
+        ("no JSON", {}),
+        (None, {}),
+        (["a"], {}),
+    ],
+)
+def test_tools_read_arguments_as_models_write_them(tools, parameters, arguments):
+    assert tools.arguments(parameters) == arguments
+
+
 def test_tools_tell_a_server_that_is_not_there(tools, verl, monkeypatch):
     monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
     with socket.create_server(("127.0.0.1", 0)) as closed:

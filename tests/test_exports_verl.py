@@ -32,7 +32,7 @@ TEMPLATE = (
 
 @pytest.fixture(scope="module")
 def verl():
-    return pytest.importorskip("verl", reason="pip install verl==0.9.1 cachetools, and torch")
+    return pytest.importorskip("verl", reason="pip install verl==0.9.1 cachetools fastapi, and torch")
 
 
 @pytest.fixture(scope="module")

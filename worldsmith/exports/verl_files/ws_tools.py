@@ -88,6 +88,24 @@ def _seconds(text: str | None, default: float) -> float:
     return float(text) if text and text.isdecimal() else default
 
 
+def arguments(parameters: Any) -> dict[str, Any]:
+    """Return a call's arguments as values: those that are null left out, encoded twice decoded, a list of one its item.
+
+    A number may come as text. What else is wrong, the server tells.
+    """
+    try:
+        values = json.loads(parameters) if isinstance(parameters, str) else parameters
+    except ValueError:
+        values = {}
+    cleaned = {}
+    for name, value in values.items() if isinstance(values, dict) else ():
+        one = value[0] if isinstance(value, list) and len(value) == 1 else value
+        number = name in {"page", "offset"} and isinstance(one, str) and one.strip().isdecimal()
+        if one is not None:
+            cleaned[name] = int(one) if number else one
+    return cleaned
+
+
 class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
     """A tool over one route. verl calls create, execute and release for every single call."""
 
@@ -114,7 +132,7 @@ class _Tool(BaseTool, ABC):  # type: ignore[misc, unused-ignore]
         failed = wrong = False
         disclosed: list[str] = []
         try:
-            path, body = self.ask(parameters if isinstance(parameters, dict) else {})
+            path, body = self.ask(arguments(parameters))
             work = asyncio.get_running_loop().run_in_executor(
                 _POOL, post, base_url, place.get("world", ""), path, body, session
             )
