@@ -25,7 +25,7 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.types import Doc, Page
 from worldsmith.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
 from worldsmith.renderer import Renderer
-from worldsmith.renderer.emit import chunks
+from worldsmith.renderer.emit import chunks, markdown
 from worldsmith.slices import (
     Address,
     Call,

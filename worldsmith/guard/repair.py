@@ -121,9 +121,11 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> 
         blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
         ours = render(replace(view.page, blocks=blocks), guard.world, pages)
         counts["block_replaced"] += len(blocks)
-        doc = replace(doc, pieces=(*doc.pieces, *(_mapped(piece, _unmarked) for piece in ours.pieces)))
+        doc = replace(doc, pieces=(*doc.pieces, *ours.pieces))
     if not pieces or not all(v.ok for v in guard.doc(doc, view, "")):
         return own, {**counts, "fallback": 1}
+    if draft is not own:  # a model's document is read for what it states, ours within it likewise
+        doc = replace(doc, pieces=tuple(_mapped(piece, _unmarked) for piece in doc.pieces))
     return doc, {**counts, "model": 1}
 
 
@@ -172,7 +174,7 @@ def _unlinked(piece: Piece, allowed: frozenset[str]) -> Piece:
 
 
 def _unmarked(part: Inline) -> Inline:
-    """Return a piece of our text without its cells: a model's document is read for what it states."""
+    """Return a piece of our text without its cells."""
     return Link(part.text, part.url) if isinstance(part, Link) else part if isinstance(part, str) else part.text
 
 
