@@ -101,8 +101,8 @@ def sometimes(tmp_path):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_next_seed_takes_the_place_of_one_that_no_world_fits(tmp_path, sometimes, seed):
-    asked = ["generate", sometimes, "--seed", seed, "--count", 8, "--tasks", 0, "--json", "--out"]
-    first = call(*asked, tmp_path / "w")
+    command = ["generate", sometimes, "--seed", seed, "--count", 8, "--tasks", 0, "--json", "--out"]
+    first = call(*command, tmp_path / "w")
     rows = [json.loads(line) for line in first.stdout.splitlines()]
     made = [row for row in rows if "error" not in row]
     failed = [row for row in rows if "error" in row]
@@ -114,16 +114,16 @@ def test_the_next_seed_takes_the_place_of_one_that_no_world_fits(tmp_path, somet
     # In the order of the draw: what stands there is its first eight seeds that fit.
     draw = [seeding.draw(seed, "sometimes", number) >> 11 for number in range(len(rows))]
     assert {row["seed"] for row in rows} == set(draw)
-    again = lines(*asked, tmp_path / "w")
+    again = lines(*command, tmp_path / "w")
     assert [row | {"resumed": True} for row in rows if "error" not in row] == [r for r in again if "error" not in r]
-    more = [r["world"] for r in lines(*("12" if a == 8 else a for a in asked), tmp_path / "w") if "error" not in r]
+    more = [r["world"] for r in lines(*("12" if a == 8 else a for a in command), tmp_path / "w") if "error" not in r]
     assert {row["world"] for row in made} < set(more)
 
 
 def test_which_seeds_take_a_place_does_not_depend_on_the_jobs(tmp_path, sometimes):
-    asked = ["generate", sometimes, "smartphones", "--seed", 1, "--count", 6, "--tasks", 0, "--json", "--out"]
-    alone = lines(*asked, tmp_path / "a")
-    side_by_side = lines(*asked, tmp_path / "b", "--jobs", 2)
+    command = ["generate", sometimes, "smartphones", "--seed", 1, "--count", 6, "--tasks", 0, "--json", "--out"]
+    alone = lines(*command, tmp_path / "a")
+    side_by_side = lines(*command, tmp_path / "b", "--jobs", 2)
     assert [r["seed"] for r in alone] == [r["seed"] for r in side_by_side]
     assert sum("error" not in r for r in alone) == 6
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -131,21 +131,21 @@ def test_which_seeds_take_a_place_does_not_depend_on_the_jobs(tmp_path, sometime
 
 def test_a_schema_that_fits_no_seed_is_given_up_and_the_others_are_made(tmp_path, sometimes):
     sometimes.write_text(SOMETIMES.replace("boats <= 1", "boats <= 0"))
-    asked = ["generate", sometimes, "smartphones", "--count", 4, "--tasks", 0, "--json", "--out", tmp_path / "w"]
-    rows = lines(*asked, code=1)
+    command = ["generate", sometimes, "smartphones", "--count", 4, "--tasks", 0, "--json", "--out", tmp_path / "w"]
+    rows = lines(*command, code=1)
     assert [r["schema"] for r in rows if "error" not in r] == ["smartphones", "smartphones"]
     assert sum("error" in r for r in rows) == PATIENCE
-    assert "2 of 4 worlds not made" in CliRunner().invoke(main, [str(a) for a in asked]).stderr
+    assert "2 of 4 worlds not made" in CliRunner().invoke(main, [str(a) for a in command]).stderr
 
 
 def test_a_random_seed_is_long_is_printed_and_gives_the_same_worlds_again(tmp_path):
-    asked = ["generate", "town", "--tasks", 0, "--json", "--out"]
-    first = call(*asked, tmp_path / "a", "--seed", "random")
+    command = ["generate", "town", "--tasks", 0, "--json", "--out"]
+    first = call(*command, tmp_path / "a", "--seed", "random")
     (seed,) = re.fullmatch(r"worldsmith: the same worlds again: --seed (\d+)\n", first.stderr).groups()
     assert int(seed) > 2**100
-    call(*asked, tmp_path / "b", "--seed", seed)
+    call(*command, tmp_path / "b", "--seed", seed)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    other = call(*asked, tmp_path / "c", "--seed", "RANDOM")
+    other = call(*command, tmp_path / "c", "--seed", "RANDOM")
     assert seed not in other.stderr
     assert json.loads(first.stdout)["world"] != json.loads(other.stdout)["world"]
 
@@ -158,8 +158,8 @@ def test_seeds_of_any_length_are_taken(tmp_path, seed):
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "0x10", "", "rand", "randomly", "1" * 5000])
 def test_other_seeds_are_refused(tmp_path, seed):
-    said = call("generate", "town", "--out", tmp_path / "w", f"--seed={seed}", code=2).stderr
-    assert "Invalid value for '--seed'" in said
+    error = call("generate", "town", "--out", tmp_path / "w", f"--seed={seed}", code=2).stderr
+    assert "Invalid value for '--seed'" in error
     assert not (tmp_path / "w").exists()
 
 

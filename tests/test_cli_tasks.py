@@ -245,9 +245,9 @@ def test_a_task_that_does_not_hold_is_a_finding_of_the_audit(folder, call, name)
     rows = [json.loads(line) for line in path.read_text().splitlines()][:2]
     BROKEN[name][0](rows[1])
     save_lines(path, rows)
-    told = json.loads(call("audit", "tasks", folder, "--json", code=1).stdout)
-    assert any(f.startswith(rows[1]["task_id"]) and BROKEN[name][1] in f for f in told["findings"])
-    assert not any(f.startswith(rows[0]["task_id"]) for f in told["findings"])
+    report = json.loads(call("audit", "tasks", folder, "--json", code=1).stdout)
+    assert any(f.startswith(rows[1]["task_id"]) and BROKEN[name][1] in f for f in report["findings"])
+    assert not any(f.startswith(rows[0]["task_id"]) for f in report["findings"])
 
 
 @pytest.mark.parametrize("fields", [{"task_id": "x"}, {"kind": "deep"}, {"size": "wide"}, {"world": "y"}])
@@ -266,9 +266,9 @@ def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, fold
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--verify")
     assert replays == [task.task_id for task in mined]
     record = tasks_file(folder).with_suffix(".json")
-    told = json.loads(record.read_text())
+    content = json.loads(record.read_text())
     for field, value in (("sha256", "0"), ("world_digest", "0"), ("versions", {})):
-        record.write_text(json.dumps(told | {field: value}))
+        record.write_text(json.dumps(content | {field: value}))
         replays.clear()
         call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
         assert replays == [task.task_id for task in mined]

@@ -704,10 +704,10 @@ def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees
 
 def test_no_prompt_tool_or_reply_holds_the_canary(town, mined):
     environment = Environment(town, mined[0], Simulator(town))
-    seen = json.dumps([*map(dict, environment.reset()), TOOLS])
+    shown = json.dumps([*map(dict, environment.reset()), TOOLS])
     for call in mined[0].certificate["calls"]:
-        seen += environment.step(tool_call(call)).observation
-    assert len(seen) > 10_000
-    assert "canary" not in seen.casefold()
+        shown += environment.step(tool_call(call)).observation
+    assert len(shown) > 10_000
+    assert "canary" not in shown.casefold()
     pages = Pages(town)
     assert not [i for i in pages.ids() if CANARY in markdown(render(pages.page(i), town, pages))]

@@ -160,10 +160,10 @@ def test_each_schema_tells_its_own_bounds_wherever_facts_are_asked_for():
     assert table["league"] == [74, 852]
     assert table["films"] == [76, 1722]
     assert {row["schema"]: row["facts"] for row in lines("schema", "list")} == table
-    said = call("generate", "--help")
+    help_text = call("generate", "--help")
     listed = call("schema", "list")
     for name, (least, most) in table.items():
-        assert f"{name} {least} to {most}" in " ".join(said.split())
+        assert f"{name} {least} to {most}" in " ".join(help_text.split())
         assert re.search(rf"^{name} .* {least} to {most} ", listed, re.MULTILINE)
     refused = call("generate", "--facts", 2000, "--out", "x", code=2)
     for name, (least, most) in table.items():
@@ -187,9 +187,9 @@ def test_every_structure_can_have_the_facts_at_both_bounds(name):
 
 def test_a_schema_of_ones_own_is_told_its_bounds(mini):
     least, most = bounds(mini)
-    found = trial(mini, 2, 0)
-    assert (found.bounds, found.to_json()["bounds"]) == ((least, most), (least, most))
-    assert f"asked for by --facts it can have {least} to {most}" in found.text()
+    report = trial(mini, 2, 0)
+    assert (report.bounds, report.to_json()["bounds"]) == ((least, most), (least, most))
+    assert f"asked for by --facts it can have {least} to {most}" in report.text()
     for facts in (1, 10**9):
         with pytest.raises(UsageError, match=f"it takes {least} to {most}: ask for --facts"):
             turned(under(mini, []), Knobs((facts, facts)))

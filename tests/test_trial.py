@@ -242,9 +242,9 @@ def office(tmp_path, on: str, must: str) -> Path:
     ],
 )
 def test_a_rule_along_a_reference_is_told_the_where_that_fills_it(tmp_path, on, must, column, where):
-    found = trial(*read_schema(str(office(tmp_path, on, must)))[:1], 8, 0)
-    assert (found.unfit, found.tried) == (10, 10)
-    (rule,) = found.rules
+    report = trial(*read_schema(str(office(tmp_path, on, must)))[:1], 8, 0)
+    assert (report.unfit, report.tried) == (10, 10)
+    (rule,) = report.rules
     table = "person" if column == "boss" else "unit"
     assert f"let `where` on {table}.{column} choose a row that keeps it: {column} = {{ ref = " in rule.warning()
     assert where in rule.warning()

@@ -98,11 +98,11 @@ def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     """Name folders without a manifest on standard error, and return those that were worlds."""
     from worldsmith.disk import MANIFEST, strays
 
-    found = strays(paths)
-    damaged = [folder for folder, why in found.items() if why]
-    others = [folder for folder, why in found.items() if not why]
+    reasons = strays(paths)
+    damaged = [folder for folder, why in reasons.items() if why]
+    others = [folder for folder, why in reasons.items() if not why]
     for folder in damaged:
-        click.echo(f"worldsmith: left out: {found[folder]}", err=True)
+        click.echo(f"worldsmith: left out: {reasons[folder]}", err=True)
     if others:
         names = ", ".join(map(str, others[:NAMED])) + (", …" if len(others) > NAMED else "")
         click.echo(f"worldsmith: {counted(len(others), 'folder')} without {MANIFEST}, no worlds: {names}", err=True)

@@ -116,11 +116,11 @@ def tasks(
         bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
         asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
-        found = []
+        counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
             with disk.locked(folder.resolve().parent, shared=True):
-                found.append(_mine(folder, asked, as_json=as_json))
-        bad = found.count(0)
+                counts.append(_mine(folder, asked, as_json=as_json))
+        bad = counts.count(0)
     if listed:
         _list(folders, listed, hold_out)
     if bad:
