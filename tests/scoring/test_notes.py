@@ -120,6 +120,8 @@ CITED = (
         "<cite>1</cite>",
     ),
     *("<ref>A Paper, p. 5</ref>", '<ref name="x"/>', "[^note]", "[1; 2]"),
+    *("^[1]^", "^[1]", " [source: a.example]", " [a.example]", " [a.example/x/12]"),
+    *(" [view source](https://a.example/x)", " ([official site](https://a.example))"),
 )
 OF_EACH_KIND = (
     (TEXT, "Asus", "Orlo"),
@@ -187,7 +189,7 @@ def test_quotation_marks_around_a_cell_are_none_of_it(pair):
 
 
 @pytest.mark.parametrize(
-    "sign", ["✓", "✅", "✔️", "☑", "•", "·", "‣", "▪", "●", "►", "⭐", "★", "🔹", "📅", "🏆", "👍🏽", "🇩🇪"]
+    "sign", ["✓", "✅", "✔️", "☑", "•", "·", "‣", "▪", "●", "►", "⭐", "★", "→", "🔹", "📅", "🏆", "👍🏽", "🇩🇪"]
 )
 def test_a_sign_before_or_after_a_value_says_nothing_of_it(sign):
     for col, value, other in OF_EACH_KIND:

@@ -59,7 +59,7 @@ _QUOTED = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 # Signs that agents put beside a value without saying anything of it: ticks, bullets, stars, emoji. Not those that doubt
 # or deny (crosses, empty boxes, question and warning marks, a thumb down), nor digits in circles.
 _DOUBTING = "☐☒⚠⛔✕-✘❌-❎❓❔❗➕-➗⬜👎🚫🛑🤔🤷"
-_SIGN = rf"(?:[•·‣⁃∙■-◿☀-❵➔-⟀⬀-⯿🇦-🇿🌀-🫿](?<![{_DOUBTING}])[\ufe0f🏻-🏿]*)"
+_SIGN = rf"(?:[•·‣⁃∙←-⇿■-◿☀-❵➔-⟀⬀-⯿🇦-🇿🌀-🫿](?<![{_DOUBTING}])[\ufe0f🏻-🏿]*)"
 _SIGNS = re.compile(rf"(?:{_SIGN}\s*)+|(?<=\S)(?:\s*(?:{_SIGN}|[†‡]))+$")
 
 

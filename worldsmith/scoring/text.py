@@ -89,11 +89,15 @@ _MARKUP = re.compile(r"[&<\[*_`~\\\xa0-\U0010ffff]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\(\s*<?([^()\s<>]{0,2000})>?(?:\s[^()]{0,300})?\)")
 # What cites a source behind a value: numbers, alone or after a word for a source, in brackets, tags or links.
 _NUMBERS = r"\^?\d{1,3}\^?(?:\s?[,;–-]\s?\^?\d{1,3}\^?){0,20}"
-_SOURCE_WORD = r"(?:cite|citation|source|src|ref|reference|footnote|note|fn|link|via|web|doc|document|page|result)s?"
-_LABEL = rf"(?:{_NUMBERS}|{_SOURCE_WORD}[\s:#.]{{0,3}}(?:{_NUMBERS})?)"
+_SOURCE_WORD = (
+    r"(?:(?:see|view|official|original)\s)?"
+    r"(?:cite|citation|source|src|ref|reference|footnote|note|fn|link|via|web|website|site|url|doc|document|page|result)s?"
+)
+_HOST = r"(?:[\w-]{1,60}\.){1,5}[a-z]{2,20}(?:/[^\s\[\]()]{0,300})?"
+_LABEL = rf"(?:{_NUMBERS}|{_HOST}|{_SOURCE_WORD}[\s:#.]{{0,3}}(?:{_NUMBERS}|{_HOST})?)"
 _CITATION = re.compile(
     rf"""(?<=\S)\s*(?:
-      \\?\[\[?(?:{_LABEL}|\^[\w-]{{1,20}}\^?|\d{{1,3}}†[^\[\]]{{0,40}}|citation\ needed|turn\d\w{{1,20}})\]?\\?\]
+      \^?\\?\[\[?(?:{_LABEL}|\^[\w-]{{1,20}}\^?|\d{{1,3}}†[^\[\]]{{0,40}}|citation\ needed|turn\d\w{{1,20}})\]?\\?\]\^?
      |【[^【】]{{0,60}}】
      |\ue200[^\ue200\ue201]{{0,200}}\ue201)""",
     re.VERBOSE | re.IGNORECASE,
@@ -101,7 +105,7 @@ _CITATION = re.compile(
 _CITED_FROM = re.compile(r"\[cite_(?:start|end)\]", re.IGNORECASE)
 _SOURCE_LINK = re.compile(
     rf"""(?<=\S)[\s,;]*(?:
-      \[\[?(?:{_LABEL}|oai_citation[^\[\]]{{0,80}})\]?\]
+      \[\[?(?:(?!{_HOST}){_LABEL}|oai_citation[^\[\]]{{0,80}})\]?\]
         \(\s*<?(?:https?://[^()\s<>]{{1,2000}}|\#[\w-]{{1,60}})>?(?:\s[^()]{{0,300}})?\)
      |\[(?:https?://)?(?:www\.)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?:/[^\s\[\]()]{{0,300}})?\]
         \(\s*<?https?://(?:www\.)?(?P=host)[^()\s<>]{{0,2000}}>?\s*\)
