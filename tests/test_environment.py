@@ -533,6 +533,14 @@ def test_a_wrong_call_is_told_its_very_fault(begun, body, fault):
     assert begun.calls == []
 
 
+@pytest.mark.parametrize(
+    "part", ["\n", "<think>", "<tool_call>", "[TOOL_CALLS]", "{", "Action: ", "to=functions.a ", "```"]
+)
+def test_a_message_of_many_marks_has_an_answer(begun, part):
+    step = begun.step(part * 20_000)
+    assert step.done == (part not in {"<tool_call>", "[TOOL_CALLS]"})
+
+
 def test_an_answer_in_json_is_no_call(begun):
     assert begun.step('```json\n[{"name": "Blue Lamp", "arguments": "x"}]\n```').done
 

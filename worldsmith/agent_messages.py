@@ -140,7 +140,7 @@ _NAMED = {
     "deep": "deeps", "gemma": "gemmas", "react": "acts",
 }  # fmt: skip
 """Groups of a tool's name, and of its arguments."""
-_START = re.compile(r"\A\s*<\|python_tag\|>|<\|(?:eom_id|eot_id|im_end)\|>\s*\Z")
+_START = re.compile(r"\A<\|python_tag\|>|<\|(?:eom_id|eot_id|im_end)\|>\Z")
 _XML_NAME = re.compile(r"\s*(?:<function=)?(?P<name>[\w.]+)\s*>?\s*(?P<rest>(?s:.*))")
 _XML = re.compile(
     r"<arg_key>\s*(?P<key>\w+)\s*</arg_key>\s*<arg_value>(?P<value>(?s:.*?))(?:</arg_value>|(?=<arg_key>)|\Z)"
@@ -152,7 +152,7 @@ _XML = re.compile(
 def _written(words: str) -> Iterator[Request]:
     """Yield the calls that stand in a text, in order."""
     marks = [*_WRITTEN.finditer(words)]
-    whole = _FENCE.sub("", _START.sub("", words)).strip()
+    whole = _FENCE.sub("", _START.sub("", words.strip()).strip()).strip()
     if not marks and whole.startswith(("{", "[")):
         try:
             boxed = [*map(_boxed, _listed(decoded(whole)))]
@@ -215,7 +215,7 @@ def _boxed(body: Any) -> Request:
 
 _TOKEN = re.compile(r"\s+|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]{}:,]|[^\s\[\]{}:,\"']+", re.DOTALL)
 _LITERALS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
-_FENCE = re.compile(r"\A\s*```\w*\s*|\s*```\s*\Z")
+_FENCE = re.compile(r"\A```\w*\s*|```\Z")
 _CLOSES = {"{": "}", "[": "]"}
 
 
@@ -229,7 +229,7 @@ def decoded(text: str) -> Any:
     for _ in range(3):
         if not isinstance(value, str):
             break
-        bare = _FENCE.sub("", value).strip().replace('<|"|>', '"')
+        bare = _FENCE.sub("", value.strip()).strip().replace('<|"|>', '"')
         try:
             value = json.loads(bare, strict=False)
         except json.JSONDecodeError as error:
