@@ -129,7 +129,7 @@ class Store:
             self._db.execute("insert or ignore into authors values (?)", (author,))
             self._db.execute("insert or ignore into drafts values (?, ?)", (key, body))
             row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
-        return _draft(orjson.loads(row[0]))
+        return draft if row[0] == body else _draft(orjson.loads(row[0]))
 
     def next(self, address: Address, call: Call) -> int:
         """Return how often this call was made before, in any process; 0 outside a session."""

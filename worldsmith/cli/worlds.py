@@ -320,7 +320,7 @@ def _list(folders: list[Path], *, as_json: bool) -> None:
         path = disk.tasks_file(folder)
         tasks = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
         rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
-    click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=60))
+    click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=200))
 
 
 def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:
