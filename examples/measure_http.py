@@ -1,42 +1,61 @@
-"""Requests per CPU-second of a served world, beside a constant 5 KB reply of the same stack (Linux only).
+"""Requests per CPU-second of a served world, as ratios to a constant reply of the same size by the same stack (Linux).
 
 python examples/measure_http.py WORLD [clients, default 16]
+
+CPU-seconds and latencies hang on the machine, and the load runs on it too: compare ratios. The floor is measured in
+the same run, between the routes: uvicorn with our connections and Starlette, which read the request and send bytes
+that were made before.
 """
 
 import asyncio
 import json
 import os
+import platform
 import random
 import re
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from worldsmith.disk import load_world
 
 REQUESTS = 4000
-CONSTANT = """
-import orjson, uvicorn
+ROUNDS = 3
+FLOOR = """
+import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-BODY = {"results": [{"url": "https://a.example/x", "title": "t" * 60, "snippet": "s" * 380} for _ in range(10)]}
+from worldsmith.server.listen import configured
 async def reply(request):
     await request.body()
-    return Response(orjson.dumps(BODY), media_type="application/json")
-config = uvicorn.Config(Starlette(routes=[Route("/api/search", reply, methods=["POST"])]), port=0, access_log=False)
+    return Response(b"x" * request.path_params["size"], media_type="application/json")
+config = configured(Starlette(routes=[Route("/{size:int}", reply, methods=["POST"])]))
+config.port, config.log_level = 0, "info"
+config.configure_logging()
 uvicorn.Server(config).run()
 """
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one load took: replies per CPU-second of the server, latencies in ms, bytes of a reply."""
+
+    rate: float
+    middle: float
+    slow: float
+    size: int
 
 
 def started(command: list[str]) -> tuple[subprocess.Popen, int]:
     """Start a server; return it and its port, which it says on its first lines."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
-        if found:
-            return process, int(found[1])
+        address = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        if address:
+            return process, int(address[1])
     raise SystemExit("the server did not start")
 
 
@@ -45,51 +64,69 @@ def spent(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def client(port: int, bodies: list[bytes], count: int, waits: list[float]) -> None:
+async def client(port: int, requests: list[bytes], count: int, waits: list[float], sizes: list[int]) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for _ in range(count):
         start = time.perf_counter()
-        writer.write(random.choice(bodies))  # noqa: TID251 - the order of the load is not part of anything
+        writer.write(random.choice(requests))  # noqa: TID251 - the order of the load is not part of anything
         head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(int(re.search(rb"content-length: (\d+)", head.lower())[1]))
+        sizes.append(int(re.search(rb"content-length: (\d+)", head.lower())[1]))
+        await reader.readexactly(sizes[-1])
         waits.append(time.perf_counter() - start)
     writer.close()
 
 
-def load(name: str, process: subprocess.Popen, port: int, path: str, bodies: list[dict], clients: int) -> float:
-    made = []
+def load(process: subprocess.Popen, port: int, path: str, bodies: list[dict], clients: int, *, warm: bool) -> Load:
+    requests = []
     for body in bodies:
         text = json.dumps(body).encode()
-        made.append(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
+        requests.append(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
 
-    async def run() -> list[float]:
+    async def run() -> tuple[list[float], list[int]]:
         waits: list[float] = []
-        await asyncio.gather(*(client(port, made, REQUESTS // clients, waits) for _ in range(clients)))
-        return sorted(waits)
+        sizes: list[int] = []
+        count = REQUESTS // clients
+        await asyncio.gather(*(client(port, requests, count, waits, sizes) for _ in range(clients)))
+        return sorted(waits), sizes
 
-    asyncio.run(run())  # once to warm up
+    if warm:
+        asyncio.run(run())
     before = spent(process.pid)
-    waits = asyncio.run(run())
-    used = spent(process.pid) - before
-    rate = len(waits) / used
+    waits, sizes = asyncio.run(run())
+    rate = len(waits) / (spent(process.pid) - before)
     middle, slow = waits[len(waits) // 2] * 1e3, waits[-len(waits) // 100] * 1e3
-    print(f"{name}: {rate:.0f}/CPU-s; p50 {middle:.1f} ms, p99 {slow:.1f} ms")
-    return rate
+    return Load(rate, middle, slow, sum(sizes) // len(sizes))
 
 
 def main() -> None:
     folder, clients = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 16
     world = load_world(folder)
     keys = [world.title(row) for table in world.tables for row in world.rows_of(table)]
-    queries = [{"query": f"{key} {what}".strip()} for key in keys for what in ("", "date", "size")]
-    constant, port = started([sys.executable, "-u", "-c", CONSTANT])
-    base = load("constant 5 KB reply", constant, port, "/api/search", queries, clients)
-    constant.terminate()
+    queries = [f"{key} {what}".strip() for key in keys for what in ("", "date", "size")]
+    routes = {
+        "/api/search": [{"query": query} for query in queries],
+        "/search": [{"query": query} for query in queries],
+        "/retrieve": [{"queries": [query], "topk": 3} for query in queries],
+    }
+    floor, floor_port = started([sys.executable, "-u", "-c", FLOOR])
     served, port = started([sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), "--port", "0"])
-    rate = load("/api/search", served, port, "/api/search", queries, clients)
-    print(f"  ratio to the constant reply: {rate / base:.2f}")
-    load("Tavily /search", served, port, "/search", queries, clients)
-    load("/retrieve", served, port, "/retrieve", [{"queries": [q["query"]], "topk": 3} for q in queries], clients)
+    print(
+        f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, load average "
+        f"{os.getloadavg()[0]:.1f}; {clients} clients on the same cores; medians of {ROUNDS} rounds\n"
+    )
+    print("| route | replies per CPU-s | p50, p99 ms | bytes | floor per CPU-s | floor p50, p99 ms | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for route, bodies in routes.items():
+        rounds = []
+        for n in range(ROUNDS):
+            ours = load(served, port, route, bodies, clients, warm=n == 0)
+            rounds.append((ours, load(floor, floor_port, f"/{ours.size}", bodies, clients, warm=n == 0)))
+        ours, least = sorted(rounds, key=lambda pair: pair[0].rate / pair[1].rate)[ROUNDS // 2]
+        print(
+            f"| {route} | {ours.rate:,.0f} | {ours.middle:.1f}, {ours.slow:.1f} | {ours.size:,} "
+            f"| {least.rate:,.0f} | {least.middle:.1f}, {least.slow:.1f} | {ours.rate / least.rate:.2f} |"
+        )
+    floor.terminate()
     served.terminate()
 
 
