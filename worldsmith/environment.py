@@ -93,7 +93,7 @@ def prompt(task: Task, *, tools_in_text: bool = False) -> list[dict[str, str]]:
     return [{"role": "system", "content": system}, {"role": "user", "content": task.question}]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """What a message of the agent led to."""
 
@@ -109,8 +109,14 @@ class Step:
     With `tools_in_text` one of role "user", since such a template may know no other.
     """
 
+    def __repr__(self) -> str:
+        """Return how the step ended, or how long the reply is."""
+        if self.reward is not None:
+            return f"Step(done, reward {self.reward.total:.3f}, {self.score!r})"
+        return f"Step({len(self.observation)} characters of replies, {len(self.messages)} messages)"
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, repr=False)
 class Environment:
     """An episode of one task. `reset` begins it anew.
 
@@ -153,6 +159,10 @@ class Environment:
         """Raise UsageError for a task of another world, or of another state of it."""
         if (self.task.world, self.task.world_digest) != (self.world.id, self.world.digest):
             raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
+
+    def __repr__(self) -> str:
+        """Return what is played and how far."""
+        return f"Environment({self.task!r}, {self.profile}, seed {self.seed}, turn {self.turns})"
 
     def reset(self) -> list[dict[str, str]]:
         """Begin the episode; return the messages the agent starts from."""

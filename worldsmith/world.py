@@ -91,7 +91,7 @@ def _turned(knobs: Knobs) -> list[Any]:
     return [knobs.to_json()] if knobs.turned else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class World:
     """The rows of `schema`, which is the schema of this world's structure."""
 
@@ -101,6 +101,10 @@ class World:
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The lists of `[values]` as this world has them: invented ones are drawn once a world."""
+
+    def __repr__(self) -> str:
+        """Return its id and how much it holds."""
+        return f"World({self.id!r}, {self.facts} facts in {len(self.tables)} tables)"
 
     @cached_property
     def table_digests(self) -> dict[str, str]:

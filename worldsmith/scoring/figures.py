@@ -54,7 +54,7 @@ class ColumnFigures:
     criterion: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """An answer's figures beside its reference. `==` compares all of it.
 
@@ -104,6 +104,13 @@ class Score:
     rows: tuple[tuple[str, ...], ...]
     reference: tuple[tuple[Column, ...], tuple[tuple[Value, ...], ...]]
     version: str = VERSION
+
+    def __repr__(self) -> str:
+        """Return the headline figures: no cell of the answer, none of the reference."""
+        return (
+            f"Score(item F1 {self.item.f1:.3f}, row F1 {self.row.f1:.3f}, non-key F1 {self.nonkey.f1:.3f}, "
+            f"success {self.success}, {len(self.matched)} of {len(self.reference[1])} rows matched)"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures and their reasons as a JSON object with the same keys whatever the answer."""

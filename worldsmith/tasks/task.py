@@ -21,7 +21,7 @@ FORMAT = 1
 """Version of the lines tasks are kept in."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Task:
     """One task over one world. `to_json` is a line of OUT/_tasks/<world>.jsonl."""
 
@@ -46,6 +46,10 @@ class Task:
 
     versions: Mapping[str, str | int] = field(default_factory=lambda: dict(VERSIONS))
     """What made it: tasks, page rendering, scoring."""
+
+    def __repr__(self) -> str:
+        """Return its id and size: nothing of its gold."""
+        return f"Task({self.task_id!r}, {self.kind}, {len(self.gold)} rows of {len(self.columns)} columns)"
 
     @property
     def digest(self) -> str:
