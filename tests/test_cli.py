@@ -640,9 +640,9 @@ def test_an_unknown_task_gets_a_close_match(out, tmp_path):
     path, answers = _oracle(out, tmp_path, ["right"])
     name = json.loads(answers.read_text())["task_id"]
     answers.write_text(json.dumps({"task_id": name[:-1], "answer": ""}))
-    said = lines("score", path, answers, "--json", code=1)
-    assert f"Did you mean '{name}'?" in said[0]["error"]
-    summary = said[1]["summary"]
+    error, summary = lines("score", path, answers, "--json", code=1)
+    assert f"Did you mean '{name}'?" in error["error"]
+    summary = summary["summary"]
     assert (summary["answered"], summary["faults"], summary["mean_answered"]) == (0, 1, None)
     assert set(summary["mean_all"].values()) == {0.0}
 

@@ -426,8 +426,8 @@ def test_a_column_without_such_separators_is_read_as_english(texts, col, gold, r
 
 def test_only_a_row_that_was_asked_for_tells_decimal_commas():
     gold = [("A1", 1200.0), ("B2", 7.5)]
-    told = scored([["A1", "1.200"], ["B2", "7,5"]], (KEY, SHARE), gold)
-    assert told.columns[1].right == 2
+    comma = scored([["A1", "1.200"], ["B2", "7,5"]], (KEY, SHARE), gold)
+    assert comma.columns[1].right == 2
     for more in (["Zomborik", "7,5"], ["A1", "7,5"]):
         assert scored([["A1", "1.200"], more], (KEY, SHARE), gold).columns[1].right == 0
     wrong = scored([["A1", "119.000"], ["Zomborik", "12.5"]], (KEY, COST), [("A1", 119000)])

@@ -275,11 +275,11 @@ def test_other_words_are_no_spellings(wanted, header):
 
 
 def test_an_owner_may_be_left_out_where_only_one_column_can_be_meant():
-    asked = ("Employee", "Department: Floor", "Department: Budget (USD)")
-    assert match_columns(("Employee", "Floor", "Budget"), asked) == (0, 1, 2)
-    assert match_columns(("Employee", "Floor (department)", "Budget of department"), asked) == (0, 1, 2)
-    assert match_columns(("Employee", "Office: Floor", "Budget"), asked) == (0, None, 2)
-    assert match_columns(("Employee", "Floor", "Budget", "Floor"), asked) == (0, None, 2)
+    wanted = ("Employee", "Department: Floor", "Department: Budget (USD)")
+    assert match_columns(("Employee", "Floor", "Budget"), wanted) == (0, 1, 2)
+    assert match_columns(("Employee", "Floor (department)", "Budget of department"), wanted) == (0, 1, 2)
+    assert match_columns(("Employee", "Office: Floor", "Budget"), wanted) == (0, None, 2)
+    assert match_columns(("Employee", "Floor", "Budget", "Floor"), wanted) == (0, None, 2)
     both = ("Employee", "Department: Floor", "Office: Floor")
     assert match_columns(("Employee", "Floor"), both) == (0, None, None)
     assert match_columns(("Employee", "Floor", "Office: Floor"), both) == (0, 1, 2)

@@ -187,11 +187,11 @@ def full_year(span: str, first: int) -> str:
     """Return "3 Apr 20" with its year in full, of the hundred years from `first`, anything else as it is."""
     text = _tidy(span) if len(span) <= LONGEST else ""
     text, aside = (text[: at.start()], at[0]) if (at := _ASIDE.search(text)) else (text, "")
-    found = next(filter(None, (pattern.fullmatch(text) for pattern in _SHORT_YEARS)), None)
-    if not found:
+    short = next(filter(None, (pattern.fullmatch(text) for pattern in _SHORT_YEARS)), None)
+    if not short:
         return span
-    days = _of_year(found, str(first + (int(found["y"]) - first) % 100))
-    return (_iso_text(days)[: 10 if found["d"] else 7] + aside) if days else span
+    days = _of_year(short, str(first + (int(short["y"]) - first) % 100))
+    return (_iso_text(days)[: 10 if short["d"] else 7] + aside) if days else span
 
 
 def _iso_text(days: tuple[Reading, ...]) -> str:

@@ -54,10 +54,10 @@ def _parted(name: str) -> tuple[str, str]:
         return _BRACKET.sub(" ", text).strip() or text, brackets[-1].strip()
     words = _WORD_BREAK.split(text)
     for first in range(max(1, len(words) - _MOST_UNIT_WORDS), len(words)):
-        named, told = " ".join(words[:first]), " ".join(words[first:])
-        name = _JOINT.sub("", named)
-        if name and (len(told) > 1 or name != named) and _known(measure(told)):
-            return name, told
+        before, unit = " ".join(words[:first]), " ".join(words[first:])
+        name = _JOINT.sub("", before)
+        if name and (len(unit) > 1 or name != before) and _known(measure(unit)):
+            return name, unit
     return text, ""
 
 

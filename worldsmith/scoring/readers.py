@@ -60,15 +60,15 @@ _QUOTED = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 # or deny (crosses, empty boxes, question and warning marks, a thumb down), nor digits in circles.
 _DOUBTING = "☐☒⚠⛔✕-✘❌-❎❓❔❗➕-➗⬜👎🚫🛑🤔🤷"
 _SIGN = rf"(?:[•·‣⁃∙←-⇿■-◿☀-❵➔-⟀⬀-⯿🇦-🇿🌀-🫿](?<![{_DOUBTING}])[\ufe0f🏻-🏿]*)"
-_SIGNS = re.compile(rf"(?:{_SIGN}\s*)+|(?<=\S)(?:\s*(?:{_SIGN}|[†‡]))+$")
+_SIGNS_BEFORE = re.compile(rf"^(?:{_SIGN}\s*)+")
+_SIGNS_AFTER = re.compile(rf"(?<=\S)(?:\s*(?:{_SIGN}|[†‡]))+$")
 
 
 def without_signs(text: str) -> str:
     """Drop the ticks, bullets and emoji before and after a value; a text that has nothing else stays as it is."""
     if len(text) > LONGEST_CACHED:
         return text
-    kept = text[found.end() :] if (found := _SIGNS.match(text)) else text
-    kept = kept[: found.start()] if (found := _SIGNS.search(kept)) and found.end() == len(kept) else kept
+    kept = _SIGNS_AFTER.sub("", _SIGNS_BEFORE.sub("", text))
     return kept if any(map(str.isalnum, kept)) else text
 
 

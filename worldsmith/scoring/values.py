@@ -184,8 +184,8 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
         return 100 * scale
     words = fold(" ".join((col.name, *col.labels))).split()
     if written is None:
-        thing = spelling(_THINGS_OF.split(unit, maxsplit=1)[0].split()[-1])
-        return scale if thing in _ANY_THING or thing in map(spelling, words) else None
+        noun = spelling(_THINGS_OF.split(unit, maxsplit=1)[0].split()[-1])
+        return scale if noun in _ANY_COUNT or noun in map(spelling, words) else None
     if written.dimension == written.name:  # money
         return scale
     named = [unit_named(word) for word in words if len(word) > 2]
@@ -193,7 +193,7 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
 
 
 _THINGS_OF = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
-_ANY_THING = frozenset(("thing", "time", "entry", "case"))
+_ANY_COUNT = frozenset(("thing", "time", "entry", "case"))
 _AGES = frozenset(("age", "ages", "aged", "old"))
 
 

@@ -239,12 +239,12 @@ def _day(cell: str) -> date | None:
     if short := _SHORT_YEAR.fullmatch(cell.strip()):
         one, _, other, last = short.groups()
         orders = (f"{one}/{other}/{_in_full(last)}", f"{_in_full(one)}-{other}-{last}")
-        found = next(filter(None, map(read_date, orders)), ())
+        readings = next(filter(None, map(read_date, orders)), ())
     else:
-        found = read_date(full_year(cell, _FIRST_YEAR))
-    if not found or found[-1].lo is None or found[-1].hi is None or found[-1].hi - found[-1].lo > _DAYS:
+        readings = read_date(full_year(cell, _FIRST_YEAR))
+    if not readings or readings[-1].lo is None or readings[-1].hi is None or readings[-1].hi - readings[-1].lo > _DAYS:
         return None
-    return date.fromordinal(int(found[-1].lo))
+    return date.fromordinal(int(readings[-1].lo))
 
 
 _FIRST_YEAR = 1969  # of the hundred that two digits stand for
