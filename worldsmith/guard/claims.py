@@ -104,6 +104,9 @@ _HINTS = {
     _SUPERLATIVE: ("est", "most", "least", "worst", "top", "leading", "sole", "leader", "minimum", "maximum"),
     _COMPARED: ("than",),
     _DENIAL: ("no", "n't", "never", "without", "lack", "neither"),
+    AVERAGE: ("averag", "median", "mean", "typical"),
+    LAST: ("last", "bottom"),
+    TOP: ("top", "first", "number one", "leads the", "led the"),
 }
 """Of what a pattern finds, one stands in the text: far the most texts have none."""
 
@@ -120,7 +123,7 @@ def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
 
 def places(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return where a sentence says what a pattern of places or averages finds, outside names and labels."""
-    return [m.group() for m in pattern.finditer(lowered(text), *span) if not _inside(m.span(), covered)]
+    return [m.group() for m in _hinted(pattern, lowered(text), span) if not _inside(m.span(), covered)]
 
 
 def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:

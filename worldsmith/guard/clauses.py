@@ -29,17 +29,17 @@ class Clauses:
         every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
         self._measured = {(t, c.name): (t, c.fill.column) for t, c in every if isinstance(c.fill, Rank | Share)}
         """Of columns that rank or share another, that other."""
-        self._low_words = {kind: self._words_of(kind) for kind in ("date", "bool")}
-        """By kind, the columns of dates and truth values by the stems of their labels' own words."""
+        self._low_words = self._words_of(("date", "bool"))
+        """The columns of dates and truth values by the stems of their labels' own words."""
         self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
 
-    def _words_of(self, kind: str) -> dict[str, list[ColumnId]]:
+    def _words_of(self, kinds: Collection[str]) -> dict[str, list[ColumnId]]:
         found: dict[str, list[ColumnId]] = {}
         common = META | COMMON | set(tokens(clean(self.world.schema.about)))
         taken = {stem(word) for t in self.world.schema.tables.values() for word in tokens(clean(_nouns(t)))}
         for table in self.world.schema.tables.values():
             for column in table.columns:
-                if self.columns.scored[table.name, column.name].kind != kind or column.key:
+                if self.columns.scored[table.name, column.name].kind not in kinds or column.key:
                     continue
                 words = dict.fromkeys(tokens(clean(f"{column.label} {column.says}")))
                 alone = len(words) == 1
@@ -53,18 +53,25 @@ class Clauses:
                         found.setdefault(stem(word), []).append((table.name, column.name))
         return found
 
-    def _stemmed(self, said: Sentence, kind: str, tables: Collection[str]) -> list[Mention]:
-        """Return the words of a sentence that speak of a column of a kind in another form than its label's."""
+    def _stemmed(self, said: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
+        """Return the words that speak of dates, and of truth values, in other forms than their labels'."""
+        found: tuple[list[Mention], list[Mention]] = ([], [])
+        spoken = [m for m in _WORD.finditer(said.text, *said.span) if stem(m.group().lower()) in self._low_words]
+        if not spoken:
+            return found
         cues = [m for m in said.cues if any(table in tables for table, _ in m.columns)]
         taken = [m.span for m in (*said.names, *cues, *said.options)]
-        found = []
-        for match in _WORD.finditer(said.text, *said.span):
+        for match in spoken:
             word = match.group().lower()
-            columns = [c for c in self._low_words[kind].get(stem(word), ()) if c[0] in tables]
-            if not columns or any(within(match.span(), span) for span in taken):
+            if any(within(match.span(), span) for span in taken):
                 continue
-            if word not in META | COMMON or _nominal(said.text, match.span()):
-                found.append(Mention("cue", word, match.span(), tuple(columns)))
+            if (word in META or word in COMMON) and not _nominal(said.text, match.span()):
+                continue
+            for mentions, kind in zip(found, ("date", "bool"), strict=True):
+                columns = [c for c in self._low_words[stem(word)] if c[0] in tables]
+                columns = [c for c in columns if self.columns.scored[c].kind == kind]
+                if columns:
+                    mentions.append(Mention("cue", word, match.span(), tuple(columns)))
         return found
 
     def has_option(self, lower: str) -> bool:
@@ -74,7 +81,7 @@ class Clauses:
     def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
         """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
         tables = {row.table for row in rows} or {c.row.table for c in mine}
-        dated, low_words = self._stemmed(said, "date", tables), self._stemmed(said, "bool", tables)
+        dated, low_words = self._stemmed(said, tables)
         if not (said.cues or dated or low_words):
             return None
         whole = [span for span, _ in meant] + [c.span for c in said.cues]

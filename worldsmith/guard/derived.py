@@ -14,6 +14,8 @@ _ENDINGS = (
     "", "s", "es", "er", "ers", "or", "ors", "ing", "ings", "ed", "y", "ies", "ery", "eries", "ry", "ries", "ist",
     "ists", "istry", "n", "ns", "a", "o", "an", "ans", "ian", "ians", "ese", "ish", "al", "ic", "ical",
 )  # fmt: skip
+MEMO = 16_384
+"""Words whose options are kept."""
 _AGENTS = ("er", "or", "ist", "ian")
 _IRREGULAR = {
     "danish": "denmark", "danes": "denmark", "french": "france", "polish": "poland", "pole": "poland",
@@ -54,24 +56,34 @@ class Derived:
         options = {word for option in self._heads for word in tokens(clean(option))}
         self._labels = (frozenset(known) | META) - options
         self._known = (self._labels | COMMON) - options
+        self._memo: dict[str, tuple[tuple[str, ColumnId], ...]] = {}
 
     def forms(self, text: str, span: Span) -> Iterator[Form]:
         """Yield the words of a sentence, in a cleaned text, that are derived forms of options, or options."""
         for match in _WORD.finditer(text, *span):
             word = match.group()
-            held = self._roots_of(word)
-            fit = [
-                pair for root in held for pair in self._roots[root] if self._derives(word, pair[0], text, match.start())
-            ]
+            held = self._memo.get(word)
+            if held is None:
+                if len(self._memo) >= MEMO:
+                    self._memo.clear()
+                held = self._memo[word] = self._derivations(word)
+            fit = [pair for pair in held if self._led(pair[0], text, match.start())] if held else ()
             if fit:
                 options, columns = zip(*fit, strict=True)
                 yield Form(match.span(), tuple(dict.fromkeys(options)), tuple(dict.fromkeys(columns)))
 
-    def _roots_of(self, word: str) -> list[str]:
-        return [root for root in _roots(word.lower()) if root in self._roots]
+    def _derivations(self, word: str) -> tuple[tuple[str, ColumnId], ...]:
+        """Return the options, each with its column, of whose last word a word is a form."""
+        pairs = (pair for root in _roots(word.lower()) for pair in self._roots.get(root, ()))
+        return tuple(pair for pair in dict.fromkeys(pairs) if self._derives(word, pair[0]))
 
-    def _derives(self, word: str, option: str, text: str, at: int) -> bool:
-        """Whether a word may be a form of an option, after the option's other words, rather than a word of its own."""
+    def _led(self, option: str, text: str, at: int) -> bool:
+        """Whether the option's words before its last one stand before a place in a text."""
+        heads = self._heads[option]
+        return not heads or tuple(tokens(clean(text[max(0, at - 60) : at]))[-len(heads) :]) == heads
+
+    def _derives(self, word: str, option: str) -> bool:
+        """Whether a word may be a form of an option's last one, rather than a word of its own."""
         last = tokens(clean(option))[-1]
         lower = word.lower()
         plural = lower in (f"{last}s", f"{last}es", f"{last.removesuffix('y')}ies")
@@ -83,11 +95,7 @@ class Derived:
             return False  # "setting" tells no setts
         if option[0].isupper() and not word[0].isupper():
             return False  # a brand's or a country's name
-        if lower.endswith("ed") and last.endswith(_AGENTS):
-            return False  # "joined" tells no joiner
-        heads = self._heads[option]
-        before = tokens(clean(text[max(0, at - 60) : at]))
-        return not heads or tuple(before[-len(heads) :]) == heads
+        return not (lower.endswith("ed") and last.endswith(_AGENTS))  # "joined" tells no joiner
 
 
 def _options(schema: Schema, fill: object) -> Iterator[str]:

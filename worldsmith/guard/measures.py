@@ -38,9 +38,14 @@ _GROUPS = tuple(
 )
 """By dimension, words that mean the same of a thing; those of two groups mean two things."""
 _GROUP_OF = {word: (dimension, group) for dimension, group in _GROUPS for word in group}
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(rf"\b(?:{'|'.join(_GROUP_OF)})\b")
 _BEFORE = re.compile(r"([^\W\d_]{3,})\s(?:(?:of|is|was|at|about|around)\s)*$")
 _MAGNITUDE = re.compile(rf"\b(?:{'|'.join(w for w in MAGNITUDES if len(w) > 1)})s?\b|\b000s?\b", re.IGNORECASE)
+
+
+def measured(text: str, span: Span) -> bool:
+    """Whether a sentence has a word for what is measured."""
+    return _WORD.search(lowered(text), *span) is not None
 
 
 def other_measure(
@@ -50,18 +55,17 @@ def other_measure(
 
     `units` are the units of the columns that the quantity states, each with the words of the column's label.
     """
-    held = [(_dimension(unit), words) for unit, words in units]
+    words = [m for m in _WORD.finditer(lowered(text), *clause) if not any(a <= m.start() < b for a, b in covered)]
+    if not words:
+        return ""
+    held = [(_dimension(unit), own) for unit, own in units]
     before = _BEFORE.search(text, clause[0], quantity.span[0])
-    for match in _WORD.finditer(lowered(text), *clause):
-        word = match.group()
-        if word not in _GROUP_OF or any(a <= match.start() and match.end() <= b for a, b in covered):
-            continue
-        dimension, group = _GROUP_OF[word]
+    for match in words:
+        dimension, group = _GROUP_OF[match.group()]
         beside = before is not None and before.span(1) == match.span()
-        if not any(group & words for _, words in held) and (
-            any(dimension == own for own, _ in held) if quantity.unit else beside
-        ):
-            return word
+        fits = any(dimension == own for own, _ in held) if quantity.unit else beside
+        if fits and not any(group & own for _, own in held):
+            return match.group()
     return ""
 
 

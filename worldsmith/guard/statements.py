@@ -7,7 +7,7 @@ from worldsmith.guard.claims import unsaid
 from worldsmith.guard.clauses import Clauses, no_option
 from worldsmith.guard.derived import Derived
 from worldsmith.guard.ground import Columns, Ground
-from worldsmith.guard.measures import other_measure
+from worldsmith.guard.measures import measured, other_measure
 from worldsmith.guard.names import Mention, Names
 from worldsmith.guard.numbers import Numbers
 from worldsmith.guard.options import denied
@@ -161,6 +161,7 @@ class Statements:
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
+        measures = bool(counted) and measured(said.text, said.span)
         for quantity in joined(said.text, counted):
             if not self.numbers.stated_by(quantity, said, ground, mine) and not self.numbers.derived(
                 quantity, said, ground, rows, mine
@@ -175,7 +176,7 @@ class Statements:
                 or (beside and self.numbers.listed(quantity, said, ground))
             ):
                 return _no_fact(quantity)
-            other = self._other_measure(said, quantity, cells)
+            other = self._other_measure(said, quantity, cells) if measures else ""
             if other:
                 why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
                 return Rejection(Reason.UNTRUE, why)

@@ -91,8 +91,7 @@ class Wordless:
     def _average(self, said: Sentence, covered: Sequence[Span], meant: Meant) -> Rejection | None:
         """No column holds an average: a number told beside the word is another's."""
         words = places(AVERAGE, said.text, said.span, covered)
-        told = [c for _, cells in meant for c in cells if self.columns.of(c).kind in ("int", "num")]
-        if not words or not told:
+        if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in meant for c in cells):
             return None
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
@@ -100,15 +99,19 @@ class Wordless:
         self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> Rejection | None:
         """The top needs a rank of 1, the last place the list's own last rank."""
+        last, top = (places(pattern, said.text, said.span, covered) for pattern in (LAST, TOP))
+        if not (last or top):
+            return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
         named = [c for c in ranks if c.row in rows and c.row != ground.subject]
-        for word in places(LAST, said.text, said.span, covered):
-            if not any(self._extreme(c, "largest", ground) for c in named):
-                return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
-        for word in places(TOP, said.text, said.span, covered):
-            if not any(c.value == 1 for c in ranks):
-                return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
-        return None
+        if last and any(self._extreme(c, "largest", ground) for c in named):
+            last = []
+        if top and any(c.value == 1 for c in ranks):
+            top = []
+        wrong = [*last, *top]
+        return (
+            Rejection(Reason.CLAIM, f"says {wrong[0]!r}, which no rank or list of this page shows") if wrong else None
+        )
 
     def _superlative(
         self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], meant: Meant
