@@ -15,7 +15,7 @@ from worldsmith.guard.repair import repaired
 from worldsmith.guard.text import clean, decoded, lowered, scan
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.renderer import Renderer, render
+from worldsmith.renderer import Renderer, markdown, render
 from worldsmith.schema import load_schema
 from worldsmith.slices import Call, Slice, View
 from worldsmith.world import World
@@ -226,7 +226,7 @@ def test_a_table_of_lies_and_a_heading_of_one_leave_nothing():
     part = Slice(Call("web_extractor", OSTREL.url), (View(OSTREL, 1.0),), more=False)
     lies = (Grid(("Keeper", "Opened"), ((("Benno Karwick",), ("1999-05-07",)),), ""), Heading(2, "Kept by Edda Quarne"))
     said, counts = repaired(GUARD, PAGES, replace(own, pieces=(*lies, *own.pieces)), own, part)
-    assert (said.pieces, counts["statement_deleted"]) == (own.pieces, 2)
+    assert (markdown(said), counts["statement_deleted"]) == (markdown(own), 2)
 
 
 def test_a_name_that_two_hits_tell_together_is_not_served():

@@ -48,6 +48,10 @@ PERSON = stem("people")
 _OF_THEM = frozenset(("them", "these", "those", "which", "whom", "it", "its", "the", "us"))
 
 
+_DECADE = re.compile(r"\b\d{3}0'?s$", re.IGNORECASE)
+"""A decade in digits, its century included."""
+
+
 class Numbers:
     """Judges the numbers of one world's statements."""
 
@@ -154,7 +158,7 @@ class Numbers:
             return True
         if quantity.small is not None and _IN_PARTS.search(said.text, said.span[0], quantity.span[0]):
             return True
-        if quantity.kind == "century":
+        if quantity.kind == "century" or _DECADE.search(quantity.text):
             return self._tease(quantity, rows)
         if self._scale(quantity, said, mine):
             return True
@@ -184,7 +188,10 @@ class Numbers:
         )
 
     def _tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
-        """Whether a century is true of some date of the rows: too wide for any scorer to accept."""
+        """Whether a century, or a decade in digits, is true of some date of the rows: too wide for a scorer to accept.
+
+        A decade in words ("the early sixties") is no tease: an age is told so, too, and a value of any century.
+        """
         return any(
             states(quantity, value, self.columns.date)
             for row in rows
