@@ -292,6 +292,8 @@ DEEP = b'{"query":' + b"[" * 5000 + b"]" * 5000 + b"}"
         DEEP,
         b'{"queries": ["a", NaN}',
         b'{"urls": ["a\xff}',
+        b'{"query": "mills"}\xff',
+        '{"query": "mills"}'.encode("utf-16"),
         b" " * (MAX_BODY + 1),
         b'{"query": {"a": 1}, "queries": {"a": 1}, "url": 1, "urls": 1}',
     ],

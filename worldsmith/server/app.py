@@ -251,7 +251,7 @@ def _object(body: bytes, route: Route) -> Mapping[str, Any]:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode())
+            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
         except orjson.JSONDecodeError as error:
             raise UsageError(f"the body is not JSON ({error}): {hint}") from None
     if not isinstance(found, dict):
