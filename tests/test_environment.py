@@ -541,6 +541,28 @@ def test_a_message_of_many_marks_has_an_answer(begun, part):
     assert step.done == (part not in {"<tool_call>", "[TOOL_CALLS]"})
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"name": "web_search", "arguments": {"query": "Of it. %s So"}}</tool_call><tool_call>'
+        '{"name": "web_search", "arguments": {"query": "x"}}',
+        '{"name": "Of it. %s So", "arguments": {}}',
+        '{"name": Of it. %s So',
+        '{"name": "web_extractor", "arguments": {"Of it. %s So": 1}}',
+        '{"name": "web_search", "arguments": {"query": {"Of it. %s So": 1}}}',
+        '{"name": "web_search", "arguments": "Of it. %s So"}',
+        '{"name": "web_extractor", "arguments": {"url": "Of it. %s So"}}',
+        '{"name": "web_search", "arguments": {"query": "x", "page": "Of it. %s So"}}',
+    ],
+)
+def test_what_a_reply_quotes_of_a_call_is_no_evidence(begun, body):
+    sentence = "Ash House has 40 lamps."
+    known = scoring.Evidence((), statements={"lamps": (scoring.evidence.mark("Ash House", sentence),)})
+    reply = begun.step(f"<tool_call>{body % sentence}</tool_call>").observation
+    assert known.disclosed_by(["# Ash House\n", reply]) == frozenset()
+    assert known.disclosed_by(["# Ash House\n", reply, sentence]) == {"lamps"}
+
+
 def test_an_answer_in_json_is_no_call(begun):
     assert begun.step('```json\n[{"name": "Blue Lamp", "arguments": "x"}]\n```').done
 

@@ -63,7 +63,8 @@ class Evidence:
         """Return the hashes of the cells that tool replies state, by their sentences and table rows of ours.
 
         Pages in Markdown as we wrote them count, in the order in which they were read; search results don't, and
-        neither does a page that a language model wrote, of which only the server knows what it states.
+        neither does a page that a language model wrote, of which only the server knows what it states. Nor do lines of
+        ours that quote the agent: errors, and the heads of several replies.
         """
         marks = frozenset(statement_marks(replies))
         return frozenset(name for name, known in self.statements.items() if not marks.isdisjoint(known))
@@ -113,6 +114,8 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
 _TITLE = re.compile(r"# (.+)")
+_QUOTES_AGENT = re.compile(r"Error: |\[\d+ of \d+: ")
+"""How lines start that quote a call: what an agent writes in one must not count as disclosed to it."""
 
 
 def statements(text: str, title: str = "") -> Iterator[tuple[str, int, int]]:
@@ -143,5 +146,6 @@ def statement_marks(replies: Iterable[str]) -> Iterator[str]:
     """Yield the hashes of the statements of tool replies; the next part of a page stands under the last title."""
     title = ""
     for reply in replies:
-        for title, start, end in statements(reply, title):  # noqa: B020 - the last title is the next reply's
-            yield mark(title, reply[start:end])
+        text = "\n".join(line for line in reply.split("\n") if not _QUOTES_AGENT.match(line))
+        for title, start, end in statements(text, title):  # noqa: B020 - the last title is the next reply's
+            yield mark(title, text[start:end])
