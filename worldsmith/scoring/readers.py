@@ -39,7 +39,8 @@ def _read(span: str, kind: Kind) -> tuple[Reading, ...]:
 def bare(span: str, kind: Kind) -> str:
     """Return the span as it is read: without markup and quotation marks, and "" where part of it is struck out.
 
-    Of a number or date ticks, bullets and emoji beside it go too, and the dollar signs of a formula: "163 ✓", "$163$".
+    Of a number or date ticks, bullets and emoji beside it go too, and the dollar signs of a formula: "163 ✓", "$163$";
+    of a date or year a raised mark, which can be no power: "2024²".
     """
     text = "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
     of_words = kind in ("text", "enum", "bool", "list")
@@ -51,7 +52,7 @@ def bare(span: str, kind: Kind) -> str:
         return text
     if formula := _FORMULA.fullmatch(text):
         return formula[1].replace("{,}", ",").replace("\\,", " ").strip()
-    return text
+    return _RAISED.sub("", text) if kind in ("date", "year") else text
 
 
 _QUOTES = "\"'“”„‟‘’‚‛«»‹›「」『』｢｣《》〈〉＂＇〝〞"
@@ -73,6 +74,7 @@ def without_signs(text: str) -> str:
 
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
+_RAISED = re.compile(r"(?<=[^\s⁰¹²³⁴-⁹])\s?(?:[¹²³⁰⁴-⁹]{1,3}|\^\d{1,3})$")
 FILLERS = (
     *("-", "--", "---", "/", "n/a", "none", "null", "nil", "nan", "not available", "not applicable"),
     *("no value", "none yet", "no rating", "not rated", "无"),
