@@ -217,6 +217,42 @@ def test_lone_surrogates_end_no_episode(played, tmp_path):
     assert environment.step("none \ud800").done
 
 
+@pytest.mark.parametrize(
+    ("argument", "kept"),
+    [
+        ({"z": "\ud800"}, {"z": "?"}),
+        ({"\udc00": 1}, {"?": 1}),
+        ({7: None}, {"7": None}),
+        ({"z": 10**30}, {"z": str(10**30)}),
+        ({"z": b"\xff"}, {"z": "b'\\xff'"}),
+        ({"z": [True, -1, 0.5, "\ud83d"]}, {"z": [True, -1, 0.5, "?"]}),
+    ],
+)
+def test_whatever_a_native_call_holds_is_traced(played, tmp_path, argument, kept):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator, traces=Traces(tmp_path))
+    environment.reset()
+    made = {"function": {"name": "web_search", "arguments": {"query": "shop", **argument}}}
+    assert not environment.step({"role": "assistant", "content": None, "tool_calls": [made]}).done
+    (file,) = tmp_path.iterdir()
+    messages = [json.loads(line) for line in file.read_text().splitlines()]
+    calls = next(m["tool_calls"] for m in messages if "tool_calls" in m)
+    assert calls == [{"function": {"name": "web_search", "arguments": {"query": "shop", **kept}}}]
+
+
+def test_a_native_call_of_many_levels_is_traced_to_a_depth(played, tmp_path):
+    world, simulator, task, _ = played
+    environment = Environment(world, task, simulator, traces=Traces(tmp_path))
+    environment.reset()
+    deep = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    made = {"function": {"name": "web_search", "arguments": {"query": "shop", "z": deep}}}
+    assert not environment.step({"role": "assistant", "content": None, "tool_calls": [made]}).done
+    (file,) = tmp_path.iterdir()
+    assert '{"a":"…"}' in file.read_text()
+
+
 def test_a_page_turned_past_its_end_tells_nothing(played):
     world, simulator, task, episode = played
     environment = Environment(world, task, simulator, hits=10, max_turns=200)

@@ -30,6 +30,8 @@ MOST: Final = 1_000_000
 """Bytes of a line."""
 MEMO: Final = 10_000
 """Files that are known to be begun."""
+_DEEPEST: Final = 100
+"""Levels of a value that is written; what a model puts into a call may have thousands."""
 _CUTS = (100_000, 20_000, 4000, 800, 160)
 """Characters of a text, the first that make a line short enough; of lists a hundredth as many."""
 
@@ -129,12 +131,29 @@ class Traced:
 
 def line(what: Mapping[str, Any]) -> bytes:
     """Return a record as a line of at most `MOST` bytes."""
-    data = orjson.dumps(what, default=str)
+    try:
+        data = orjson.dumps(what, default=str)
+    except orjson.JSONEncodeError:
+        what = _writable(what)
+        data = orjson.dumps(what)
     for most in _CUTS:
         if len(data) < MOST:
             break
         data = orjson.dumps(_cut(what, most), default=str)
     return data + b"\n"
+
+
+def _writable(value: Any, levels: int = _DEEPEST) -> Any:
+    """Return a value as JSON holds it: names as text, no half of a surrogate pair, no level beyond the deepest."""
+    if isinstance(value, dict | list | tuple) and not levels:
+        return "…"
+    if isinstance(value, dict):
+        return {_writable(str(name)): _writable(inner, levels - 1) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_writable(inner, levels - 1) for inner in value]
+    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 1 << 63):
+        return value
+    return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _cut(value: Any, most: int) -> Any:
