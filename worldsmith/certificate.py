@@ -101,11 +101,10 @@ def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
     return frozenset().union(*(of_cells(page, page.cells, world) | of_page(page, world) for page in pages))
 
 
-def lacking(task: Task, reader: Reader, pages: Iterable[Page]) -> tuple[list[Disclosure], list[Disclosure]]:
-    """Return the cells of its evidence that pages don't disclose, and the rows whose children they don't tell."""
-    missing = sorted(required(task, reader) - disclosed(pages, reader.world), key=str)
-    cells = [one for one in missing if not whole(one)]
-    return cells, [one for one in missing if whole(one)]
+def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
+    """Return those that are cells, and those that say that all children of a row are known; sorted."""
+    ordered = sorted(disclosures, key=str)
+    return [one for one in ordered if not whole(one)], [one for one in ordered if whole(one)]
 
 
 def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
@@ -142,7 +141,8 @@ def attempt(
         return "a call that is never answered"
     score = episode.scored(task)
     reader = reader or Reader(world)
-    cells, parents = lacking(task, reader, tools.seen[start:])
+    needed = required(task, reader)
+    cells, parents = _parted(needed - disclosed(tools.seen[start:], world))
     if cells:
         return "evidence that its calls don't disclose"
     if parents:
@@ -151,7 +151,7 @@ def attempt(
         return "the oracle's answer is not the gold table"
     if foreign(task, episode.calls, episode.replies):
         return "an argument from nowhere"
-    return _made(task, tools.address, episode, sum(not whole(one) for one in required(task, reader)))
+    return _made(task, tools.address, episode, len(_parted(needed)[0]))
 
 
 def _made(task: Task, address: Address, episode: Episode, needed: int) -> Certificate:
@@ -206,22 +206,18 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     strange = foreign(task, recorder.calls, recorder.replies)
     if strange:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    reader = Reader(world)
-    cells, parents = lacking(task, reader, client.seen)
+    needed = required(task, Reader(world))
+    cells, parents = _parted(needed - disclosed(client.seen, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:
         row, col = cells[0]
         return f"{len(cells)} cells of its evidence are not disclosed, {row} {col} among them"
-    needed = sum(not whole(one) for one in required(task, reader))
     calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
-    replayed = _made(
-        task,
-        client.address,
-        Episode(task.task_id, task.world, "", "", calls, replies, costs),
-        needed,
-    )
-    wrong = [name for name, value in replayed.to_json().items() if certificate.to_json()[name] != value]
+    episode = Episode(task.task_id, task.world, "", "", calls, replies, costs)
+    replayed = _made(task, client.address, episode, len(_parted(needed)[0])).to_json()
+    recorded = certificate.to_json()
+    wrong = [name for name, value in replayed.items() if recorded[name] != value]
     return f"its {', '.join(wrong)} are not those of its calls" if wrong else ""
 
 
