@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import orjson
 
 from worldsmith.errors import FormatError, UsageError
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
 from worldsmith.slices import Address, Call, Draft, Result
 
 FORMAT = 2
@@ -226,10 +226,7 @@ def _json(draft: Draft) -> dict[str, Any]:
 
 
 def _text(text: Text) -> list[Any]:
-    return [
-        [part.text, part.url] if isinstance(part, Link) else part if isinstance(part, str) else part.text
-        for part in text
-    ]
+    return [[part.text, part.url] if isinstance(part, Link) else plain_part(part) for part in text]
 
 
 def _piece(piece: Piece) -> list[Any]:

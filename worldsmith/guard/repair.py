@@ -9,7 +9,7 @@ from worldsmith.guard.guard import Guard
 from worldsmith.guard.hits import misfits
 from worldsmith.guard.text import clean, sentences
 from worldsmith.pages import Pages
-from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text
+from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text, plain_part
 from worldsmith.renderer import markdown, render
 from worldsmith.renderer.emit import words_of
 from worldsmith.slices import Draft, Result, Slice, View
@@ -175,7 +175,7 @@ def _unlinked(piece: Piece, allowed: frozenset[str]) -> Piece:
 
 def _unmarked(part: Inline) -> Inline:
     """Return a piece of our text without its cells."""
-    return Link(part.text, part.url) if isinstance(part, Link) else part if isinstance(part, str) else part.text
+    return Link(part.text, part.url) if isinstance(part, Link) else plain_part(part)
 
 
 def _mapped(piece: Piece, change: Callable[[Inline], Inline]) -> Piece:

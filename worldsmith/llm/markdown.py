@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
@@ -56,7 +56,7 @@ def _joined(parts: Sequence[str | Link]) -> Text:
 
 
 def _plain(text: str) -> str:
-    return "".join(p if isinstance(p, str) else p.text for p in inline(text))
+    return "".join(map(plain_part, inline(text)))
 
 
 def _cells(line: str) -> list[str]:

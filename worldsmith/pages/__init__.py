@@ -16,6 +16,7 @@ from worldsmith.pages.types import (
     Span,
     Status,
     Text,
+    plain_part,
 )
 
 __all__ = [
@@ -36,5 +37,6 @@ __all__ = [
     "Status",
     "Text",
     "boilerplate",
+    "plain_part",
     "uncarried",
 ]

@@ -19,6 +19,12 @@ def keys(words: Phrasing, table: str, cells: Mapping[str, Cell]) -> tuple[str, .
     return tuple(words.show(cells[k]) for k in words.schema.tables[table].key if k in cells)
 
 
+def key_cells(words: Phrasing, row: Row, cells: Mapping[str, Cell]) -> tuple[Cell, ...]:
+    """Return the key cells of a row, all of which its name states; none where one of them is lacking."""
+    key = words.schema.tables[row.table].key
+    return tuple(cells[name] for name in key) if all(name in cells for name in key) else ()
+
+
 def called(words: Phrasing, row: Row | None, cells: Mapping[str, Cell]) -> str:
     """Return what a row is called by its cells; `UNNAMED` where its key is no longer stated."""
     if row is None:

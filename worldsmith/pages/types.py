@@ -123,6 +123,11 @@ Text = tuple[Inline, ...]
 """Running text: strings, spans and links in order."""
 
 
+def plain_part(part: Inline) -> str:
+    """Return a piece of running text without the address that it leads to."""
+    return part if isinstance(part, str) else part.text
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading of `level` 1 to 4."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
-from worldsmith.pages.titles import title
+from worldsmith.pages.titles import key_cells, title
 from worldsmith.pages.types import HEAD
 from worldsmith.renderer import facts, telling, texts
 from worldsmith.renderer.desk import Desk, by_row
@@ -30,12 +30,11 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
 
 
 def _named(page: Page, pages: Pages) -> tuple[Cell, ...]:
-    """Return the cells of the subject's key, which the title states; none where one of them is lacking."""
+    """Return the cells of the subject's key, which the title states."""
     if page.subject is None:
         return ()
     own = {cell.col: cell for cell in page.cells if cell.row == page.subject}
-    key = pages.world.schema.tables[page.subject.table].key
-    return tuple(own[name] for name in key) if all(name in own for name in key) else ()
+    return key_cells(pages.words, page.subject, own)
 
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from zlib import crc32
 
-from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text, plain_part
 from worldsmith.world import Cell
 
 Chunk = tuple[str, tuple[Cell, ...]]
@@ -97,7 +97,7 @@ def markdown(doc: Doc) -> str:
 
 def words_of(text: Text) -> str:
     """Return running text without its links' targets."""
-    return "".join(part if isinstance(part, str) else part.text for part in text)
+    return "".join(map(plain_part, text))
 
 
 def _plain(piece: Piece) -> str:
@@ -112,7 +112,7 @@ def _plain(piece: Piece) -> str:
             return "\n".join(f"{f'{i}.' if ordered else '-'} {words_of(item)}" for i, item in enumerate(items, 1))
         case Grid(header, rows, caption):
             lines = [*([caption] if caption else []), "\t".join(header)]
-            return "\n".join([*lines, *("\t".join(words_of(cell) for cell in row) for row in rows)])
+            return "\n".join([*lines, *("\t".join(map(words_of, row)) for row in rows)])
 
 
 def plain(doc: Doc) -> str:
@@ -149,7 +149,7 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
         return "".join(
             f'<a href="{escape(link(part.url))}">{escape(part.text, quote=False)}</a>'
             if isinstance(part, Link)
-            else escape(part if isinstance(part, str) else part.text, quote=False)
+            else escape(plain_part(part), quote=False)
             for part in content
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from worldsmith.pages import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span
+from worldsmith.pages import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, plain_part
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.titles import commonest
 from worldsmith.renderer.desk import Desk, Rows, by_row, flat, joined, stating
@@ -78,7 +78,7 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str, caption: str = "") 
             if order[0] in c
         ]
         form = desk.pages.world.schema.tables[table]
-        if len(told) > 1 and sum(map(_length, told)) + len(told) * (len(form.singular) + 19) < FEW:
+        if len(told) > 1 and sum(len(plain_part(text)) for text in told) + len(told) * (len(form.singular) + 19) < FEW:
             return Para(flat([*joined([[text] for text in told], ", ", " and "), f" ({form.plural} in the directory)"]))
         noun = f" ({form.singular} in the directory)"
         return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in told))
@@ -95,16 +95,12 @@ def _line(desk: Desk, block: Block, cells: dict[str, Cell], order: Sequence[str]
     return line
 
 
-def _length(text: Inline) -> int:
-    return len(text) if isinstance(text, str) else len(text.text)
-
-
 def _thinned(header: Sequence[str], lines: list[list[Inline]]) -> list[list[Inline]]:
     """Return a table's cells with fewer links where nearly all of its text would be one: readers take that for a menu.
 
     Names of other rows lose theirs first, then all do.
     """
-    size = sum(map(len, header)) + sum(_length(text) for line in lines for text in line)
+    size = sum(map(len, header)) + sum(len(plain_part(text)) for line in lines for text in line)
     most = MENU[size >= MENU_SIZE] * size
     for kept in (len(header), 1, 0):
         if sum(len(t.text) for line in lines for t in line[:kept] if isinstance(t, Link)) <= most:

@@ -5,7 +5,7 @@ from datetime import date
 
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
 from worldsmith.pages.grammar import Plan, article
-from worldsmith.pages.titles import UNNAMED, called
+from worldsmith.pages.titles import UNNAMED, called, key_cells
 from worldsmith.pages.words import capital
 from worldsmith.renderer.desk import Desk, by_row, flat, joined, paragraphs, stating
 from worldsmith.world import Cell, Row
@@ -32,13 +32,7 @@ def lead(desk: Desk, block: Block) -> list[Piece]:
         start = f"This is {name}{',' if tails else ''}"
     else:
         start = f"{name} is {article(form.singular) if tails else f'one of the {form.plural} in this collection'}"
-    return [Para(flat([Span(start, _key(desk, row, cells)), *joined(tails, ",", ","), "."]))]
-
-
-def _key(desk: Desk, row: Row, cells: dict[str, Cell]) -> tuple[Cell, ...]:
-    """Return the key cells of a row, which its name states; none where one of them is lacking."""
-    key = desk.pages.world.schema.tables[row.table].key
-    return tuple(cells[name] for name in key) if all(name in cells for name in key) else ()
+    return [Para(flat([Span(start, key_cells(desk.pages.words, row, cells)), *joined(tails, ",", ","), "."]))]
 
 
 def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> list[Text]:
@@ -72,7 +66,7 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
             for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
         ]
         if who == name:
-            values[0] = stating(values[0], _key(desk, row, cells))
+            values[0] = stating(values[0], key_cells(desk.pages.words, row, cells))
         parts = _sentence(
             plans[i : i + n], values, who, "its" if again == "it" else "the", block.variant + len(out), first=named
         )
@@ -181,7 +175,7 @@ def _alone(desk: Desk, row: Row, cells: dict[str, Cell]) -> Text:
     """Tell of a row whose key alone is left to state."""
     form = desk.pages.world.schema.tables[row.table]
     text = f"{capital(called(desk.pages.words, row, cells))} is {article(form.singular)} as well."
-    return (Span(text, _key(desk, row, cells)),)
+    return (Span(text, key_cells(desk.pages.words, row, cells)),)
 
 
 def post(desk: Desk, block: Block) -> list[Piece]:
@@ -202,4 +196,4 @@ def named(desk: Desk, block: Block) -> list[Piece]:
     assert row is not None
     cells = by_row(block.cells).get(row, {})
     name = called(desk.pages.words, row, cells)
-    return [Para((Span(f"This page is about the name {name}.", _key(desk, row, cells)),))]
+    return [Para((Span(f"This page is about the name {name}.", key_cells(desk.pages.words, row, cells)),))]
