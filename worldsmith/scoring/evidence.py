@@ -1,8 +1,8 @@
-"""Evidence per cell: an answer earns by what its episode disclosed, and not by what it remembers.
+"""Evidence per cell: an answer earns by what its episode disclosed, not by what a model remembers.
 
-What is disclosed is known by hashes, each of one cell of one row. They come from whoever answered the calls (in
-process, or the response header `X-Worldsmith-Evidence`); where a trainer has the transcript alone, from the sentences
-and table rows of the tool replies, each of which a task knows by a hash of its own.
+A disclosed cell is known by a hash. Hashes come from the simulator in process, or from the server in the response
+header `X-Worldsmith-Evidence`; a trainer that has the transcript alone gets them from the sentences and table rows of
+the tool replies, whose own hashes are in the task's evidence.
 """
 
 import re
@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any
 
 from .column import ScoreError
-from .figures import Rates, Score
-from .reference import Reference
+from .figures import Rates, Score, earned_rates
+from .reference import earning_columns
 
 Need = tuple[tuple[tuple[str, ...], ...], ...]
 """What one cell needs: of each group, one alternative, all of whose hashes were disclosed. () is always met."""
@@ -78,36 +78,30 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
     """Return the score whose `earned`, `earned_rows` and `success` count only what the episode disclosed.
 
     A right cell without evidence counts as a wrong one, a row with such a cell is not whole. All other figures stay:
-    they say how right the answer is, not how it was come by. `disclosed` are hashes of cells.
+    they say how right the answer is, not where it came from. `disclosed` are hashes of cells.
 
     Raises ScoreError where the evidence is of another table.
     """
-    reference = Reference(*score.reference)
-    shape = (len(reference.gold), len(reference.columns) if reference.gold else 0)
+    columns, gold = score.reference
+    shape = (len(gold), len(columns) if gold else 0)
     if (len(evidence.cells), len(evidence.cells[0]) if evidence.cells else 0) != shape:
         raise ScoreError(f"The evidence has {len(evidence.cells)} rows, the reference {shape[0]}: not this task's.")
-    if not reference.gold:
-        known = met(evidence.empty, disclosed)
-        nothing = Rates(0.0, 0.0, 0.0)
-        return score if known else replace(score, earned=nothing, earned_rows=nothing, success=False)
-    columns, some = reference.others or reference.keys, any(reference.earning)
+    if not gold:
+        zero = Rates(0.0, 0.0, 0.0)
+        return score if met(evidence.empty, disclosed) else replace(score, earned=zero, earned_rows=zero, success=False)
+    earning = earning_columns(columns, gold)
+    counted = [c for c, col in enumerate(columns) if not col.key] or [*range(len(columns))]
     wrong = {(cell.gold_row, cell.column) for cell in score.wrong}
-    right = whole = 0
+    good: dict[int, set[int]] = {}
     for _, j in score.matched:
         needs = evidence.cells[j]
-        good = {c for c in columns if (j, reference.names[c]) not in wrong and met(needs[c], disclosed)}
-        # What the question itself tells needs nothing, and makes no row earn.
-        if any(needs[c] for c in good.intersection(reference.earning[j] if some else columns)):
-            right, whole = right + len(good), whole + (len(good) == len(columns))
-    barren = {j for j, earning in enumerate(reference.earning) if some and not earning}
-    given = len(score.rows) - sum(j in barren for _, j in score.matched)
-    asked = len(reference.gold) - len(barren)
-    return replace(
-        score,
-        earned=Rates.of(right, given * len(columns), asked * len(columns)),
-        earned_rows=Rates.of(whole, given, asked),
-        success=score.success and whole == asked,
-    )
+        right = {c for c in counted if (j, columns[c].name) not in wrong and met(needs[c], disclosed)}
+        # What the question itself says needs no evidence, and makes no row earn.
+        pays = any(needs[c] for c in right.intersection(earning[j] if any(earning) else counted))
+        good[j] = right if pays else set()
+    earned, earned_rows = earned_rates(good, len(score.rows), counted, earning)
+    success = score.success and earned_rows.recall == 1.0
+    return replace(score, earned=earned, earned_rows=earned_rows, success=success)
 
 
 # ---- statements of a text

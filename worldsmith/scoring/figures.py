@@ -1,5 +1,6 @@
 """What scoring an answer gives: figures, and what they were made of."""
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -30,6 +31,27 @@ class Rates(NamedTuple):
     def to_json(self) -> dict[str, float]:
         """Return the three figures by name."""
         return self._asdict()
+
+
+def earned_rates(
+    good: Mapping[int, Collection[int]], rows: int, columns: Sequence[int], earning: Sequence[Sequence[int]]
+) -> tuple[Rates, Rates]:
+    """Return the rates of cells and of whole rows that earn; where no row could earn, of all of them.
+
+    Args:
+        good: the right columns of each gold row that is claimed; those of a row that earns nothing left out.
+        rows: of the answer.
+        columns: those that count: all outside the key, or the keys where there is no other.
+        earning: for each gold row the columns that make it earn.
+    """
+    some = any(earning)
+    barren = [some and not paid for paid in earning]
+    earned = [len(cells) for j, cells in good.items() if not some or not set(earning[j]).isdisjoint(cells)]
+    given, asked = rows - sum(barren[j] for j in good), len(earning) - sum(barren)
+    return (
+        Rates.of(sum(earned), given * len(columns), asked * len(columns)),
+        Rates.of(earned.count(len(columns)), given, asked),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,17 +34,22 @@ class Reference:
         _check(columns, gold)
         keys = tuple(c for c, col in enumerate(columns) if col.key)
         others = tuple(c for c, col in enumerate(columns) if not col.key)
-        earning = tuple(tuple(c for c in others if not columns[c].free and row[c] is not None) for row in gold)
         for name, value in (
             ("names", tuple(col.name for col in columns)),
             ("keys", keys),
             ("others", others),
             ("shown", tuple(tuple(show(v, col) for v, col in zip(row, columns, strict=True)) for row in gold)),
-            ("earning", earning),
+            ("earning", earning_columns(columns, gold)),
             ("index", tuple(_Index(columns[c], [row[c] for row in gold]) for c in keys)),
         ):
             object.__setattr__(self, name, value)
         _check_keys(self)
+
+
+def earning_columns(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> tuple[tuple[int, ...], ...]:
+    """Return for each gold row its columns that make it earn: no key, no free column and no null."""
+    paid = [c for c, col in enumerate(columns) if not (col.key or col.free)]
+    return tuple(tuple(c for c in paid if row[c] is not None) for row in gold)
 
 
 def _check(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> None:

@@ -15,7 +15,7 @@ from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
 from .conventions import headings, idle, ordered, settled
-from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion
+from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion, earned_rates
 from .headers import in_told_unit, told_unit
 from .matching import match_columns
 from .reference import Reference, Row
@@ -106,7 +106,8 @@ def _figures(matched: _Matched) -> Score:
     given, asked = len(rows), len(reference.gold)
     good_in = [0] * len(columns)
     wrong: list[Wrong] = []
-    whole = cells = earned = earned_whole = barren_given = 0
+    whole = cells = 0
+    good_of: dict[int, Sequence[int]] = {}
     for j in sorted(claimed):
         verdicts = verdicts_on(reference, rows, claimed[j], j)
         good = [c for c, word in zip(others, verdicts, strict=True) if word == "right"]
@@ -116,23 +117,15 @@ def _figures(matched: _Matched) -> Score:
         for c in (*keys, *good):
             good_in[c] += 1
         cells, whole = cells + len(good), whole + full
-        if not reference.earning[j]:
-            barren_given += 1
-        elif not set(reference.earning[j]).isdisjoint(good):
-            earned, earned_whole = earned + len(good), earned_whole + full
+        good_of[j] = good if others else keys
     row = Rates.of(whole, given, asked)
     nonkey = Rates.of(cells, given * len(others), asked * len(others)) if others else row
-    barren = sum(not earning for earning in reference.earning)
-    earned_cells, earned_rows = nonkey, row
-    if barren < asked:  # else nothing here could earn, so that all of it does
-        given_earning, asked_earning = given - barren_given, asked - barren
-        earned_cells = Rates.of(earned, given_earning * len(others), asked_earning * len(others))
-        earned_rows = Rates.of(earned_whole, given_earning, asked_earning)
+    earned, earned_rows = earned_rates(good_of, given, others or keys, reference.earning)
     return Score(
         item=Rates.of(cells + len(keys) * len(claimed), given * len(columns), asked * len(columns)),
         row=row,
         nonkey=nonkey,
-        earned=earned_cells,
+        earned=earned,
         earned_rows=earned_rows,
         success=whole == given == asked,
         columns=tuple(
