@@ -1,7 +1,7 @@
 """What a reply disclosed: the cells that its text states, known from the plan, never by matching values.
 
 A disclosure is a row and a column. A column written "<child table>.<reference>" is no cell: it says that a page was
-read which names all children of the row, so that nobody need doubt that there are more.
+read which names all children of the row: there are no others.
 """
 
 from base64 import urlsafe_b64encode
@@ -39,8 +39,7 @@ def tokens(disclosed: Iterable[Disclosure], world_digest: str) -> list[str]:
 def of_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
     """Return what stated cells of a page disclose: those whose value is the world's.
 
-    An edit may tell a cell otherwise, and an archive copy discloses nothing: which of its values still hold is not to
-    be seen.
+    An edit may state another value, and an archive copy discloses nothing: it doesn't show which of its values hold.
     """
     if page.kind == ArchiveKind.name:
         return frozenset()
@@ -64,7 +63,7 @@ def of_part(emitted: Iterable[Chunk], page: Page, world: World, offset: int, end
 def of_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
     """Return what a model's text of a page discloses, by the cells that the guard read in it.
 
-    That a row is told of on a page which lists rows by a column tells that column of it too.
+    A row that a list names has the value that the rows of the list share.
     """
     stated = set(cells)
     rows, shared = {cell.row for cell in stated}, {page.scope, *(block.by for block in page.blocks)}
@@ -94,8 +93,8 @@ def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
     if spec.list and spec.by:
         target = schema.column(spec.list, spec.by).ref
         values = {cell.value for cell in page.cells if cell.col == page.scope}
-        found_rows = (world.find(target, value) for value in values) if target else ()
-        yield from ((row, children_of(spec.list, spec.by)) for row in found_rows if row)
+        parents = (world.find(target, value) for value in values) if target else ()
+        yield from ((row, children_of(spec.list, spec.by)) for row in parents if row)
     if page.subject is None:
         return
     yield from ((page.subject, children_of(child.table, child.ref)) for child in spec.children)

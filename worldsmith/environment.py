@@ -7,6 +7,7 @@ An agent writes a message: a text, or a message of a chat API. Its tool calls ar
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from worldsmith import scoring
@@ -237,15 +238,13 @@ class Environment:
                 break
             replies.append(self._answers(request, left))
             left = max(0, left - len(replies[-1]))
-        flat = [reply for some in replies for reply in some]
         messages: list[dict[str, str]] = []
         for request, some in zip(read.requests, replies, strict=False):
-            message = {"role": "tool", "content": _joined(some)}
-            messages.append(message | _named(request))
+            messages.append({"role": "tool", "content": _joined(some), **_named(request)})
         if self.tools_in_text:
             content = "\n".join(f"<tool_response>\n{_joined(some)}\n</tool_response>" for some in replies)
             messages = [{"role": "user", "content": content}]
-        return Step(_joined(flat), done=False, messages=messages)
+        return Step(_joined([*chain(*replies)]), done=False, messages=messages)
 
     def _answers(self, request: Request, left: int) -> list[tuple[str, str]]:
         """Return the replies to a call, each with its head: one, or one for each of its queries while `left` lasts."""

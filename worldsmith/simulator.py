@@ -49,7 +49,7 @@ from worldsmith.world import Disclosure, World, canonical
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
 REASONS = 1500
-"""Characters of objections that a model is told, at most; one is told whole."""
+"""Characters of objections sent to a model, at most; a single one is sent whole."""
 QUOTED = 160
 """Characters of a rejected text that an objection quotes."""
 ADVICE: Mapping[Reason, str] = {
@@ -229,8 +229,8 @@ class Simulator:
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
 
-        With a store the first accepted text stands for ever, our renderer's too where it took the place of one that
-        the guard rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
+        With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
+        rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
         """
         part = self.prepare(address, call, attempt)
         if isinstance(part, Observation):
@@ -362,14 +362,14 @@ class Simulator:
         own = desk.renderer.write(part)
         good, branches = repaired(desk.guard, desk.pages, draft, own, part)
         self._counts.update(branches)
-        seen = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
-        if seen.status != "ok" or seen.verdicts:  # ours was not whole either: nothing to be kept for ever
-            return seen
-        seen = replace(seen, verdicts=verdicts)
+        served = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
+        if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
+            return served
+        served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
-            return seen
-        stands = self.store.put(self.key(part, asked), good, self.model.version)
-        return seen if stands == good else self._kept(part, desk, asked) or seen
+            return served
+        stored = self.store.put(self.key(part, asked), good, self.model.version)
+        return served if stored == good else self._kept(part, desk, asked) or served
 
     def _observation(
         self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
@@ -440,16 +440,16 @@ def _blocks(page: Page) -> list[list[object]]:
 def _reasons(verdicts: tuple[Verdict, ...], draft: Draft) -> tuple[str, ...]:
     """Return what was wrong, where, and what is right to do, for the model to mend.
 
-    It quotes the model's own words, as it wrote them, not as the guard reads them: a name in disguise stays one.
+    Only the model's own words are quoted, as it wrote them: what the guard made of them would give away a coded name.
     """
     if isinstance(draft, Doc):
         wrote = f"{draft.title} {draft.url} {markdown(draft)}"
     else:
         wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date} {r.text}" for r in draft)
     words = frozenset(_WORD.findall(wrote))
-    said = dict.fromkeys(_objection(v, words) for v in verdicts if not v.ok)
-    sizes = accumulate(len(reason) for reason in said)
-    return tuple(reason for reason, size in zip(said, sizes, strict=True) if size <= REASONS) or tuple(said)[:1]
+    objections = tuple(dict.fromkeys(_objection(v, words) for v in verdicts if not v.ok))
+    sizes = accumulate(map(len, objections))
+    return tuple(text for text, size in zip(objections, sizes, strict=True) if size <= REASONS) or objections[:1]
 
 
 def _objection(verdict: Verdict, wrote: frozenset[str]) -> str:

@@ -61,7 +61,7 @@ def one_world(path: Path) -> Path:
     folders = world_folders([path])
     name_strays([path])
     if len(folders) > 1:
-        names = ", ".join(f.name for f in folders[:8]) + (", …" if len(folders) > 8 else "")
+        names = _named([folder.name for folder in folders])
         raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
     return folders[0]
 
@@ -104,11 +104,15 @@ def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     for folder in damaged:
         click.echo(f"worldsmith: left out: {reasons[folder]}", err=True)
     if others:
-        names = ", ".join(map(str, others[:NAMED])) + (", …" if len(others) > NAMED else "")
-        click.echo(f"worldsmith: {counted(len(others), 'folder')} without {MANIFEST}, no worlds: {names}", err=True)
+        what = f"{counted(len(others), 'folder')} without {MANIFEST}, no worlds"
+        click.echo(f"worldsmith: {what}: {_named(others)}", err=True)
     if damaged and fault:
         click.get_current_context().meta[LEFT_OUT] = True
     return damaged
+
+
+def _named(folders: Sequence[Path | str]) -> str:
+    return ", ".join(map(str, folders[:NAMED])) + (", …" if len(folders) > NAMED else "")
 
 
 def counted(number: int, noun: str) -> str:

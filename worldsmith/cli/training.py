@@ -169,7 +169,7 @@ def score(
     if as_json:
         emit({"summary": summary | {"faults": len(faults)}})
     else:
-        click.echo(_summary_lines(summary))
+        click.echo(_summary_text(summary))
     if not figures and not faults:
         raise WorldsmithError(f'{answers_path}: no answer there; each line is {{"task_id": text, "answer": text}}')
     if faults:
@@ -203,7 +203,7 @@ def _means(figures: Mapping[str, Sequence[Mapping[str, float]]], tasks: int, nam
     return summary
 
 
-def _summary_lines(summary: Mapping[str, Any]) -> str:
+def _summary_text(summary: Mapping[str, Any]) -> str:
     tasks, answered, answers = (summary[name] for name in ("tasks", "answered", "answers"))
     lines = [
         f"{counted(answers, 'answer')} to {answered} of {counted(tasks, 'task')}; {tasks - answered} had none",

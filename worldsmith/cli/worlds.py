@@ -37,7 +37,7 @@ class FactsOption(click.Option):
         from worldsmith.turned import bounds
 
         record = super().get_help_record(ctx)
-        ends = [f"{s.name} {least} to {most}" for s in map(load_schema, shipped()) for least, most in [bounds(s)]]
+        ends = ["{} {} to {}".format(name, *bounds(load_schema(name))) for name in shipped()]
         return record and (record[0], f"{record[1]}{', '.join(ends)}.")
 
 

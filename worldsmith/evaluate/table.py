@@ -20,14 +20,14 @@ ROWS = (
 
 def silence(figures: Mapping[str, Any]) -> str:
     """Return that a model gave no readable reply at all, and why; "" where it did, or was never asked."""
-    told = figures["answered"]
-    if told["replies"] or not told["asked"]:
+    answers = figures["answered"]
+    if answers["replies"] or not answers["asked"]:
         return ""
-    return f"{figures['model']}: the model never answered, in {told['asked']} calls. {_failures(told)}"
+    return f"{figures['model']}: the model never answered, in {answers['asked']} calls. {_failures(answers)}"
 
 
-def _failures(told: Mapping[str, Any]) -> str:
-    return "; ".join(f"{count} times: {why}" for why, count in list(told["failures"].items())[:MOST_FAILURES])
+def _failures(answers: Mapping[str, Any]) -> str:
+    return "; ".join(f"{count} times: {why}" for why, count in list(answers["failures"].items())[:MOST_FAILURES])
 
 
 def table(figures: Mapping[str, Any]) -> str:

@@ -50,9 +50,7 @@ def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
         except UsageError as error:
             refusals.append(str(error))
     if refusals and len(schemas) > 1:
-        least, most = (
-            best(ends) for best, ends in zip((max, min), zip(*map(bounds, schemas), strict=True), strict=True)
-        )
+        least, most = max(bounds(s)[0] for s in schemas), min(bounds(s)[1] for s in schemas)
         refusals.append(
             f"all {len(schemas)} schemas take --facts {least} to {most}"
             if least <= most
