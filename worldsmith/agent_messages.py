@@ -176,10 +176,10 @@ def _written(words: str) -> Iterator[Request]:
 
 def _in_box(body: str) -> Iterator[Request]:
     """Yield the calls between the tags of one: JSON, or a name with its arguments in tags."""
+    called = _XML_NAME.match(body)
     if pairs := _pairs(body):
-        called = _XML_NAME.match(body)
         yield Request(called["name"] if called else None, pairs)
-    elif (called := _XML_NAME.match(body)) and called["name"] in ARGUMENTS:
+    elif called and called["name"] in ARGUMENTS:
         yield Request(called["name"], called["rest"].removesuffix("</function>"))
     else:
         try:
@@ -203,12 +203,12 @@ def _boxed(body: Any) -> Request:
     """Return the call of {"name", "arguments"}, the latter also called parameters, or spread, or of {"function"}."""
     if not isinstance(body, Mapping):
         return Request(None, None)
-    named = str(body.get("id") or "")
+    call_id = str(body.get("id") or "")
     body = body["function"] if isinstance(body.get("function"), Mapping) else body
     names = ("arguments", "parameters", "args", "input")
     key = next((name for name in names if body.get(name) is not None), None)
     rest = {name: value for name, value in body.items() if name not in {"name", "type", "id", *names}}
-    return Request(body.get("name"), rest if key is None else body[key], named)
+    return Request(body.get("name"), rest if key is None else body[key], call_id)
 
 
 # ---- JSON as models write it

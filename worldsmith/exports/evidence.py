@@ -1,4 +1,4 @@
-"""What an exported task needs to be paid by evidence: the hashes of its cells, and of the statements that tell them."""
+"""What an exported task needs to be paid by evidence: the hashes of its cells and of the statements that state them."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ class Statements:
         """Return what the gold cells of a task need, with the hashes of the statements that disclose it."""
         marks: dict[str, dict[str, None]] = {}
         for one in required(task, self.reader):
-            for page_id in self._telling(one):
+            for page_id in self._pages_of(one):
                 name = token(self.world.digest, *one)
                 marks.setdefault(name, {}).update(dict.fromkeys(self._marks_of(page_id).get(one, ())))
         needed = cell_evidence(task, self.reader)
         return replace(needed, statements={name: tuple(sorted(some)) for name, some in sorted(marks.items())})
 
-    def _telling(self, one: Disclosure) -> tuple[str, ...]:
+    def _pages_of(self, one: Disclosure) -> tuple[str, ...]:
         pages, (row, column) = self._pages[0], one
         if not whole(one):
             return pages.carrying(row, column)

@@ -157,7 +157,7 @@ class Clauses:
                     if held:
                         meant.append((place, held))
                     elif told and not any(within(place, span) for span, _ in meant):
-                        return no_option(said.text[slice(*place)])
+                        return _no_option(said.text[slice(*place)])
         return None
 
     def chosen(
@@ -171,12 +171,8 @@ class Clauses:
             return None, []
         columns = [column for column in option.columns if column[0] in tables]
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
-        what = said.text[slice(*option.span)]
-        if columns and not held:
-            return no_option(what), []
-        if held and denied(said.text, max(said.span[0], option.span[0] - 16), option.span[0]):
-            return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page"), []
-        return None, held
+        wrong = misused(said, option.span, held) if columns else None
+        return wrong, [] if wrong else held
 
     def _option(self, column: ColumnId, said: Sentence, clause: Span, cue: Mention) -> bool | str | None:
         """Return the truth value or option that a clause says of a column at its label."""
@@ -237,7 +233,17 @@ class Clauses:
         return stated
 
 
-def no_option(what: str) -> Rejection:
+def misused(said: Sentence, span: Span, held: Sequence[Cell]) -> Rejection | None:
+    """Return what is wrong with naming an option that `held` have: that no cell has it, or that it is denied."""
+    what = said.text[slice(*span)]
+    if not held:
+        return _no_option(what)
+    if denied(said.text, max(said.span[0], span[0] - 16), span[0]):
+        return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page")
+    return None
+
+
+def _no_option(what: str) -> Rejection:
     """Return what is wrong with an option that no fact here holds."""
     return Rejection(Reason.OPTION, f"says {what!r}, which is no option that may be given here")
 

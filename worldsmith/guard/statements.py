@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldsmith.guard.claims import unsaid
-from worldsmith.guard.clauses import Clauses, no_option
+from worldsmith.guard.clauses import Clauses, misused
 from worldsmith.guard.derived import Derived
 from worldsmith.guard.ground import Columns, Ground
 from worldsmith.guard.measures import measured, other_measure
 from worldsmith.guard.names import Mention, Names
 from worldsmith.guard.numbers import Numbers
-from worldsmith.guard.options import denied
 from worldsmith.guard.quantity import Quantity, exact, joined
 from worldsmith.guard.rejection import Rejection
 from worldsmith.guard.sentence import Meant, Sentence, within
@@ -147,11 +146,9 @@ class Statements:
             if not columns or any(within(form.span, span) for span in taken):
                 continue
             held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
-            what = said.text[slice(*form.span)]
-            if not held:
-                return no_option(what)
-            if denied(said.text, max(said.span[0], form.span[0] - 16), form.span[0]):
-                return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page")
+            wrong = misused(said, form.span, held)
+            if wrong:
+                return wrong
             meant.append((form.span, held))
         return None
 
