@@ -27,7 +27,7 @@ from worldsmith.disclosure import tokens
 from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
 from worldsmith.environment import TOOLS, Environment
 from worldsmith.errors import FormatError, NotFoundError, UsageError
-from worldsmith.exports import FORMATS, export
+from worldsmith.exports import FORMATS, export, jsonl
 from worldsmith.exports import verl as verl_format
 from worldsmith.exports.evidence import with_references
 from worldsmith.exports.rows import divide
@@ -648,6 +648,13 @@ def test_sft_rows_survive_datasets(tmp_path, proved_folder):
         "json", data_files=str(tmp_path / "sft" / "train.jsonl"), split="train", cache_dir=str(tmp_path)
     )
     assert [dict(row) for row in loaded_rows] == [json.loads(line) for line in lines]
+
+
+def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
+    (line,) = (line.strip() for line in jsonl.README.splitlines() if "disclosed = " in line)
+    names = {"headers": ["aaaaaaaa bbbbbbbb", "cccccccc dddddddd, eeeeeeee, ", ""]}
+    exec(line, names)
+    assert names["disclosed"] == {"aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee"}
 
 
 def test_sft_calls_as_text_are_the_same_episode(town, proved_folder):

@@ -43,7 +43,7 @@ which agents don't see, or else its tool replies, and score what they support:
     from scoring import Column, Evidence, reward, score, with_evidence
 
     evidence = Evidence.from_json(reference["evidence"])
-    disclosed = {{cell for header in headers for cell in header.split()}}  # or: evidence.disclosed_by(replies)
+    disclosed = set(" ".join(headers).replace(",", " ").split())  # or: evidence.disclosed_by(replies)
     supported = with_evidence(score(answer, columns, reference["rows"]), evidence, disclosed)
     total = reward(supported, turns=9, search_calls=4, extract_calls=4).total
 """
