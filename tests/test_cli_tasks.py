@@ -85,9 +85,10 @@ def bare(tmp_path, mined, **changed):
 
 def test_scoring_needs_no_more_than_id_columns_and_gold(tmp_path, mined, call):
     paths = bare(tmp_path, mined, note="ours")
-    rows = [json.loads(line) for line in call("score", *paths, "--json").stdout.splitlines()]
+    *rows, last = [json.loads(line) for line in call("score", *paths, "--json").stdout.splitlines()]
     assert [(r["task_id"], r["item"]["f1"]) for r in rows] == [(t.task_id, 1.0) for t in mined]
     assert all("widesearch" not in r for r in rows)
+    assert last["summary"]["mean_all"]["item_f1"] == 1.0
 
 
 @pytest.mark.parametrize(
