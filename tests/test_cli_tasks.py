@@ -110,7 +110,7 @@ def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined, call):
     short = replace(task, gold=task.gold[:-1]).table()
     tasks, answers = bare(tmp_path, [task])
     save_lines(answers, [{"task_id": task.task_id, "answer": f"{short}\n\nCorrected:\n\n{task.table()}"}])
-    (row,) = [
+    row, _ = [
         json.loads(line)
         for line in call("score", tasks, answers, "--compat", "widesearch", "--json").stdout.split("\n")[:-1]
     ]
@@ -139,7 +139,7 @@ def test_an_answer_that_is_no_json_stops_nothing(tmp_path, mined, call):
 def test_what_was_exported_is_scored(folder, tmp_path, mined, call):
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--test-share", "0")
     _, answers = bare(tmp_path, mined)
-    rows = call("score", tmp_path / "out" / "train.jsonl", answers, "--json").stdout.splitlines()
+    *rows, _ = call("score", tmp_path / "out" / "train.jsonl", answers, "--json").stdout.splitlines()
     assert [json.loads(row)["item_f1"] for row in rows] == [1.0, 1.0]
     for reference in ("[]", "{", '{"columns": []}'):
         save_lines(tmp_path / "odd.jsonl", [{"task_id": "x", "reference": reference}])
@@ -151,12 +151,16 @@ def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined, call):
     tasks, answers = bare(tmp_path, mined)
     answers.write_text(answers.read_text().splitlines()[0])
     said = call("score", tasks, answers).stdout.splitlines()
-    assert said[-1] == "mean of 1: item_f1 1.000, row_f1 1.000, nonkey_item_f1 1.000; 1 of 2 tasks had no answer"
-    (row,) = [json.loads(line) for line in call("score", tasks, answers, "--json").stdout.splitlines()]
+    assert said[-3:] == [
+        "1 answer to 1 of 2 tasks; 1 had none",
+        "answered (1): item_f1 1.000, row_f1 1.000, nonkey_item_f1 1.000, success 1.000",
+        "all (2, 0 without an answer): item_f1 0.500, row_f1 0.500, nonkey_item_f1 0.500, success 0.500",
+    ]
+    row, _ = [json.loads(line) for line in call("score", tasks, answers, "--json").stdout.splitlines()]
     assert (row["item_f1"], row["row_f1"], row["nonkey_item_f1"]) == (1.0, 1.0, 1.0)
     assert row["item"]["f1"] == 1.0
     answers.write_text("")
-    assert "mean of 0: none; 2 of 2 tasks had no answer" in call("score", tasks, answers).stdout
+    assert "0 answers to 0 of 2 tasks; 2 had none" in call("score", tasks, answers, code=1).stdout
 
 
 def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
