@@ -302,9 +302,11 @@ def test_any_message_has_an_answer(played, message):
 
 
 def test_a_task_of_another_world_is_refused(played, smartphones):
-    _, simulator, task, _ = played
-    with pytest.raises(UsageError, match="is not of this state"):
+    world, simulator, task, _ = played
+    with pytest.raises(UsageError, match=f"is of the world {world.id}, not of {smartphones.id}"):
         Environment(smartphones, task, simulator)
+    with pytest.raises(UsageError, match="is not of this state"):
+        Environment(world, replace(task, world_digest="0" * 64), simulator)
 
 
 # ---- messages of the agent

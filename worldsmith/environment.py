@@ -119,7 +119,7 @@ class Step:
 
 @dataclass(slots=True, repr=False)
 class Environment:
-    """An episode of one task. `reset` begins it anew.
+    """An episode of one task: `reset`, then `step` with each message of the agent until the step is `done`.
 
     Replies depend on (world, profile, seed, call, attempt) alone: rollouts of a group that share the seed see the same.
     """
@@ -158,7 +158,9 @@ class Environment:
 
     def __post_init__(self) -> None:
         """Raise UsageError for a task of another world, or of another state of it."""
-        if (self.task.world, self.task.world_digest) != (self.world.id, self.world.digest):
+        if self.task.world != self.world.id:
+            raise UsageError(f"task {self.task.task_id} is of the world {self.task.world}, not of {self.world.id}")
+        if self.task.world_digest != self.world.digest:
             raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
 
     def __repr__(self) -> str:

@@ -160,7 +160,7 @@ class Trial:
             yield f"  {r.rule:<{width}}  {counts}"
         quiet = sum(r.state == "holds" and r.tried > 0 for r in self.rules if r not in worked)
         if quiet:
-            yield f"  {quiet} more rules held without a redraw"
+            yield f"  {quiet} more {'rule' if quiet == 1 else 'rules'} held without a redraw"
 
     def _end(self) -> Iterator[str]:
         places = {place: n for place, n in self.restarts.items() if not place.startswith("rule ")}

@@ -177,7 +177,8 @@ def generate(
     short = [b for b in built if b.tasks < b.asked]
     if short:
         missing = sum(b.asked - b.tasks for b in short)
-        click.echo(f"{missing} tasks fewer than asked for, in {len(short)} worlds: no more passed every gate", err=True)
+        fewer, where = counted(missing, "task"), counted(len(short), "world")
+        click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
     if lacking:
         ctx.exit(1)
 

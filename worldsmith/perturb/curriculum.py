@@ -88,14 +88,14 @@ class Curriculum:
         return list(weights)[-1]
 
 
-def load_curriculum(path: Path) -> Curriculum:
+def load_curriculum(path: str | Path) -> Curriculum:
     """Return what a curriculum file declares.
 
     Raises:
         FormatError: it can't be read, or an entry of it is wrong; the message says where, and the fix.
     """
     try:
-        source = CurriculumSource.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        source = CurriculumSource.model_validate(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         own = {
             name: Profile(name, p.about, p.length, p.withhold, full_text=p.full_text, edits=p.edits, faults=p.faults)
             for name, p in source.profiles.items()
