@@ -13,13 +13,13 @@ from pathlib import Path
 
 from measure_worlds import edits
 
-from worldsmith import disk
-from worldsmith.check import check
-from worldsmith.generate import generate
-from worldsmith.mine import mine
+from worldsmith.checking import check
+from worldsmith.generation import generate
+from worldsmith.mining.pipeline import mine
 from worldsmith.schema import load_schema, shipped
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world import files
 
 
 def each(work: Callable, items: list) -> tuple[float, list]:
@@ -35,7 +35,7 @@ def worlds(name: str, count: int) -> None:
     generated, made = each(lambda i: generate(schema, i), list(range(count)))
     checked, reports = each(check, made)
     folder = Path(tempfile.mkdtemp())
-    stored, _ = each(lambda world: disk.save_world(world, folder), made)
+    stored, _ = each(lambda world: files.save_world(world, folder), made)
     shutil.rmtree(folder)
     facts = [world.facts for world in made]
     print(f"{name}: {count} worlds of {min(facts)}-{max(facts)} facts, {sum(r.broken for r in reports)} violations")

@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldsmith.disk import load_world
+from worldsmith.world.files import load_world
 
 REQUESTS = 4000
 ROUNDS = 3
@@ -28,7 +28,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-from worldsmith.server.listen import configured
+from worldsmith.serving.listen import configured
 async def reply(request):
     await request.body()
     return Response(b"x" * request.path_params["size"], media_type="application/json")

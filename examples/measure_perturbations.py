@@ -17,18 +17,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.certificate import fails_under
-from worldsmith.engine import attach
-from worldsmith.generate import generate
-from worldsmith.mine import mine
+from worldsmith.generation import generate
+from worldsmith.mining.certificates import fails_under
+from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
-from worldsmith.perturb import EDITS, FAULTS, LEVELS, PROFILES
 from worldsmith.schema import load_schema, shipped
 from worldsmith.seeding import rng
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Profile
+from worldsmith.simulate.perturb import EDITS, FAULTS, LEVELS, PROFILES
+from worldsmith.simulate.protocol import Address, Call, Observation, Profile
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, gold
-from worldsmith.world import World
+from worldsmith.world.engine import attach
+from worldsmith.world.model import World
 
 SETTINGS = ("realistic", "adversarial")
 AGENT_NAMES = ("oracle", "snippets-only", "keys-only", "one-query", "closed-book", "probe")

@@ -18,16 +18,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from worldsmith.disk import load_world, world_folders
-from worldsmith.generate import generate
-from worldsmith.index import Index, Indexed, saved
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.pages.grammar import lower
+from worldsmith.pages.index import Index, Indexed, saved
 from worldsmith.schema import Rank, load_schema, shipped
 from worldsmith.seeding import rng
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation
-from worldsmith.world import Row, World
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.files import load_world, world_folders
+from worldsmith.world.model import Row, World
 
 TOP = 10
 QUERIES = 2000

@@ -13,12 +13,12 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from worldsmith.check import check
-from worldsmith.generate import generate
+from worldsmith.audit.worlds.survey import Survey, survey
+from worldsmith.checking import check
+from worldsmith.generation import generate
 from worldsmith.graph import graph_of
 from worldsmith.schema import Schema, load_schema, shipped, under
-from worldsmith.survey import Survey, survey
-from worldsmith.world import Row, World
+from worldsmith.world.model import Row, World
 
 # Random edits are those of the tests.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))

@@ -15,9 +15,9 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from plot_worlds import STYLE, save
 
-from worldsmith.disk import world_folders
-from worldsmith.review import LIMITS
+from worldsmith.mining.task_report import LIMITS
 from worldsmith.tasks import Task, tasks_of
+from worldsmith.world.files import world_folders
 
 MEASURES: tuple[tuple[str, Callable[[Task], int]], ...] = (
     ("rows", lambda task: len(task.gold)),

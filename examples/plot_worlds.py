@@ -15,9 +15,9 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.schema import Aggregate, Column, Rank, Schema, load_schema, shipped, under
-from worldsmith.world import World
+from worldsmith.world.model import World
 
 HERE = Path(__file__).resolve().parent
 SEEDS = range(50)

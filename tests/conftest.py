@@ -8,13 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from worldsmith.cli import main
-from worldsmith.disk import save_lines, save_world, tasks_file
-from worldsmith.generate import generate
-from worldsmith.mine import mine
+from worldsmith.generation import generate
+from worldsmith.mining.pipeline import mine
 from worldsmith.schema import Schema, load_schema, parse_schema
-from worldsmith.schema.shape import plain
+from worldsmith.schema.syntax import plain
 from worldsmith.tasks import Task
-from worldsmith.world import World
+from worldsmith.world.files import save_lines, save_world, tasks_file
+from worldsmith.world.model import World
 
 MINI = """
 schema = 1

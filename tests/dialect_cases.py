@@ -1,9 +1,9 @@
 """Requests and observations that the tests of the dialects share."""
 
-from worldsmith.dialects.links import Links
-from worldsmith.dialects.types import Request
 from worldsmith.pages.types import Doc, Grid, Heading, Link, Para
-from worldsmith.slices import Address, Observation, Result
+from worldsmith.serving.dialects.links import Links
+from worldsmith.serving.dialects.types import Request
+from worldsmith.simulate.protocol import Address, Observation, Result
 
 URL = "https://oak-register.example/mill/3"
 HITS = Observation(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from worldsmith.pages.types import Page
-from worldsmith.world import World
+from worldsmith.world.model import World
 
 CASES = Path(__file__).parent / "cases"
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -10,15 +10,15 @@ from random import Random
 import faithful
 from faithful import HALVES, AbsentError, Half, Plan, Told, shown
 
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import hit
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Page, Para, Piece
-from worldsmith.renderer import hit
 from worldsmith.schema import load_schema
 from worldsmith.schema.types import Column
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Result, Slice, View
-from worldsmith.world import World
+from worldsmith.simulate.protocol import Address, Call, Draft, Result, Slice, View
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.model import World
 
 SCHEMAS = ("town", "company", "films", "league", "smartphones")
 SEEDS = (11, 12, 13, 14)

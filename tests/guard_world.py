@@ -8,7 +8,7 @@ from pathlib import Path
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Page
 from worldsmith.schema import load_schema
-from worldsmith.world import World
+from worldsmith.world.model import World
 
 CASES = Path(__file__).parent / "cases"
 OBSERVATORIES = (

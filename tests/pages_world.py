@@ -3,7 +3,7 @@
 import tomllib
 
 from worldsmith.schema import parse_schema
-from worldsmith.world import World
+from worldsmith.world.model import World
 
 SCHEMA = """
 schema = 1

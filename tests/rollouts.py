@@ -3,7 +3,7 @@
 import json
 from itertools import pairwise
 
-from worldsmith.environment import Environment
+from worldsmith.train.environment import Environment
 
 
 def searches(environment: Environment, number: int) -> list[str]:

@@ -2,9 +2,9 @@
 
 from hashlib import sha256
 
-from worldsmith.disk import MANIFEST, pretty, read_manifest, save_lines, tasks_file, write_file
 from worldsmith.tasks import Task, drawn
 from worldsmith.tasks.task import VERSIONS
+from worldsmith.world.files import MANIFEST, pretty, read_manifest, save_lines, tasks_file, write_file
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):

@@ -9,17 +9,17 @@ from tests.pages_world import isles
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
-from worldsmith.agents.book import Unread, value
-from worldsmith.agents.many import prefix, run_many
+from worldsmith.agents.many_episodes import prefix, run_many
+from worldsmith.agents.markdown_reader import read
+from worldsmith.agents.memory import Unread, value
 from worldsmith.agents.oracle import Search
-from worldsmith.agents.probe import BUDGET, Probe, domain, moved
-from worldsmith.agents.sheet import read
-from worldsmith.certificate import disclosed
-from worldsmith.disk import save_world
+from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, moved
 from worldsmith.errors import BackendError, NotFoundError, UsageError
+from worldsmith.mining.certificates import disclosed
 from worldsmith.pages import Pages
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Profile
+from worldsmith.simulate.protocol import Address, Call, Observation, Profile
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.files import save_world
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +336,7 @@ def served(world, monkeypatch, opened):
     """Have HTTP clients of run_many reach a server of `world` in this process, and note them."""
     from starlette.testclient import TestClient
 
-    from worldsmith.server import create_app
+    from worldsmith.serving import create_app
 
     app = TestClient(create_app([world]), base_url="http://host")
 
@@ -354,7 +354,7 @@ def served(world, monkeypatch, opened):
             super().close()
             self.closed = True
 
-    monkeypatch.setattr("worldsmith.agents.many.HttpClient", Client)
+    monkeypatch.setattr("worldsmith.agents.many_episodes.HttpClient", Client)
 
 
 def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch):

@@ -9,15 +9,15 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldsmith import disk
+from worldsmith.audit.worlds.real_names import Name, bearing, collision, names_of, real_names, twins_of
+from worldsmith.audit.worlds.similarity import Sample, Seen, compared, evidence, measured, numbers, telling_rows, tells
+from worldsmith.audit.worlds.survey import survey
 from worldsmith.cli import main
-from worldsmith.fictional import Name, bearing, collision, names_of, real_names, twins_of
-from worldsmith.generate import generate
-from worldsmith.likeness import Sample, Seen, compared, evidence, measured, numbers, telling_rows, tells
+from worldsmith.generation import generate
 from worldsmith.naming import names
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, load_schema, parse_schema
-from worldsmith.survey import survey
+from worldsmith.world import files
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ def run(*args):
 
 def test_the_command_tells_people_and_programs(towns, tmp_path):
     for world in towns[:2]:
-        disk.save_world(world, tmp_path)
+        files.save_world(world, tmp_path)
     clean = run(tmp_path)
     assert (clean.exit_code, clean.stderr) == (0, "")
     assert "2 worlds, 0 collisions" in clean.stdout
@@ -255,7 +255,7 @@ def test_the_command_tells_people_and_programs(towns, tmp_path):
     def plant(columns):
         columns["name"][0] = "Amsterdam Street"
 
-    disk.save_world(edited(towns[1], "street", plant), tmp_path)
+    files.save_world(edited(towns[1], "street", plant), tmp_path)
     real = run(tmp_path)
     assert real.exit_code == 1
     assert f"collision: {towns[1].id}, street.name: 'Amsterdam Street' holds 'amsterdam'\n    fix: " in real.stdout

@@ -5,13 +5,13 @@ import pytest
 
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
-from worldsmith.certificate import Certificate, attempt, disclosed, foreign, verify
-from worldsmith.disclosure import of_page, whole
 from worldsmith.errors import FormatError
+from worldsmith.mining.certificates import Certificate, attempt, disclosed, foreign, verify
 from worldsmith.pages import RENDER, Pages
-from worldsmith.perturb import PROFILES
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address
+from worldsmith.simulate.disclosure import of_page, whole
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader
 from worldsmith.tasks.evidence import required
 

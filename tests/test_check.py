@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from worldsmith.check import check
-from worldsmith.generate import generate
+from worldsmith.checking import check
+from worldsmith.generation import generate
 from worldsmith.schema import Schema, load_schema, shipped
-from worldsmith.world import World
+from worldsmith.world.model import World
 
 
 def edited(world: World, table: str, column: str, index: int, value) -> World:

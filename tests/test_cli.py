@@ -17,12 +17,13 @@ from typing import ClassVar
 import pytest
 from click.testing import CliRunner
 
-from worldsmith import disk, seeding
-from worldsmith.batch import PATIENCE
+from worldsmith import seeding
 from worldsmith.cli import main
-from worldsmith.disk import load_world
+from worldsmith.mining.batch import PATIENCE
 from worldsmith.schema import shipped
 from worldsmith.tasks import tasks_of
+from worldsmith.world import files
+from worldsmith.world.files import load_world
 
 WORLDSMITH = [sys.executable, "-m", "worldsmith"]
 
@@ -385,7 +386,7 @@ TAKING = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_world_among_others_is_named_and_counted(copy, monkeypatch, tmp_path, damage):
     served = []
-    monkeypatch.setattr("worldsmith.server.serve", lambda folders, **_: served.extend(folders))
+    monkeypatch.setattr("worldsmith.serving.serve", lambda folders, **_: served.extend(folders))
     (copy / "notes").mkdir()
     bad, good = worlds(copy)
     why = damage(bad)
@@ -718,7 +719,7 @@ def test_a_disk_that_is_full_when_tasks_are_written_leaves_no_world_and_no_task(
     def full(path, *_):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(disk, write, full)
+    monkeypatch.setattr(files, write, full)
     result = call("generate", "town", "--tasks", "1", "--size", "small", "--out", tmp_path / "w", code=1)
     assert "No space left on device" in result.stderr
     assert list(tmp_path.iterdir()) == []

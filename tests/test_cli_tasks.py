@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from worldsmith import scoring
-from worldsmith.disk import save_lines, tasks_file
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.exports.rows import load
-from worldsmith.mine import Mined
-from worldsmith.taskfiles import Asked, keep
+from worldsmith.mining.files import Asked, keep
+from worldsmith.mining.pipeline import Mined
 from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
+from worldsmith.train.exports.rows import load
+from worldsmith.world.files import save_lines, tasks_file
 
 
 @pytest.fixture(scope="module")
@@ -264,7 +264,7 @@ def test_a_task_under_another_id_is_refused(folder, fields, call):
 
 def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
     replays = []
-    monkeypatch.setattr("worldsmith.taskfiles.unproved", lambda task, *_: replays.append(task.task_id))
+    monkeypatch.setattr("worldsmith.mining.files.unproved", lambda task, *_: replays.append(task.task_id))
     keep(folder, town, Asked(len(mined), "small"), Mined(mined, 9, {}))
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
     assert replays == []

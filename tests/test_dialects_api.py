@@ -1,10 +1,10 @@
 import pytest
 from dialect_cases import BUSY, GONE, HITS, PAGE, URL, request
 
-from worldsmith.dialects.api import extract, search
-from worldsmith.dialects.status import Failure, failure, refused
 from worldsmith.errors import UsageError
-from worldsmith.slices import Call, Observation
+from worldsmith.serving.dialects.api import extract, search
+from worldsmith.simulate.http_status import Failure, failure, refused
+from worldsmith.simulate.protocol import Call, Observation
 
 WRONG = '"queries[1]" must be a string, not missing'
 FIRST = {

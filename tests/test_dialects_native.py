@@ -8,16 +8,16 @@ from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
 from worldsmith.agents import HttpClient
-from worldsmith.dialects import DIALECTS
-from worldsmith.dialects.native import ANY, NATIVE, native
-from worldsmith.dialects.openapi import document
-from worldsmith.dialects.status import STATUS
-from worldsmith.generate import generate
-from worldsmith.perturb import FAULTS, PROFILES
+from worldsmith.generation import generate
 from worldsmith.schema import load_schema
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Observation, Profile
+from worldsmith.serving import create_app
+from worldsmith.serving.dialects import DIALECTS
+from worldsmith.serving.dialects.native import ANY, NATIVE, native
+from worldsmith.serving.dialects.openapi import document
+from worldsmith.simulate.http_status import STATUS
+from worldsmith.simulate.perturb import FAULTS, PROFILES
+from worldsmith.simulate.protocol import Observation, Profile
+from worldsmith.simulate.simulator import Simulator
 
 ASKED = {
     "api": ("/api/search", {"query": "a"}),

@@ -2,9 +2,9 @@ import pytest
 from bs4 import BeautifulSoup
 from dialect_cases import DOC, GONE, TABLE, URL, request
 
-from worldsmith.dialects.pages import read
 from worldsmith.pages.types import Doc
-from worldsmith.slices import Call, Observation
+from worldsmith.serving.dialects.pages import read
+from worldsmith.simulate.protocol import Call, Observation
 
 PATH = "/web/oak-register.example/mill/3"
 

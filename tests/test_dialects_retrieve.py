@@ -5,10 +5,10 @@ import pytest
 from dialect_cases import BUSY, HITS, URL, request
 from starlette.testclient import TestClient
 
-from worldsmith.dialects.retrieve import retrieve
 from worldsmith.errors import UsageError
-from worldsmith.server import create_app
-from worldsmith.slices import Call
+from worldsmith.serving import create_app
+from worldsmith.serving.dialects.retrieve import retrieve
+from worldsmith.simulate.protocol import Call
 
 CONTENTS = '"Mill "Oak" | Register"\nMill Oak stands in Fen ...'
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 from dialect_cases import BUSY, DOC, GONE, HITS, PAGE, URL, request
 
-from worldsmith.dialects.tavily import extract, search
 from worldsmith.errors import UsageError
-from worldsmith.slices import Call, Observation
+from worldsmith.serving.dialects.tavily import extract, search
+from worldsmith.simulate.protocol import Call, Observation
 
 
 def test_search_has_every_key_the_service_documents():

@@ -10,16 +10,16 @@ from starlette.testclient import TestClient
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.disclosure import of_cells, of_page, tokens, whole
-from worldsmith.environment import Environment
-from worldsmith.exports.evidence import Statements
 from worldsmith.pages import Pages
-from worldsmith.perturb import PROFILES
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.serving import create_app
+from worldsmith.simulate.disclosure import of_cells, of_page, tokens, whole
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, tasks_of
 from worldsmith.tasks.evidence import cell_evidence
+from worldsmith.train.environment import Environment
+from worldsmith.train.exports.evidence import Statements
 
 SHIPPED = Path(__file__).parents[1] / "worlds"
 
@@ -191,7 +191,7 @@ def test_the_header_holds_what_the_reply_disclosed_and_the_body_does_not(town):
 @pytest.mark.parametrize("profile", ["clean", "web"])
 def test_a_transcript_of_our_pages_is_evidence_enough(profile):
     folder = next(path for path in SHIPPED.iterdir() if path.name.startswith("town"))
-    from worldsmith.disk import load_world
+    from worldsmith.world.files import load_world
 
     world = load_world(folder)
     simulator, statements = Simulator(world), Statements(world)

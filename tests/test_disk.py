@@ -6,18 +6,18 @@ import shutil
 
 import pytest
 
-from worldsmith import disk
-from worldsmith.check import check
+from worldsmith.checking import check
 from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.world import files
 
 
 @pytest.fixture
 def folder(harbour, tmp_path):
-    return disk.save_world(harbour, tmp_path)
+    return files.save_world(harbour, tmp_path)
 
 
 def test_a_world_comes_back_as_it_was(harbour, folder):
-    again = disk.load_world(folder)
+    again = files.load_world(folder)
     assert again == harbour
     assert again.digest == harbour.digest
     assert again.schema.switches == harbour.schema.switches
@@ -35,7 +35,7 @@ def test_the_manifest_says_what_made_the_world(harbour, folder):
 
 def test_saving_again_changes_nothing_and_leaves_nothing_behind(harbour, folder, tmp_path):
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    disk.save_world(harbour, tmp_path)
+    files.save_world(harbour, tmp_path)
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
     assert [p.name for p in tmp_path.iterdir()] == [harbour.id]
 
@@ -45,9 +45,9 @@ def test_a_changed_byte_is_told_and_the_edited_world_can_still_be_checked(folder
     path = folder / victim
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
     with pytest.raises(FormatError, match="is not the one the manifest names"):
-        disk.load_world(folder)
-    world = disk.load_world(folder, verify=False)
-    assert disk.problems(world, disk.read_json(folder / "world.json"))
+        files.load_world(folder)
+    world = files.load_world(folder, verify=False)
+    assert files.problems(world, files.read_json(folder / "world.json"))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_manifest_that_tells_another_world_is_told(folder, name, value):
     info = json.loads((folder / "world.json").read_text()) | {name: value}
     (folder / "world.json").write_text(json.dumps(info))
     with pytest.raises(FormatError, match="it should be"):
-        disk.load_world(folder)
+        files.load_world(folder)
 
 
 def test_odd_values_are_told(folder):
@@ -66,20 +66,20 @@ def test_odd_values_are_told(folder):
     row = json.loads(before.splitlines()[0]) | {"tons": 2**63}
     path.write_text("\n".join([json.dumps(row), *before.splitlines()[1:]]))
     with pytest.raises(FormatError, match=r"call.jsonl, row 1: tons = 9223372036854775808 is beyond"):
-        disk.load_world(folder, verify=False)
+        files.load_world(folder, verify=False)
     info = json.loads((folder / "world.json").read_text())
     info["values"]["pilots"] = [{"a": 1}]
     (folder / "world.json").write_text(json.dumps(info))
     path.write_text(before)
     with pytest.raises(FormatError, match="its lists hold more than plain values"):
-        disk.load_world(folder, verify=False)
+        files.load_world(folder, verify=False)
 
 
 def test_one_process_writes_into_a_folder(tmp_path):
     busy = pytest.raises(UsageError, match="another process is writing worlds there")
-    with disk.locked(tmp_path / "w"), busy, disk.locked(tmp_path / "w"):
+    with files.locked(tmp_path / "w"), busy, files.locked(tmp_path / "w"):
         pass
-    with disk.locked(tmp_path / "w"):
+    with files.locked(tmp_path / "w"):
         assert list((tmp_path / "w").iterdir()) == []
 
 
@@ -88,37 +88,37 @@ def test_changed_lists_and_schema_are_told(folder):
     info["values"]["pilots"][0] = "Somebody Else"
     (folder / "world.json").write_text(json.dumps(info))
     with pytest.raises(FormatError, match="value lists are not those"):
-        disk.load_world(folder)
+        files.load_world(folder)
 
 
 def test_torn_and_odd_lines_are_named(folder):
     path = folder / "tables" / "call.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(FormatError, match=r"call.jsonl, line \d+: not JSON"):
-        disk.load_world(folder, verify=False)
+        files.load_world(folder, verify=False)
     path.write_text('{"code": 1}\n')
     with pytest.raises(FormatError, match=r"call.jsonl, row 1: columns .*agent.* are too many or missing"):
-        disk.load_world(folder, verify=False)
+        files.load_world(folder, verify=False)
 
 
 def test_a_newer_format_is_refused(folder):
     info = json.loads((folder / "world.json").read_text()) | {"format": 99}
     (folder / "world.json").write_text(json.dumps(info))
     with pytest.raises(FormatError, match="format 99, this version reads up to 1: upgrade"):
-        disk.load_world(folder)
+        files.load_world(folder)
 
 
 @pytest.mark.parametrize("text", ["[]", "1", '{"format": 1}', '{"format": "x"}'])
 def test_an_odd_manifest_is_said(folder, text):
     (folder / "world.json").write_text(text)
     with pytest.raises(FormatError, match="not a world's manifest"):
-        disk.load_world(folder, verify=False)
+        files.load_world(folder, verify=False)
 
 
 def test_a_manifest_without_digests_is_told(folder):
     info = json.loads((folder / "world.json").read_text())
     del info["digest"], info["tables"]
-    assert len(disk.problems(disk.load_world(folder, verify=False), info)) == 3
+    assert len(files.problems(files.load_world(folder, verify=False), info)) == 3
 
 
 @pytest.mark.parametrize("at", range(8))
@@ -127,23 +127,23 @@ def test_a_world_that_is_replaced_is_never_gone_for_good(harbour, folder, tmp_pa
     steps = iter(range(100))
 
     def crash(name):
-        real = getattr(disk.Path, name)
+        real = getattr(files.Path, name)
 
         def step(self, *args, **kwargs):
             if next(steps) == at:
                 raise KeyboardInterrupt
             return real(self, *args, **kwargs)
 
-        monkeypatch.setattr(disk.Path, name, step)
+        monkeypatch.setattr(files.Path, name, step)
 
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     with monkeypatch.context():
         for name in ("rename", "mkdir", "open"):
             crash(name)
         with contextlib.suppress(KeyboardInterrupt):
-            disk.save_world(harbour, tmp_path)
+            files.save_world(harbour, tmp_path)
         monkeypatch.undo()
-    disk.save_world(harbour, tmp_path)
+    files.save_world(harbour, tmp_path)
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
     assert [p.name for p in tmp_path.iterdir()] == [harbour.id]
 
@@ -151,38 +151,38 @@ def test_a_world_that_is_replaced_is_never_gone_for_good(harbour, folder, tmp_pa
 def test_no_manifest_is_said(folder):
     (folder / "world.json").write_text("{}")
     with pytest.raises(FormatError, match="not a world's manifest"):
-        disk.load_world(folder)
+        files.load_world(folder)
 
 
 def test_folders_without_a_manifest_are_skipped(harbour, folder, tmp_path):
     (tmp_path / "_tasks").mkdir()
     (tmp_path / "half").mkdir()
     shutil.copytree(folder, tmp_path / ".hidden.part")
-    assert disk.world_folders([tmp_path]) == [folder]
-    assert disk.world_folders([folder, tmp_path]) == [folder]
-    assert disk.tasks_file(folder) == tmp_path / "_tasks" / f"{harbour.id}.jsonl"
+    assert files.world_folders([tmp_path]) == [folder]
+    assert files.world_folders([folder, tmp_path]) == [folder]
+    assert files.tasks_file(folder) == tmp_path / "_tasks" / f"{harbour.id}.jsonl"
     with pytest.raises(NotFoundError, match="no world there"):
-        disk.world_folders([tmp_path / "half"])
+        files.world_folders([tmp_path / "half"])
 
 
 def test_lines_split_at_newlines_only(tmp_path):
     rows = [{"text": "a\u2028b"}, {"text": "c\x85d"}]
-    disk.save_lines(tmp_path / "x.jsonl", rows)
-    assert disk.read_jsonl(tmp_path / "x.jsonl") == rows
+    files.save_lines(tmp_path / "x.jsonl", rows)
+    assert files.read_jsonl(tmp_path / "x.jsonl") == rows
     (tmp_path / "bom.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n')
-    assert disk.read_jsonl(tmp_path / "bom.jsonl") == [{"a": 1}]
+    assert files.read_jsonl(tmp_path / "bom.jsonl") == [{"a": 1}]
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "f"
-    disk.write_file(path, b"old")
+    files.write_file(path, b"old")
 
     def full(*_args):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(disk.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        disk.write_file(path, b"new")
+        files.write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
@@ -204,7 +204,7 @@ def failing_at(monkeypatch, at, error=FULL):
 
         return stepped
 
-    for owner, name in ((disk.os, "fsync"), (disk.Path, "mkdir"), (disk.Path, "rename"), (disk.Path, "replace")):
+    for owner, name in ((files.os, "fsync"), (files.Path, "mkdir"), (files.Path, "rename"), (files.Path, "replace")):
         monkeypatch.setattr(owner, name, step(getattr(owner, name), name))
     return steps
 
@@ -221,8 +221,8 @@ def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tm
         out = tmp_path / str(at)
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at, error)
-            with contextlib.suppress(type(error)), disk.placed(harbour, out) as folder:
-                disk.save_lines(disk.tasks_file(folder), [{"world_digest": harbour.digest}])
+            with contextlib.suppress(type(error)), files.placed(harbour, out) as folder:
+                files.save_lines(files.tasks_file(folder), [{"world_digest": harbour.digest}])
             done = len(steps) < at
         states.append(sorted(p.name for p in out.iterdir()) if out.exists() else [])
     whole = ["_tasks", harbour.id]
@@ -232,30 +232,30 @@ def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tm
 
 
 def test_whatever_write_fails_a_world_that_is_replaced_stays_with_its_tasks(harbour, folder, tmp_path):
-    disk.save_lines(disk.tasks_file(folder), [{"world_digest": harbour.digest}])
+    files.save_lines(files.tasks_file(folder), [{"world_digest": harbour.digest}])
     before, at, done = tree(tmp_path), 0, False
     while not done:
         at += 1
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at)
-            with contextlib.suppress(OSError), disk.placed(harbour, tmp_path):
+            with contextlib.suppress(OSError), files.placed(harbour, tmp_path):
                 pass
             done = len(steps) < at
         assert tree(tmp_path) == before
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(harbour, folder, tmp_path):
-    disk.save_lines(tmp_path / "_tasks" / f"{harbour.id}.jsonl", [{"world_digest": harbour.digest}])
-    disk.save_lines(tmp_path / "_tasks" / "elsewhere.jsonl", [{"world_digest": "of a world that was moved"}])
+    files.save_lines(tmp_path / "_tasks" / f"{harbour.id}.jsonl", [{"world_digest": harbour.digest}])
+    files.save_lines(tmp_path / "_tasks" / "elsewhere.jsonl", [{"world_digest": "of a world that was moved"}])
     (tmp_path / "notes.part").write_text("mine")
     before = tree(tmp_path)
     (tmp_path / ".gone-1.part" / "tables").mkdir(parents=True)  # killed before its folder was renamed
-    disk.save_lines(tmp_path / "_tasks" / "gone-1.jsonl", [{"world_digest": "x"}])
+    files.save_lines(tmp_path / "_tasks" / "gone-1.jsonl", [{"world_digest": "x"}])
     (tmp_path / "_tasks" / "gone-1.json").write_text("{}")
     (tmp_path / "_tasks" / ".gone-2.jsonl.part").write_text("{")  # killed while it wrote tasks
     (tmp_path / f".{harbour.id}.part").mkdir()  # killed while it replaced a world
     folder.rename(tmp_path / f".{harbour.id}.old")
-    disk.sweep(tmp_path)
+    files.sweep(tmp_path)
     assert tree(tmp_path) == before
 
 
@@ -266,26 +266,26 @@ def test_a_folder_of_files_appears_whole_or_stays_as_it_was(tmp_path):
             out.mkdir(exist_ok=True)
             (out / name).write_bytes(data)
         before = tree(tmp_path)
-        with contextlib.suppress(OSError), disk.staged(out) as part:
-            disk.write_file(part / "a", b"new")
+        with contextlib.suppress(OSError), files.staged(out) as part:
+            files.write_file(part / "a", b"new")
             raise OSError(28, "No space left on device")
         assert tree(tmp_path) == before
-    with disk.staged(out) as part:
+    with files.staged(out) as part:
         (part / "sub").mkdir()
-        disk.write_file(part / "a", b"new")
-        disk.write_file(part / "sub" / "b", b"b")
+        files.write_file(part / "a", b"new")
+        files.write_file(part / "sub" / "b", b"b")
     assert tree(out) == {"a": b"new", "mine": b"kept", "sub": None, "sub/b": b"b"}
 
 
 def test_many_may_mine_while_nobody_writes_worlds(tmp_path):
     with (
-        disk.locked(tmp_path, shared=True),
-        disk.locked(tmp_path, shared=True),
+        files.locked(tmp_path, shared=True),
+        files.locked(tmp_path, shared=True),
         pytest.raises(UsageError, match="another process is writing worlds there"),
-        disk.locked(tmp_path),
+        files.locked(tmp_path),
     ):
         pass
     assert tmp_path.is_dir()
-    with disk.locked(tmp_path / "new"):
+    with files.locked(tmp_path / "new"):
         pass
     assert not (tmp_path / "new").exists()

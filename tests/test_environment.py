@@ -17,18 +17,18 @@ from tests.rollouts import rest, searches
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.certificate import attempt
-from worldsmith.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
 from worldsmith.errors import UsageError
-from worldsmith.exports.sft import tool_call
-from worldsmith.failures import CLASSES, failures
-from worldsmith.mine import mine
+from worldsmith.mining.certificates import attempt
+from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Result
-from worldsmith.store import Store
+from worldsmith.simulate.protocol import Address, Call, Observation, Result
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.store import Store
+from worldsmith.simulate.traces import Traces
 from worldsmith.tasks.task import markdown
-from worldsmith.traces import Traces
+from worldsmith.train.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
+from worldsmith.train.exports.sft import tool_call
+from worldsmith.train.failures import CLASSES, failures
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,16 @@ import httpx2
 import pytest
 from click.testing import CliRunner
 
+from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, jobs_of, silence, table
+from worldsmith.audit.language_model.tally import KINDS, Tally, kind
 from worldsmith.cli import main
-from worldsmith.disk import save_world
-from worldsmith.evaluate import Leaks, Plan, evaluate, interval, jobs_of, silence, table
-from worldsmith.evaluate.tally import KINDS, Tally, kind
-from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.pages import Pages
-from worldsmith.renderer import Renderer, markdown
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Reason, Slice, Verdict
-from worldsmith.world import World
+from worldsmith.pages.renderer import Renderer, markdown
+from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.protocol import Address, Call, Reason, Slice, Verdict
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.files import save_world
+from worldsmith.world.model import World
 
 PLAN = Plan(calls=8, repeats=2, orders=2, hits=3)
 

@@ -21,25 +21,26 @@ import yaml
 from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates, save_recorded
-from worldsmith import exports, scoring
-from worldsmith.certificate import attempt
-from worldsmith.disclosure import tokens
-from worldsmith.disk import read_jsonl, save_lines, save_world, tasks_file
-from worldsmith.environment import TOOLS, Environment
+from worldsmith import scoring
 from worldsmith.errors import FormatError, NotFoundError, UsageError
-from worldsmith.exports import FORMATS, export, jsonl
-from worldsmith.exports import verl as verl_format
-from worldsmith.exports.evidence import with_references
-from worldsmith.exports.rows import divide
-from worldsmith.exports.sft import as_text, conversation, tool_call
-from worldsmith.generate import generate
+from worldsmith.generation import generate
+from worldsmith.mining.certificates import attempt
 from worldsmith.pages import Pages
-from worldsmith.renderer import markdown, render
+from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.serving import create_app
+from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
+from worldsmith.train import exports
+from worldsmith.train.environment import TOOLS, Environment
+from worldsmith.train.exports import FORMATS, export, jsonl
+from worldsmith.train.exports import verl as verl_format
+from worldsmith.train.exports.evidence import with_references
+from worldsmith.train.exports.rows import divide
+from worldsmith.train.exports.sft import as_text, conversation, tool_call
+from worldsmith.world.files import read_jsonl, save_lines, save_world, tasks_file
 
 
 @pytest.fixture(scope="module")
@@ -204,8 +205,9 @@ def test_nulls_and_odd_text_come_back_as_they_were(made, tmp_path):
 
 def test_the_scorer_is_copied_byte_for_byte(verl):
     ours = Path(scoring.__file__).parent
-    want = {p.name: sha256(p.read_bytes()).hexdigest() for p in ours.glob("*.py")}
-    have = {p.name: sha256(p.read_bytes()).hexdigest() for p in (verl[0] / "scoring").glob("*.py")}
+    want = {str(p.relative_to(ours)): sha256(p.read_bytes()).hexdigest() for p in ours.rglob("*.py")}
+    copy = verl[0] / "scoring"
+    have = {str(p.relative_to(copy)): sha256(p.read_bytes()).hexdigest() for p in copy.rglob("*.py")}
     assert have == want
     assert len(have) > 5
 

@@ -12,12 +12,12 @@ import pytest
 import uvicorn
 
 from tests.task_draws import candidates, save_recorded
-from worldsmith.disk import save_world
-from worldsmith.exports import export
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.server import create_app
+from worldsmith.serving import create_app
+from worldsmith.train.exports import export
+from worldsmith.world.files import save_world
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("default")]
 

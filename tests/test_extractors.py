@@ -10,12 +10,12 @@ import trafilatura
 from bs4 import BeautifulSoup
 
 from worldsmith import scoring
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.pages import Doc, Grid, Items, KeyValues, Link, Pages, Para
-from worldsmith.renderer import html, markdown, render
+from worldsmith.pages.renderer import html, markdown, render
 from worldsmith.schema import load_schema
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
 
 SCHEMAS = ("company", "films", "league", "smartphones", "town")
 BUTTONS = frozenset(("Google",))

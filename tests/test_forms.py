@@ -9,23 +9,23 @@ from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
-from worldsmith.certificate import attempt
-from worldsmith.disclosure import children_of, of_page, whole
-from worldsmith.engine import attach
 from worldsmith.expr.typed import call
-from worldsmith.mine import mine
+from worldsmith.lang.question_phrases import EN
+from worldsmith.mining.candidates import answers, draws
+from worldsmith.mining.certificates import attempt
+from worldsmith.mining.pipeline import mine
+from worldsmith.mining.sampling import Source
+from worldsmith.mining.screening import Refused, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
-from worldsmith.simulator import Simulator
+from worldsmith.simulate.disclosure import children_of, of_page, whole
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
-from worldsmith.tasks.candidates import answers, draws
+from worldsmith.tasks.conditions import ONE, Wording, before, verb_phrase
 from worldsmith.tasks.evidence import required
-from worldsmith.tasks.phrase import ONE, Wording, before, verb_phrase
-from worldsmith.tasks.sample import Source
-from worldsmith.tasks.screen import Refused, screen
-from worldsmith.tasks.understand import Unclear, understand
-from worldsmith.tasks.words import EN
-from worldsmith.world import Row
+from worldsmith.tasks.question_reader import Unclear, understand
+from worldsmith.world.engine import attach
+from worldsmith.world.model import Row
 
 WORLD = isles()
 READER = Reader(WORLD)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from worldsmith import scoring, seeding
 from worldsmith.errors import FormatError, GenerationError, SchemaError, UsageError
-from worldsmith.generate import generate
-from worldsmith.generate.computed import largest_remainder
-from worldsmith.generate.draw import quotas
-from worldsmith.generate.faked import pool
+from worldsmith.generation import generate
+from worldsmith.generation.computed import largest_remainder
+from worldsmith.generation.draw import quotas
+from worldsmith.generation.faker_pools import pool
 from worldsmith.naming import DENIED, deny
 from worldsmith.schema import load_schema, parse_schema, shipped
-from worldsmith.world import FAKER, table_bytes
+from worldsmith.world.model import FAKER, table_bytes
 
 GOLDEN = {
     ("company", 7): "3e7348974e0155a39ba1b5367e47f5c5634417ecbcc7c7b7298d22c2910b516d",
@@ -39,7 +39,7 @@ def test_golden_digests(name, seed):
 @pytest.mark.parametrize("hashseed", ["0", "1"])
 def test_another_process_gives_the_same_bytes(hashseed):
     code = (
-        "from worldsmith.generate import generate; from worldsmith.schema import load_schema;"
+        "from worldsmith.generation import generate; from worldsmith.schema import load_schema;"
         "print(generate(load_schema('town'), 7).digest)"
     )
     env = {**os.environ, "PYTHONHASHSEED": hashseed}

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldsmith import scoring
-from worldsmith.guard import Guard
-from worldsmith.guard.documents import Reader
-from worldsmith.guard.ground import ground
-from worldsmith.guard.quantity import quantities
-from worldsmith.guard.text import clean, decoded, sentences
-from worldsmith.llm.markdown import document
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import hit, markdown, render
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Block, Doc, Grid, KeyValues, Link, Page, Para
-from worldsmith.renderer import hit, markdown, render
-from worldsmith.slices import Call, Result, Slice, View
-from worldsmith.world import Cell, World
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard.documents import Reader
+from worldsmith.simulate.guard.entitlement import ground
+from worldsmith.simulate.guard.quantity import quantities
+from worldsmith.simulate.guard.text import clean, decoded, sentences
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Call, Result, Slice, View
+from worldsmith.world.model import Cell, World
 
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)

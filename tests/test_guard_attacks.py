@@ -8,14 +8,14 @@ from datetime import datetime
 import guard_world
 import pytest
 
-from worldsmith.guard import Guard
-from worldsmith.llm.markdown import document
-from worldsmith.llm.prompt import asked
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import hit, render
 from worldsmith.pages.types import Block, Doc, Para
-from worldsmith.renderer import hit, render
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Result, Slice, Talk, View
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.llm.prompt import asked
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Address, Call, Result, Slice, Talk, View
+from worldsmith.simulate.simulator import Simulator
 
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)

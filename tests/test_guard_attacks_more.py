@@ -9,12 +9,12 @@ import pytest
 from starlette.testclient import TestClient
 from test_guard_attacks import GUARD, PAGES, WORLD, Liar, ids, results, served, views
 
-from worldsmith.llm.markdown import document
 from worldsmith.pages import Pages
-from worldsmith.renderer import hit
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Result, Slice, View
+from worldsmith.pages.renderer import hit
+from worldsmith.serving import create_app
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Address, Call, Result, Slice, View
+from worldsmith.simulate.simulator import Simulator
 
 CASES = [
     json.loads(line)

@@ -8,17 +8,17 @@ import test_guard_attacks
 from guard_world import CASES
 from test_guard_rules import reasons
 
-from worldsmith.guard import Guard
-from worldsmith.guard import judge as judging
-from worldsmith.guard.names import Names, mentions
-from worldsmith.guard.repair import repaired
-from worldsmith.guard.text import clean, decoded, lowered, scan
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import Renderer, markdown, render
 from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.renderer import Renderer, markdown, render
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, Slice, View
-from worldsmith.world import World
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard import judge as judging
+from worldsmith.simulate.guard.names import Names, mentions
+from worldsmith.simulate.guard.repair import repaired
+from worldsmith.simulate.guard.text import clean, decoded, lowered, scan
+from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.world.model import World
 
 KIOSKS = {
     "name": ["Ostrel Corner", "Tivane Gate", "Wexholm Arch"],

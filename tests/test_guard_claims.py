@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from tests.faithful import TENS
-from worldsmith.generate import generate
-from worldsmith.guard import Guard
-from worldsmith.guard.quantity import MONTHS
-from worldsmith.guard.repair import FREE, SNIPPET, TIMES, repaired, too_long
-from worldsmith.llm.markdown import document
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import hit, markdown, render
 from worldsmith.pages.types import Doc, KeyValues, Page, Para
-from worldsmith.renderer import hit, markdown, render
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, Slice, View
-from worldsmith.world import Row, World
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard.quantity import MONTHS
+from worldsmith.simulate.guard.repair import FREE, SNIPPET, TIMES, repaired, too_long
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.world.model import Row, World
 
 
 @pytest.fixture(scope="module")

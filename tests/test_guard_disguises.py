@@ -13,15 +13,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from worldsmith import scoring
-from worldsmith.guard import Guard
-from worldsmith.guard.names import Names, mentions
-from worldsmith.guard.text import clean, squeeze, squeezed
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import hit
 from worldsmith.pages.types import Page
-from worldsmith.renderer import hit
 from worldsmith.scoring.text import squash
-from worldsmith.slices import View
-from worldsmith.world import Cell, World
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard.names import Names, mentions
+from worldsmith.simulate.guard.text import clean, squeeze, squeezed
+from worldsmith.simulate.protocol import View
+from worldsmith.world.model import Cell, World
 
 ASSIGNED = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Co", "Cs")]
 

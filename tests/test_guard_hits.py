@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from worldsmith.guard.hits import misfits
 from worldsmith.pages import Pages
-from worldsmith.perturb import withhold
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Reason, Result, Slice, View
-from worldsmith.world import World
+from worldsmith.simulate.guard.hits import misfits
+from worldsmith.simulate.perturb import withhold
+from worldsmith.simulate.protocol import Address, Call, Draft, Reason, Result, Slice, View
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.model import World
 
 Write = Callable[[Result, int, Pages], Result]
 

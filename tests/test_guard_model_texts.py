@@ -9,11 +9,11 @@ import pytest
 from faithful import AbsentError, Plan, Told
 from faithful_replies import SEEDS, pages_of, simulator
 
-from worldsmith.guard import Guard
-from worldsmith.llm.markdown import document
 from worldsmith.pages.types import Page
-from worldsmith.perturb import withhold
-from worldsmith.slices import Call, Result, Slice, Verdict, View
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.perturb import withhold
+from worldsmith.simulate.protocol import Call, Result, Slice, Verdict, View
 
 
 @dataclass(frozen=True)

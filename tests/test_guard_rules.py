@@ -7,18 +7,18 @@ import guard_world
 import pytest
 from test_guard_attacks import GUARD, PAGES, WORLD
 
-from worldsmith.generate import generate
-from worldsmith.guard import Guard
-from worldsmith.guard.options import denied
-from worldsmith.guard.repair import repaired
-from worldsmith.guard.stems import stem
-from worldsmith.llm.markdown import document
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import render
 from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para
-from worldsmith.renderer import render
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, Slice, View
-from worldsmith.world import World
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard.column_words import stem
+from worldsmith.simulate.guard.options import denied
+from worldsmith.simulate.guard.repair import repaired
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.world.model import World
 
 KESTREL = PAGES.page("observatory/1")
 

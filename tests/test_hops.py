@@ -7,16 +7,16 @@ import pytest
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
 from worldsmith import expr
-from worldsmith.generate import generate
+from worldsmith.generation import generate
+from worldsmith.mining.candidates import made
+from worldsmith.mining.chains import computed
+from worldsmith.mining.paths import telling, two_nones
+from worldsmith.mining.sampling import Source
+from worldsmith.mining.screening import Refused
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.tasks import Query, Reader, Scope
-from worldsmith.tasks.candidates import made
-from worldsmith.tasks.chains import computed
-from worldsmith.tasks.hops import telling, two_nones
 from worldsmith.tasks.query import constants
-from worldsmith.tasks.sample import Source
-from worldsmith.tasks.screen import Refused
 
 WORLD = isles()
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from worldsmith import expr
-from worldsmith.check import check
-from worldsmith.check.declared import rule_test
-from worldsmith.engine import attach
+from worldsmith.checking import check
+from worldsmith.checking.declared import rule_test
 from worldsmith.errors import ExprError
-from worldsmith.generate import generate
-from worldsmith.implied import implied
+from worldsmith.generation import generate
 from worldsmith.schema import Rule, Schema, parse_schema, under
-from worldsmith.world import World
+from worldsmith.schema_lint.implied import implied
+from worldsmith.world.engine import attach
+from worldsmith.world.model import World
 
 PORT = {
     "schema": 1,

@@ -9,13 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pages_world import isles
 
-from worldsmith.generate import generate
-from worldsmith.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
-from worldsmith.index.stock import COMPANY, Fielder, _in_company, companies, guessable
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
+from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
+from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, cut
+from worldsmith.simulate.protocol import Call, cut
 
 WORLD = isles()
 PAGES = Pages(WORLD)

@@ -8,12 +8,12 @@ import pytest
 from pages_world import isles
 
 from worldsmith.cli.backend import Answering, Asked
-from worldsmith.index import Index, saved
-from worldsmith.index.saved import dumps, key, loads
 from worldsmith.pages import Pages
-from worldsmith.perturb import PROFILES
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.pages.index import Index, saved
+from worldsmith.pages.index.files import dumps, key, loads
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
 
 PAGES = Pages(isles())
 INDEX = Index(PAGES)

@@ -11,23 +11,23 @@ import httpx2
 import pytest
 from click.testing import CliRunner
 
-from worldsmith import disk
+from worldsmith.audit.language_model import Leaks
 from worldsmith.cli import main
-from worldsmith.evaluate import Leaks
-from worldsmith.llm.model import Backend, Endpoint
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Para
 from worldsmith.seeding import draw
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Result, Slice
+from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.protocol import Address, Call, Result, Slice
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world import files
 
 pytestmark = pytest.mark.slow
 PROFILES = ("clean", "open", "sparse", "adversarial")
 ASK = """
 import asyncio, hashlib, json, sys
 import httpx2
-from worldsmith.disk import world_folders
-from worldsmith.server import create_app
+from worldsmith.world.files import world_folders
+from worldsmith.serving import create_app
 from pathlib import Path
 folder, session, bodies = Path(sys.argv[1]), sys.argv[2], json.load(sys.stdin)
 async def main():
@@ -59,8 +59,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def calls(folder: Path, count: int) -> list[tuple[str, str, dict]]:
     """Requests to the worlds of a folder: (name, path of the world, body), under profiles without attempt faults."""
     made = []
-    for place in disk.world_folders([folder]):
-        world = disk.load_world(place)
+    for place in files.world_folders([folder]):
+        world = files.load_world(place)
         pages = Pages(world)
         ids = sorted(pages.ids(), key=lambda i: draw(0, "test", i))
         for n in range(count // 2):
@@ -118,11 +118,11 @@ def test_prompts_hold_no_cell_outside_the_edited_slice_no_task_no_gold(folders: 
         endpoint = Endpoint("http://127.0.0.1:9/v1", "m", breaker=10**9, retries=0)
         backend = Backend(endpoint, transport=httpx2.MockTransport(capture))
         count = 0
-        for place in disk.world_folders([folders[1]]):
-            world = disk.load_world(place)
+        for place in files.world_folders([folders[1]]):
+            world = files.load_world(place)
             pages = Pages(world)
             simulator, leaks = Simulator(world, pages=pages, model=backend), Leaks(world, pages)
-            told = disk.read_jsonl(disk.tasks_file(place))
+            told = files.read_jsonl(files.tasks_file(place))
             secret = [text for task in told for text in (task["question"], task["task_id"])]
             assert len(told) == 4
             for n, page_id in enumerate(pages.ids() * 9):

@@ -11,23 +11,23 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldsmith import disk
-from worldsmith.batch import of_kinds, orders
-from worldsmith.check import check
+from worldsmith.checking import check
 from worldsmith.cli import main
 from worldsmith.cli.worlds import generate as generate_command
 from worldsmith.errors import FormatError, GenerationError, NotFoundError, UsageError
-from worldsmith.generate import generate
+from worldsmith.generation import generate
+from worldsmith.mining.batch import of_kinds, orders
 from worldsmith.naming import ALSO, KINDS, denied
 from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, under
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
-from worldsmith.trial import declared_rows, trial
-from worldsmith.turned import admit, bounds, turned
-from worldsmith.turned.rows import extent
-from worldsmith.world import named, world_id
+from worldsmith.schema.scaling import admit, bounds, turned
+from worldsmith.schema.scaling.rows import extent
+from worldsmith.schema_lint.trial import declared_rows, trial
+from worldsmith.world import files
+from worldsmith.world.model import named, world_id
 
 SCHEMAS = ("town", "smartphones")
 KNOBS = st.builds(
@@ -53,7 +53,7 @@ def test_defaults_change_no_world(mini):
     world = generate(mini, 3)
     assert generate(mini, 3, knobs=Knobs()) == world
     assert world_id(mini, 3, Knobs()) == world.id
-    assert "knobs" not in disk.manifest(world)
+    assert "knobs" not in files.manifest(world)
     assert turned(world.schema, Knobs()) is world.schema
 
 
@@ -350,15 +350,15 @@ def test_no_list_page_is_longer_than_asked(listing):
 
 def test_a_world_is_judged_under_its_knobs(tmp_path):
     world = generate(load_schema("town"), 1, knobs=Knobs((800, 800), density=1.5))
-    folder = disk.save_world(world, tmp_path)
-    assert disk.read_manifest(folder)["knobs"] == {"facts": [800, 800], "density": 1.5}
-    loaded = disk.load_world(folder)
+    folder = files.save_world(world, tmp_path)
+    assert files.read_manifest(folder)["knobs"] == {"facts": [800, 800], "density": 1.5}
+    loaded = files.load_world(folder)
     assert loaded == world
     assert loaded.schema.knobs == Knobs((800, 800), density=1.5)
     assert check(loaded).ok
     file = folder / "tables" / "licence.jsonl" if "licence" in world.tables else folder / "tables" / "inspection.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-1]))
-    broken = {v.rule for v in check(disk.load_world(folder, verify=False)).violations}
+    broken = {v.rule for v in check(files.load_world(folder, verify=False)).violations}
     assert f"rows:{file.stem}" in broken
 
 
@@ -372,13 +372,13 @@ def test_a_world_is_judged_under_its_knobs(tmp_path):
     ],
 )
 def test_a_manifest_with_other_knobs_is_an_error_with_its_place(mini, tmp_path, knobs, said):
-    folder = disk.save_world(generate(mini, 1, knobs=Knobs(listing=5)), tmp_path)
-    info = disk.read_manifest(folder)
-    (folder / disk.MANIFEST).write_bytes(disk.pretty(info | {"knobs": knobs}))
+    folder = files.save_world(generate(mini, 1, knobs=Knobs(listing=5)), tmp_path)
+    info = files.read_manifest(folder)
+    (folder / files.MANIFEST).write_bytes(files.pretty(info | {"knobs": knobs}))
     with pytest.raises(FormatError, match=f"world.json: {said}"):
-        disk.load_world(folder)
-    (folder / disk.MANIFEST).write_bytes(disk.pretty(info | {"knobs": {"listing": 6}}))
-    assert any("digest" in p or "not those" in p for p in disk.problems(disk.load_world(folder, verify=False), info))
+        files.load_world(folder)
+    (folder / files.MANIFEST).write_bytes(files.pretty(info | {"knobs": {"listing": 6}}))
+    assert any("digest" in p or "not those" in p for p in files.problems(files.load_world(folder, verify=False), info))
 
 
 # The command line

@@ -12,16 +12,16 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.errors import BackendError
-from worldsmith.llm.answer import draft, json_results, observation, results
-from worldsmith.llm.markdown import document
-from worldsmith.llm.model import Backend, Endpoint
-from worldsmith.llm.prompt import action, asked
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.renderer import markdown, render
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Result, Slice, Talk, View
-from worldsmith.world import World
+from worldsmith.simulate.llm.answer import draft, json_results, observation, results
+from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.llm.prompt import action, asked
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Address, Call, Observation, Result, Slice, Talk, View
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.model import World
 
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)

@@ -11,11 +11,11 @@ from itertools import count
 import guard_world
 import pytest
 
-from worldsmith.llm.model import Backend, Endpoint
-from worldsmith.perturb import PROFILES
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation, Slice
-from worldsmith.store import Store
+from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address, Call, Observation, Slice
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.store import Store
 
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from worldsmith.evaluate import Plan, evaluate
-from worldsmith.generate import generate
-from worldsmith.llm.model import Backend, Endpoint
+from worldsmith.audit.language_model import Plan, evaluate
+from worldsmith.generation import generate
 from worldsmith.schema import load_schema
+from worldsmith.simulate.llm.model import Backend, Endpoint
 
 pytestmark = pytest.mark.model
 

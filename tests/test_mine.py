@@ -3,15 +3,17 @@ from dataclasses import replace
 import pytest
 
 from tests.pages_world import isles
-from worldsmith import audit, scoring
+from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit import audited, constant_guess, failed, gates, measure
-from worldsmith.certificate import Certificate, verify
+from worldsmith.audit.tasks import gates as tasks_gates
+from worldsmith.audit.tasks.gates import audited, constant_guess, failed, gates, measure
 from worldsmith.errors import BackendError, UsageError
-from worldsmith.generate import generate
-from worldsmith.mine import CALLS, DRAWS, STREAK, mine
-from worldsmith.simulator import Simulator
-from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, candidates
+from worldsmith.generation import generate
+from worldsmith.mining import candidates
+from worldsmith.mining.certificates import Certificate, verify
+from worldsmith.mining.pipeline import CALLS, DRAWS, STREAK, mine
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import KINDS, Query, Reader, Scope, Task
 from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
 
 
@@ -87,7 +89,7 @@ def test_one_cell_is_worth_no_survey(town, monkeypatch):
     found = mine(town, 12, kinds=["deep"])
     assert len(found.tasks) == 12
     assert max(len(t.certificate["calls"]) for t in found.tasks) <= CALLS
-    monkeypatch.setattr("worldsmith.mine.CALLS", 8)
+    monkeypatch.setattr("worldsmith.mining.pipeline.CALLS", 8)
     fewer = mine(town, 3, kinds=["deep"])
     assert fewer.rejected["too many calls for one cell"] > 0
     assert 0 < max(len(t.certificate["calls"]) for t in fewer.tasks) <= 8
@@ -99,7 +101,9 @@ def test_unknown_sizes(town):
 
 
 def test_gold_that_engines_dispute_is_rejected(town, monkeypatch):
-    monkeypatch.setattr("worldsmith.mine.gold_duckdb", lambda batch: [[() for _ in queries] for _, queries in batch])
+    monkeypatch.setattr(
+        "worldsmith.mining.pipeline.gold_duckdb", lambda batch: [[() for _ in queries] for _, queries in batch]
+    )
     found = mine(town, 2, size="small")
     assert found.tasks == ()
     assert found.rejected["two engines give different gold"] == 2
@@ -163,15 +167,15 @@ def test_small_worlds_give_tasks_too_and_say_why_not_more():
 def test_one_page_is_counted_alike_when_drawing_and_when_auditing():
     assert one_page_too_much(by_hand([1, 2, 3, 4, 5], [("a",), ("a",), *[(c,) for c in "bcd"]]).pages, (1,))
     assert not one_page_too_much(by_hand([1, 2, 3, 4], [("a",), *[(c,) for c in "bcd"]]).pages, (1,))
-    assert candidates.one_page_too_much is audit.one_page_too_much is one_page_too_much
-    assert candidates.CAP == audit.CAP == CAP
+    assert candidates.one_page_too_much is tasks_gates.one_page_too_much is one_page_too_much
+    assert candidates.CAP == tasks_gates.CAP == CAP
 
 
 def test_a_call_that_is_never_answered_costs_one_task(town, monkeypatch):
     def silent(task, world, client, names=()):
         raise BackendError("web_search 'x': unavailable in 8 attempts")
 
-    monkeypatch.setattr("worldsmith.mine.measure", silent)
+    monkeypatch.setattr("worldsmith.mining.pipeline.measure", silent)
     found = mine(town, 1, size="small")
     assert found.tasks == ()
     assert found.rejected["a call of an agent that is never answered"] > 0

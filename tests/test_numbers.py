@@ -8,12 +8,12 @@ from statistics import correlation, median
 
 import pytest
 
-from worldsmith.check import check
-from worldsmith.generate import generate
-from worldsmith.generate.draw import leaning
+from worldsmith.checking import check
+from worldsmith.generation import generate
+from worldsmith.generation.draw import leaning
 from worldsmith.schema import load_schema, parse_schema
-from worldsmith.schema.shape import plain
-from worldsmith.world import World
+from worldsmith.schema.syntax import plain
+from worldsmith.world.model import World
 
 
 @pytest.fixture(scope="module")

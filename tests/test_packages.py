@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from worldsmith import disk
+from worldsmith.world import files
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    from worldsmith.generate import generate
+    from worldsmith.generation import generate
     from worldsmith.schema import load_schema
 
-    return disk.save_world(generate(load_schema("town"), 7), tmp_path_factory.mktemp("w"))
+    return files.save_world(generate(load_schema("town"), 7), tmp_path_factory.mktemp("w"))
 
 
 def run(args, *, without=""):
@@ -51,9 +51,9 @@ def test_the_index_leaves_jax_alone(before, tmp_path):
     (jax / "__init__.py").write_text("")
     (jax / "lax.py").write_text("raise SystemExit('jax computed')")
     code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {before}import worldsmith.index as index; "
-        "print('jax' in sys.modules, index.stock.__name__); import jax; print(jax.__file__)"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {before}import worldsmith.pages.index as index; "
+        "print('jax' in sys.modules, index.build.__name__); import jax; print(jax.__file__)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:2] == [f"{bool(before)} worldsmith.index.stock", str(jax / "__init__.py")]
+    assert done.stdout.split("\n")[:2] == [f"{bool(before)} worldsmith.pages.index.build", str(jax / "__init__.py")]

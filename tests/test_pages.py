@@ -13,21 +13,21 @@ import pytest
 from pages_world import KEEPERS, NAMES, isles
 
 from worldsmith.errors import NotFoundError
-from worldsmith.generate import generate
+from worldsmith.generation import generate
+from worldsmith.lang.english import IRREGULAR
 from worldsmith.pages import Pages, boilerplate, uncarried
-from worldsmith.pages.days import Days
-from worldsmith.pages.english import IRREGULAR
+from worldsmith.pages.earliest_days import Days
+from worldsmith.pages.genre_pages import GENRES
 from worldsmith.pages.grammar import Phrasing, article, lower, plural
-from worldsmith.pages.kinds import TITLE, quantile
 from worldsmith.pages.lists import split
-from worldsmith.pages.looks import VOICES
+from worldsmith.pages.page_kind import TITLE, quantile
 from worldsmith.pages.prose import Prose, inflected, mixed
+from worldsmith.pages.site_styles import VOICES
 from worldsmith.pages.sites import canonical, site, slug, slugs, tag
-from worldsmith.pages.stories import GENRES
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Page
 from worldsmith.schema import Knobs, load_schema
-from worldsmith.world import Row, World
+from worldsmith.world.model import Row, World
 
 SCHEMAS = ("smartphones", "town")
 
@@ -515,10 +515,10 @@ SAME = """
 import hashlib, sys
 sys.path.insert(0, {tests!r})
 from pages_world import isles
-from worldsmith.index import Index
+from worldsmith.pages.index import Index
 from worldsmith.pages import Pages
-from worldsmith.renderer import Renderer, html, markdown, render
-from worldsmith.slices import Call, cut
+from worldsmith.pages.renderer import Renderer, html, markdown, render
+from worldsmith.simulate.protocol import Call, cut
 world = isles()
 pages = Pages(world)
 index, renderer, out = Index(pages), Renderer(world, pages), hashlib.sha256()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from worldsmith.errors import FormatError, NotFoundError, UsageError
-from worldsmith.index import Index
 from worldsmith.pages import Pages
-from worldsmith.perturb import (
+from worldsmith.pages.index import Index
+from worldsmith.simulate.perturb import (
     FAULTS,
     LEVELS,
     PAGE_EDITS,
@@ -23,12 +23,12 @@ from worldsmith.perturb import (
     spare,
     withhold,
 )
-from worldsmith.perturb.instruct import WITHHOLD
-from worldsmith.perturb.pages import PART
-from worldsmith.perturb.withhold import with_head
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Profile, Slice, View, cut
-from worldsmith.world import World
+from worldsmith.simulate.perturb.instruct import WITHHOLD
+from worldsmith.simulate.perturb.pages import PART
+from worldsmith.simulate.perturb.withhold import with_head
+from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, cut
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.model import World
 
 
 def whole(world: World, pages: Pages, tool: str = "web_search") -> Slice:

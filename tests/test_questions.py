@@ -7,16 +7,16 @@ import pytest
 
 from tests.pages_world import KEEPERS, isles
 from worldsmith import expr, scoring
-from worldsmith.engine import attach
-from worldsmith.generate import generate
+from worldsmith.generation import generate
+from worldsmith.mining.candidates import answers, filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
 from worldsmith.tasks import Query, Reader, Scope, Top, gold, markdown
-from worldsmith.tasks.candidates import answers, filler
+from worldsmith.tasks.conditions import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.headers import headers
-from worldsmith.tasks.phrase import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.question import question
-from worldsmith.tasks.understand import understand
+from worldsmith.tasks.question_reader import understand
+from worldsmith.world.engine import attach
 
 WORLD = isles()
 

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from pages_world import isles
 
 from worldsmith import scoring
-from worldsmith.generate import generate
-from worldsmith.index import Index
+from worldsmith.generation import generate
 from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para, Span
-from worldsmith.pages.looks import LAYOUTS, STYLES, VOICES
+from worldsmith.pages.index import Index
+from worldsmith.pages.renderer import Renderer, hit, html, markdown, plain, render, score
+from worldsmith.pages.renderer.emit import extent, words_of
+from worldsmith.pages.site_styles import LAYOUTS, STYLES, VOICES
 from worldsmith.pages.titles import NAME, heading
-from worldsmith.perturb import withhold
-from worldsmith.renderer import Renderer, hit, html, markdown, plain, render, score
-from worldsmith.renderer.emit import extent, words_of
 from worldsmith.schema import load_schema
-from worldsmith.slices import Call, Slice, View, cut
-from worldsmith.world import Cell, Row
+from worldsmith.simulate.perturb import withhold
+from worldsmith.simulate.protocol import Call, Slice, View, cut
+from worldsmith.world.model import Cell, Row
 
 WORLD = isles()
 PAGES = Pages(WORLD)
@@ -481,7 +481,7 @@ def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
 
 
 def test_a_snippet_never_ends_within_a_label(town):
-    from worldsmith.renderer.results import _broken
+    from worldsmith.pages.renderer.snippets import _broken
 
     labels = "Street lamps · Shops · Age of the oldest resident · Floor."
     seen = {_broken("A (street).", [labels, "Checked by the desk. And more of it."], n) for n in range(30, 110)}

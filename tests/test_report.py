@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
+from worldsmith.audit.worlds.overview import graph_svg
 from worldsmith.graph import graph_of
-from worldsmith.report import graph_svg
 from worldsmith.schema import load_schema, shipped, under
 
 SVG = "{http://www.w3.org/2000/svg}"

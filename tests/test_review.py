@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from tests.test_mine import by_hand
-from worldsmith.cli.reviewing import histogram, page
-from worldsmith.cover import chosen, curve, fewest, least_pages, together, told
-from worldsmith.disk import save_lines, tasks_file
+from worldsmith.audit.tasks.page_coverage import chosen, curve, fewest, least_pages, together, told
+from worldsmith.cli.task_audit import histogram, page
 from worldsmith.errors import FormatError
+from worldsmith.mining.task_report import review
 from worldsmith.pages import Pages
-from worldsmith.review import review
 from worldsmith.tasks import Reader, curriculum, difficulty, read_tasks
 from worldsmith.tasks.difficulty import conditions
+from worldsmith.world.files import save_lines, tasks_file
 
 
 def test_pages_are_chosen_by_what_they_tell_anew():

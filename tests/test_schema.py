@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from worldsmith.errors import NotFoundError, SchemaError
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.graph import graph_of
 from worldsmith.schema import load_schema, parse_schema, shipped, under
 
@@ -151,7 +151,7 @@ def test_the_same_data_gives_the_same_schema(mini_data):
 
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_declared_totals_prove_300_to_500_rows(name):
-    from worldsmith.trial import USUAL, declared_rows
+    from worldsmith.schema_lint.trial import USUAL, declared_rows
 
     least, most = declared_rows(load_schema(name))
     assert USUAL[0] <= least <= most <= USUAL[1]

@@ -6,8 +6,8 @@ import pytest
 
 from worldsmith.errors import SchemaError
 from worldsmith.naming import KINDS
-from worldsmith.pages.looks import STYLES
-from worldsmith.pages.stories import GENRES
+from worldsmith.pages.genre_pages import GENRES
+from worldsmith.pages.site_styles import STYLES
 from worldsmith.schema import load_schema, parse_schema, shipped, source
 
 

@@ -6,13 +6,13 @@ import pytest
 from pages_world import isles
 from starlette.testclient import TestClient
 
-from worldsmith.index import Index
 from worldsmith.pages import Pages
-from worldsmith.perturb import PROFILES
-from worldsmith.renderer import markdown, render
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Profile
+from worldsmith.pages.index import Index
+from worldsmith.pages.renderer import markdown, render
+from worldsmith.serving import create_app
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Profile
+from worldsmith.simulate.simulator import Simulator
 
 WORLD = isles()
 PAGES = Pages(WORLD)

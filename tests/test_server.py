@@ -24,20 +24,20 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import worldsmith
-from worldsmith.dialects import DIALECTS
-from worldsmith.disk import save_world, tasks_file
 from worldsmith.errors import BackendError, FormatError, NotFoundError, UsageError
-from worldsmith.generate import generate
-from worldsmith.index import Index
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
-from worldsmith.perturb import PROFILES
+from worldsmith.pages.index import Index
 from worldsmith.schema import load_schema
-from worldsmith.server import create_app, serve
-from worldsmith.server.app import MAX_BODY, PLAIN
-from worldsmith.server.listen import configured
-from worldsmith.server.shelf import BYTES_A_FACT
-from worldsmith.slices import Observation, Profile
-from worldsmith.store import Store
+from worldsmith.serving import create_app, serve
+from worldsmith.serving.app import MAX_BODY, PLAIN
+from worldsmith.serving.dialects import DIALECTS
+from worldsmith.serving.listen import configured
+from worldsmith.serving.world_cache import BYTES_A_FACT
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Observation, Profile
+from worldsmith.simulate.store import Store
+from worldsmith.world.files import save_world, tasks_file
 
 ROOT = Path(worldsmith.__file__).parent
 SSRF = [
@@ -740,9 +740,9 @@ def imported(module, seen):
 
 
 def test_the_serving_process_can_not_load_what_holds_gold():
-    tops = {name.split(".")[1] for name in imported("worldsmith.server", set()) if "." in name}
-    assert {"simulator", "guard", "dialects"} <= tops
-    assert not tops & {"tasks", "certificate", "audit", "mine", "agents", "evaluate", "exports", "cli"}
+    tops = {name.split(".")[1] for name in imported("worldsmith.serving", set()) if "." in name}
+    assert {"simulate", "pages", "serving"} <= tops
+    assert not tops & {"tasks", "agents", "audit", "mining", "train", "cli"}
 
 
 def test_the_serving_process_opens_no_file_of_tasks(folders, worlds):
@@ -755,7 +755,7 @@ opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 from pathlib import Path
 from starlette.testclient import TestClient
-from worldsmith.server import create_app
+from worldsmith.serving import create_app
 client = TestClient(create_app([Path(p) for p in {[str(f) for f in folders]!r}]))
 assert client.post("/w/{worlds[0].id}/api/search", json={{"query": "town"}}).json()["results"]
 print([p for p in opened if "/_tasks/" in p], any("tables" in p for p in opened))
@@ -770,7 +770,7 @@ def process(folders):
     started = []
 
     def start(*args):
-        code = "import sys; from pathlib import Path; from worldsmith.server import serve; "
+        code = "import sys; from pathlib import Path; from worldsmith.serving import serve; "
         code += f"serve([Path({str(folders[0])!r})], **eval(sys.argv[1]))"
         child = subprocess.Popen(
             [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -907,7 +907,7 @@ LATE = b"HTTP/1.1 408 Request Timeout\r\n"
     ids=lambda value: repr(value[-1][-30:]) if value else "nothing",
 )
 def test_a_request_that_does_not_arrive_whole_is_given_up(worlds, monkeypatch, parts, starts):
-    monkeypatch.setattr("worldsmith.server.listen.ARRIVAL", 0.25)
+    monkeypatch.setattr("worldsmith.serving.listen.ARRIVAL", 0.25)
     app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
     with listening(app) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         reply = b""
@@ -928,7 +928,7 @@ def test_a_request_that_does_not_arrive_whole_is_given_up(worlds, monkeypatch, p
 
 
 def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
-    monkeypatch.setattr("worldsmith.server.listen.ARRIVAL", 0.05)
+    monkeypatch.setattr("worldsmith.serving.listen.ARRIVAL", 0.05)
 
     class Patient(Stub):
         async def acall(self, address, call, attempt=0):
@@ -943,7 +943,7 @@ def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
 
 
 def test_the_oldest_of_too_many_half_open_connections_is_closed(worlds, monkeypatch):
-    monkeypatch.setattr("worldsmith.server.listen.MOST_WAITING", 3)
+    monkeypatch.setattr("worldsmith.serving.listen.MOST_WAITING", 3)
     app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
     with listening(app) as port, ExitStack() as stack:
 

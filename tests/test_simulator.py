@@ -16,17 +16,17 @@ from pathlib import Path
 import pytest
 
 from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
-from worldsmith.guard import POLICY
-from worldsmith.llm.model import Absent
 from worldsmith.pages import Pages
+from worldsmith.pages.renderer import Renderer
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.perturb import PROFILES
-from worldsmith.renderer import Renderer
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
-from worldsmith.store import Counted, Kept, Store
-from worldsmith.world import World
+from worldsmith.simulate.guard import POLICY
+from worldsmith.simulate.llm.model import Absent
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.store import Counted, Kept, Store
+from worldsmith.world.model import World
 
 
 @pytest.fixture(scope="module")
@@ -467,7 +467,7 @@ def test_a_text_is_kept_under_the_policy_that_accepted_it(
     model = Model(lambda part, _asked: ours(town, part))
     simulator = Simulator(town, model=model, store=store())
     assert [ask(simulator, search("shop")).source for _ in range(2)] == ["model", "store"]
-    monkeypatch.setattr("worldsmith.simulator.POLICY", POLICY + 1)
+    monkeypatch.setattr("worldsmith.simulate.simulator.POLICY", POLICY + 1)
     assert [ask(simulator, search("shop")).source for _ in range(2)] == ["model", "store"]
 
 
@@ -580,7 +580,7 @@ def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
 
 
 def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worldsmith.store.MAX_ATTEMPTS", 2)
+    monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
     counted, address = Counted(), Address("w", session="s")
     assert [counted.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
 
@@ -593,10 +593,10 @@ def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
 
 REPLIES = """
 import hashlib, sys
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.schema import load_schema
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.protocol import Address, Call
 world = generate(load_schema("town"), 7)
 simulator = Simulator(world)
 digest = hashlib.sha256()
@@ -694,8 +694,8 @@ def test_a_store_of_the_first_format_keeps_its_texts(tmp_path: Path, store: Stor
 
 
 def test_attempts_are_pruned_in_a_file_too(store: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worldsmith.store.MAX_ATTEMPTS", 2)
-    monkeypatch.setattr("worldsmith.store.EVERY", 1)
+    monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
+    monkeypatch.setattr("worldsmith.simulate.store.EVERY", 1)
     kept, address = store("s.db"), Address("w", session="s")
     assert [kept.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
     assert kept.prune() == 2
@@ -745,7 +745,7 @@ def eager_threads() -> Iterator[None]:
 def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("pages.plan", "renderer", "index.search", "perturb.pages", "perturb.withhold"):
         monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
-    monkeypatch.setattr("worldsmith.guard.judge.PLAIN", memo)
+    monkeypatch.setattr("worldsmith.simulate.guard.judge.PLAIN", memo)
     pages, rng = Pages(town), random.Random(memo)
     names = [town.title(row) for table in town.tables for row in town.rows_of(table)]
     calls = [

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
 from worldsmith import expr, scoring
-from worldsmith.engine import attach
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
+from worldsmith.mining.candidates import Refused, answers, made, screen, told_values
+from worldsmith.mining.sampling import Source, between
 from worldsmith.pages import Pages
 from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, Top, drawn, gold, gold_duckdb, markdown, sql
-from worldsmith.tasks.candidates import Refused, answers, made, screen, told_values
+from worldsmith.tasks.conditions import ONE, Wording, span, verb_phrase
 from worldsmith.tasks.headers import headers, owner
-from worldsmith.tasks.phrase import ONE, Wording, span, verb_phrase
 from worldsmith.tasks.query import constants
 from worldsmith.tasks.question import question
-from worldsmith.tasks.sample import Source, between
+from worldsmith.world.engine import attach
 
 WORLD = isles()
 
@@ -320,7 +320,7 @@ def test_draws_are_the_same_again_and_differ_by_seed(town):
 
 SCRIPT = """
 import itertools
-from worldsmith.generate import generate
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.tasks import drawn

@@ -9,16 +9,16 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
-from worldsmith import disk
 from worldsmith.cli import main
 from worldsmith.errors import BackendError, FormatError
 from worldsmith.pages import Pages
-from worldsmith.server import create_app
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Draft, Exchange, Observation, Result, Slice, Talk
-from worldsmith.store import Store
-from worldsmith.traces import MOST, Traced, Traces, file_name, line, read_trace
-from worldsmith.world import World
+from worldsmith.serving import create_app
+from worldsmith.simulate.protocol import Address, Call, Draft, Exchange, Observation, Result, Slice, Talk
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.store import Store
+from worldsmith.simulate.traces import MOST, Traced, Traces, file_name, line, read_trace
+from worldsmith.world import files
+from worldsmith.world.model import World
 
 SEARCH = Call("web_search", "shops", k=3)
 
@@ -158,8 +158,8 @@ def test_an_episode_is_written_with_its_messages(tmp_path: Path) -> None:
     )
     (row,) = [json.loads(text) for text in found.stdout.splitlines()]
     _, records, _ = read_trace(only(tmp_path / "t"))
-    (folder,) = disk.world_folders([tmp_path / "w"])
-    task = json.loads(disk.tasks_file(folder).read_text().split("\n")[0])
+    (folder,) = files.world_folders([tmp_path / "w"])
+    task = json.loads(files.tasks_file(folder).read_text().split("\n")[0])
     assert (records[0]["role"], records[0]["content"], records[0]["task_id"]) == (
         "user",
         task["question"],

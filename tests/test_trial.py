@@ -9,7 +9,7 @@ import pytest
 from tests.test_cli import SOMETIMES
 from worldsmith.errors import SchemaError
 from worldsmith.schema import SchemaFile, load_schema, parse_schema, read_schema, shipped
-from worldsmith.trial import Trial, trial
+from worldsmith.schema_lint.trial import Trial, trial
 
 TOWN = shipped()["town"].read_text(encoding="utf-8")
 

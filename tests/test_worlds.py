@@ -5,14 +5,14 @@ import sqlite3
 
 import pytest
 
-from worldsmith import disk
-from worldsmith.certificate import Certificate, verify
-from worldsmith.check import check
-from worldsmith.generate import generate
+from worldsmith.checking import check
+from worldsmith.generation import generate
+from worldsmith.mining.certificates import Certificate, verify
 from worldsmith.pages import RENDER
 from worldsmith.schema import load_schema
-from worldsmith.simulator import Simulator
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
+from worldsmith.world import files
 
 GOLDEN = {
     "smartphones-bc769a03b5": "609fe18cdb4cde041a142b1022f77c9843250041e97b998b2da23c5bd5dc0720",
@@ -28,26 +28,26 @@ def folder(request, repository):
 def test_all_of_them_are_named_here(repository):
     assert {
         f.name: json.loads((f / "world.json").read_text())["digest"]
-        for f in disk.world_folders([repository / "worlds"])
+        for f in files.world_folders([repository / "worlds"])
     } == GOLDEN
 
 
 def test_it_is_consistent(folder):
-    world = disk.load_world(folder)
+    world = files.load_world(folder)
     assert world.digest == GOLDEN[folder.name]
     assert check(world).ok
 
 
 def test_this_version_makes_it(folder):
-    world = disk.load_world(folder)
+    world = files.load_world(folder)
     assert generate(load_schema(world.schema.name), world.seed) == world
 
 
 def test_its_references_hold_by_another_engine(folder):
-    from worldsmith.engine.duckdb import parents_first
-    from worldsmith.models import create_tables
+    from worldsmith.world.engine.duckdb import parents_first
+    from worldsmith.world.typed_rows import create_tables
 
-    world = disk.load_world(folder)
+    world = files.load_world(folder)
     connection = sqlite3.connect(":memory:")
     connection.executescript(create_tables(world.schema))
     for name in parents_first(world.schema):
@@ -59,9 +59,9 @@ def test_its_references_hold_by_another_engine(folder):
 
 
 def test_its_certificates_hold(folder):
-    world = disk.load_world(folder)
+    world = files.load_world(folder)
     simulator = Simulator(world, strict=True)
-    tasks = [Task.from_json(row) for row in disk.read_jsonl(disk.tasks_file(folder))]
+    tasks = [Task.from_json(row) for row in files.read_jsonl(files.tasks_file(folder))]
     assert len(tasks) == 5
     for task in tasks:
         assert task.certificate["render"] == RENDER

@@ -10,11 +10,11 @@ import json
 import random
 from pathlib import Path
 
-from worldsmith.disk import load_world, save_lines, tasks_file, world_folders
-from worldsmith.environment import Environment
-from worldsmith.exports.sft import as_text, conversation, tool_call
-from worldsmith.simulator import Simulator
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import tasks_of
+from worldsmith.train.environment import Environment
+from worldsmith.train.exports.sft import as_text, conversation, tool_call
+from worldsmith.world.files import load_world, save_lines, tasks_file, world_folders
 
 CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from prepare import held_out
 
-from worldsmith.disk import load_world, world_folders
-from worldsmith.environment import Environment
-from worldsmith.exports.sft import tool_call
-from worldsmith.simulator import Simulator
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
 from worldsmith.tasks.task import written
+from worldsmith.train.environment import Environment
+from worldsmith.train.exports.sft import tool_call
+from worldsmith.world.files import load_world, world_folders
 
 LINKS = 80
 """Pages it reads at most."""

@@ -12,11 +12,11 @@ def serve(pipe: Connection, worlds: Path) -> None:
     """Answer ("reset", slot, task line, seed), ("step", slot, message) and ("cut", slot), until the pipe closes."""
     # bm25s loads jax where it is installed, and jax would take the GPU's memory in every worker.
     os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
-    from worldsmith.disk import load_world
-    from worldsmith.environment import Environment
-    from worldsmith.failures import failures
-    from worldsmith.simulator import Simulator
+    from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import Task
+    from worldsmith.train.environment import Environment
+    from worldsmith.train.failures import failures
+    from worldsmith.world.files import load_world
 
     known, simulators, running = {}, {}, {}
     while True:

@@ -3,7 +3,7 @@
 import pytest
 
 from worldsmith.scoring import Column, accepts, read, verdict
-from worldsmith.scoring.asides import denies, remarks
+from worldsmith.scoring.values.asides import denies, remarks
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
 RANK = Column("Rank", "int")

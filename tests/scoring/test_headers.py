@@ -5,7 +5,7 @@ from score_tables import markdown
 
 from worldsmith.scoring import Column, score
 from worldsmith.scoring.headers import likeness, qualified, told_unit
-from worldsmith.scoring.matching import match_columns
+from worldsmith.scoring.match import match_columns
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
 SOLD = Column("Units sold (thousand)", "int", unit="thousand")

@@ -2,6 +2,7 @@ import importlib
 import itertools
 import json
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ from worldsmith.scoring import (
     score_table,
     show,
 )
-from worldsmith.scoring.matching import assign, match_columns
+from worldsmith.scoring.match import assign, match_columns
 
 FIGURES = ("item", "row", "nonkey", "earned", "earned_rows")
 REFERENCE = Reference(PHONES, GOLD)
@@ -190,9 +191,7 @@ def test_a_score_in_another_process_with_another_hash_seed_is_the_same_to_the_by
 def test_the_folder_works_alone_under_another_name(tmp_path):
     source = Path(worldsmith.scoring.__file__).parent
     target = tmp_path / "vendored_scorer"
-    target.mkdir()
-    for file in source.glob("*.py"):
-        (target / file.name).write_bytes(file.read_bytes())
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import sys; from vendored_scorer import score, Column;"
         "columns = [Column('a', 'text', key=True), Column('b', 'int')];"

@@ -1,7 +1,7 @@
 import pytest
 
 from worldsmith.scoring import Column, read, right, verdict
-from worldsmith.scoring.units import measure, unit_named
+from worldsmith.scoring.values.units import measure, unit_named
 
 # unit: (what one is in the unit after it, ways to write it)
 LENGTHS = {

@@ -2,7 +2,7 @@
 
 from worldsmith.agents.client import TOKENS, Client, HttpClient, Recorder, Reply, SimulatorClient, tokenizer, tokens
 from worldsmith.agents.cost import Cost
-from worldsmith.agents.run import AGENTS, Agent, Episode, agent, run
+from worldsmith.agents.episode import AGENTS, Agent, Episode, agent, run
 
 __all__ = [
     "AGENTS",

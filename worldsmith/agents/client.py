@@ -9,10 +9,10 @@ from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Page
-from worldsmith.simulator import Simulator
-from worldsmith.slices import Address, Call, Observation
-from worldsmith.traces import Traces
-from worldsmith.world import Disclosure
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.traces import Traces
+from worldsmith.world.model import Disclosure
 
 TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""

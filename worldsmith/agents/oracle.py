@@ -10,14 +10,14 @@ from functools import lru_cache
 from typing import Any
 
 from worldsmith import expr, scoring
-from worldsmith.agents.book import Book, Key, Place, Unread
 from worldsmith.agents.client import Client, Reply, shown
-from worldsmith.agents.sheet import read
+from worldsmith.agents.markdown_reader import read
+from worldsmith.agents.memory import Book, Key, Place, Unread
+from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
-from worldsmith.pages.words import capital
 from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
 from worldsmith.tasks import Query, Scope, Task, Top, written
-from worldsmith.tasks.phrase import Wording, verb_phrase
+from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.query import is_tally, within
 from worldsmith.tasks.reader import leaders
 

@@ -3,14 +3,14 @@
 import click
 
 from worldsmith import __version__
-from worldsmith.cli.auditing import audit
 from worldsmith.cli.base import Commands
-from worldsmith.cli.evaluating import evaluate
-from worldsmith.cli.keeping import store, trace
+from worldsmith.cli.evaluation import evaluate
 from worldsmith.cli.mining import tasks
-from worldsmith.cli.reviewing import audit_tasks
+from worldsmith.cli.recorded_calls import store, trace
 from worldsmith.cli.serving import extract, search, serve
+from worldsmith.cli.task_audit import audit_tasks
 from worldsmith.cli.training import export, run, score
+from worldsmith.cli.world_audit import audit
 from worldsmith.cli.worlds import check, generate, schema, show
 
 

@@ -13,13 +13,13 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.llm.model import Absent, Backend
-    from worldsmith.server.shelf import Answers
-    from worldsmith.simulator import Simulator
-    from worldsmith.slices import Observation, Profile, Tool
-    from worldsmith.store import Store
-    from worldsmith.traces import Traces
-    from worldsmith.world import World
+    from worldsmith.serving.world_cache import Answers
+    from worldsmith.simulate.llm.model import Absent, Backend
+    from worldsmith.simulate.protocol import Observation, Profile, Tool
+    from worldsmith.simulate.simulator import Simulator
+    from worldsmith.simulate.store import Store
+    from worldsmith.simulate.traces import Traces
+    from worldsmith.world.model import World
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
 """Where a model is asked unless told: not the port of `serve`."""
@@ -59,14 +59,14 @@ def traces_in(folder: Path | None) -> "Traces | None":
     """Return what writes traces into a folder, None without one."""
     if folder is None:
         return None
-    from worldsmith.traces import Traces
+    from worldsmith.simulate.traces import Traces
 
     return Traces(folder)
 
 
 def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
     """Return the profiles an address may name: worldsmith's, and those of a file. Raises FormatError."""
-    from worldsmith.perturb import PROFILES, load_curriculum
+    from worldsmith.simulate.perturb import PROFILES, load_curriculum
 
     return PROFILES if file is None else load_curriculum(file).profiles
 
@@ -126,8 +126,8 @@ class Answering:
 
     def simulator(self, world: "World") -> "Simulator":
         """Return the simulator of a world."""
-        from worldsmith.index import saved
-        from worldsmith.simulator import Simulator
+        from worldsmith.pages.index import saved
+        from worldsmith.simulate.simulator import Simulator
 
         return Simulator(
             world,
@@ -143,7 +143,7 @@ class Answering:
         """Return what answers the calls of a world, written down where there are traces."""
         if self.traces is None:
             return self.simulator(world)
-        from worldsmith.traces import Traced
+        from worldsmith.simulate.traces import Traced
 
         return Traced(self.simulator(world), self.traces)
 
@@ -165,7 +165,7 @@ class Answering:
 
 
 def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
-    from worldsmith.llm.model import Backend, Endpoint
+    from worldsmith.simulate.llm.model import Backend, Endpoint
 
     key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
     endpoint = Endpoint(asked.url, asked.model or asked.prose or "", key, prose=bool(asked.prose))
@@ -176,7 +176,7 @@ def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
 
 def _absent(store: "Store", path: Path | None) -> "Absent":
     """Return what stands for the one model whose texts a store holds. Raises UsageError where it isn't one."""
-    from worldsmith.llm.model import Absent
+    from worldsmith.simulate.llm.model import Absent
 
     authors = store.authors()
     if len(authors) == 1:
@@ -187,7 +187,7 @@ def _absent(store: "Store", path: Path | None) -> "Absent":
 
 
 def _store(path: Path) -> "Store":
-    from worldsmith.store import Store
+    from worldsmith.simulate.store import Store
 
     return Store(path)
 

@@ -56,7 +56,7 @@ class Commands(click.Group):
 
 def one_world(path: Path) -> Path:
     """Return the world folder that `path` names or holds, strays named; UsageError where it holds several."""
-    from worldsmith.disk import world_folders
+    from worldsmith.world.files import world_folders
 
     folders = world_folders([path])
     name_strays([path])
@@ -72,7 +72,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
     With `verify` their bytes must be those that their manifests name. With `fault` a world that is left out makes the
     exit code of the command 1. Raises FormatError where none is left.
     """
-    from worldsmith.disk import load_world, world_folders
+    from worldsmith.world.files import load_world, world_folders
 
     folders, damaged = world_folders(paths), name_strays(paths, fault=fault)
     usable = []
@@ -96,7 +96,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
 
 def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     """Name folders without a manifest on standard error, and return those that were worlds."""
-    from worldsmith.disk import MANIFEST, strays
+    from worldsmith.world.files import MANIFEST, strays
 
     reasons = strays(paths)
     damaged = [folder for folder, why in reasons.items() if why]

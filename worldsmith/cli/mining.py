@@ -12,8 +12,8 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
-    from worldsmith.slices import Profile
-    from worldsmith.taskfiles import Asked
+    from worldsmith.mining.files import Asked
+    from worldsmith.simulate.protocol import Profile
 
 KINDS = "wide,deep,hybrid"
 
@@ -104,8 +104,8 @@ def tasks(
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
-    from worldsmith import disk
-    from worldsmith.taskfiles import Asked
+    from worldsmith.mining.files import Asked
+    from worldsmith.world import files
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
@@ -118,7 +118,7 @@ def tasks(
         asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
-            with disk.locked(folder.resolve().parent, shared=True):
+            with files.locked(folder.resolve().parent, shared=True):
                 counts.append(_mine(folder, asked, as_json=as_json))
         bad = counts.count(0)
     if listed:
@@ -129,8 +129,8 @@ def tasks(
 
 def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
     """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
-    from worldsmith.disk import load_world
-    from worldsmith.taskfiles import keep, mine_for
+    from worldsmith.mining.files import keep, mine_for
+    from worldsmith.world.files import load_world
 
     world = load_world(folder)
     mined = mine_for(world, asked)
@@ -152,8 +152,8 @@ def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
 
 def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
     """Write the curriculum of the tasks of worlds."""
-    from worldsmith.disk import save_lines, tasks_file
     from worldsmith.tasks import curriculum, tasks_of
+    from worldsmith.world.files import save_lines, tasks_file
 
     tasks = [task for folder in folders if tasks_file(folder).is_file() for task in tasks_of(folder)]
     schemas = sorted({task.schema for task in tasks})
@@ -177,11 +177,11 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     Returns how many tasks there are, and how many of them fail.
     """
     from worldsmith.agents import SimulatorClient
-    from worldsmith.certificate import fails_under, unproved
-    from worldsmith.disk import load_world
-    from worldsmith.simulator import Simulator
-    from worldsmith.slices import Address
+    from worldsmith.mining.certificates import fails_under, unproved
+    from worldsmith.simulate.protocol import Address
+    from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import tasks_of
+    from worldsmith.world.files import load_world
 
     world = load_world(folder)
     simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)

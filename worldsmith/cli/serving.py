@@ -73,8 +73,8 @@ def serve(
     POST /retrieve                           Search-R1
     GET  /web/<host>/<path>                  a result's page as HTML
     """
-    from worldsmith.index import FOLDER
-    from worldsmith.server import serve as run_server
+    from worldsmith.pages.index import FOLDER
+    from worldsmith.serving import serve as run_server
 
     options: dict[str, Any] = {} if memory is None else {"memory": memory}
     folders = usable_worlds(paths, fault=False)
@@ -110,8 +110,8 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
     """Return the observation of one call to a world; says on standard error when it isn't the model's."""
     import asyncio
 
-    from worldsmith.disk import load_world
-    from worldsmith.slices import Address
+    from worldsmith.simulate.protocol import Address
+    from worldsmith.world.files import load_world
 
     async def answer() -> Any:
         try:
@@ -153,7 +153,7 @@ def search(
     \b
     worldsmith search w/town-1a2b3c4d5e "bakeries in the old parish"
     """
-    from worldsmith.slices import Call
+    from worldsmith.simulate.protocol import Call
 
     seen = _answer(
         path,
@@ -202,7 +202,7 @@ def extract(
     as_json: bool,
 ) -> None:
     """Read a page of a world as an agent would; exit 1 when it is not found."""
-    from worldsmith.slices import Call
+    from worldsmith.simulate.protocol import Call
 
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
     seen = _answer(path, profile, seed, call, Answering(asked, read_profiles(profiles)))

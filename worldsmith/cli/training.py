@@ -49,7 +49,7 @@ def run(
     worldsmith run w --agent snippets-only --base-url http://127.0.0.1:8000 --json
     """
     from worldsmith.agents import AGENTS
-    from worldsmith.agents.many import run_many
+    from worldsmith.agents.many_episodes import run_many
     from worldsmith.tasks import tasks_of
 
     if agent not in AGENTS:
@@ -316,8 +316,8 @@ def export(
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
     sft     conversations to imitate: certificates as tool calls and replies, the gold table last
     """
-    from worldsmith.exports import FORMATS
-    from worldsmith.exports import export as write
+    from worldsmith.train.exports import FORMATS
+    from worldsmith.train.exports import export as write
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")

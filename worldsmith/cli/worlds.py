@@ -34,7 +34,7 @@ class FactsOption(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option and its help."""
         from worldsmith.schema import load_schema, shipped
-        from worldsmith.turned import bounds
+        from worldsmith.schema.scaling import bounds
 
         record = super().get_help_record(ctx)
         ends = ["{} {} to {}".format(name, *bounds(load_schema(name))) for name in shipped()]
@@ -140,7 +140,7 @@ def generate(
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
-    from worldsmith.batch import Failed, build_all, of_kinds, orders
+    from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
     from worldsmith.schema import Knobs, read_facts, shipped
 
     if kinds and schemas:
@@ -194,15 +194,15 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     The check is a second meaning of the schema, in SQL, and shares nothing with generation but the parsed schema.
     A world whose rows differ from its manifest is a violation too (how the files are laid out is not).
     """
-    from worldsmith import disk
-    from worldsmith.check import check as check_world
+    from worldsmith.checking import check as check_world
+    from worldsmith.world import files
 
-    folders = disk.world_folders(paths)
+    folders = files.world_folders(paths)
     name_strays(paths)
     broken = 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         try:
-            world = disk.load_world(folder, verify=False)
+            world = files.load_world(folder, verify=False)
         except FormatError as error:
             broken += 1
             if as_json:
@@ -210,7 +210,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
             else:
                 click.echo(f"{folder}: BROKEN, it can't be read\n  {error}")
             continue
-        changed = disk.problems(world, disk.read_manifest(folder))
+        changed = files.problems(world, files.read_manifest(folder))
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:
@@ -271,24 +271,24 @@ def show(
     worldsmith show w/town-1a2b3c4d5e --sql "select line, count(*) from shop group by 1"
     worldsmith show w/town-1a2b3c4d5e --graph graph.svg
     """
-    from worldsmith import disk
+    from worldsmith.world import files
 
-    folders = disk.world_folders([path])
+    folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
         _list(usable_worlds([path], verify=False), as_json=as_json)
         return
-    world = disk.load_world(one_world(path))
+    world = files.load_world(one_world(path))
     if graph:
-        from worldsmith.report import graph_svg
+        from worldsmith.audit.worlds.overview import graph_svg
 
-        disk.write_file(graph, graph_svg(world.schema).encode())
+        files.write_file(graph, graph_svg(world.schema).encode())
         click.echo(f"drawn to {graph}")
     elif ddl:
-        from worldsmith.models import create_tables
+        from worldsmith.world.typed_rows import create_tables
 
         click.echo(create_tables(world.schema))
     elif sql is not None:
-        from worldsmith.engine.duckdb import query
+        from worldsmith.world.engine.duckdb import query
 
         header, rows = query(world, sql)
         _print_rows(header, rows, as_json=as_json)
@@ -300,25 +300,25 @@ def show(
         columns = world.tables[table_name]
         _print_rows(list(columns), list(zip(*columns.values(), strict=True)), as_json=as_json)
     elif as_json:
-        emit(disk.read_manifest(folders[0]))
+        emit(files.read_manifest(folders[0]))
     else:
-        from worldsmith.report import overview
+        from worldsmith.audit.worlds.overview import overview
 
         click.echo(overview(world, width=shutil.get_terminal_size((120, 40)).columns))
 
 
 def _list(folders: list[Path], *, as_json: bool) -> None:
     """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
-    from worldsmith import disk
+    from worldsmith.world import files
 
-    manifests = [(folder, disk.read_manifest(folder)) for folder in folders]
+    manifests = [(folder, files.read_manifest(folder)) for folder in folders]
     if as_json:
         for _, info in manifests:
             emit(info)
         return
     rows = []
     for folder, info in manifests:
-        path = disk.tasks_file(folder)
+        path = files.tasks_file(folder)
         tasks = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
         rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
     click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=200))
@@ -335,7 +335,7 @@ def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:
 
 def _print_page(world: Any, page: str) -> None:
     from worldsmith.pages import Pages
-    from worldsmith.renderer import markdown, render
+    from worldsmith.pages.renderer import markdown, render
 
     pages = Pages(world)
     found = page if page in pages.ids() else pages.by_url(page)
@@ -367,7 +367,7 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
     worldsmith schema check town --worlds 100 --json
     """
     from worldsmith.schema import read_schema
-    from worldsmith.trial import trial
+    from worldsmith.schema_lint.trial import trial
 
     try:
         read, file = read_schema(name)
@@ -391,7 +391,7 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 def schema_list(*, as_json: bool) -> None:
     """List the shipped schemas, with the rows that --facts can ask of each."""
     from worldsmith.schema import load_schema, shipped
-    from worldsmith.turned import bounds
+    from worldsmith.schema.scaling import bounds
 
     schemas = list(map(load_schema, shipped()))
     if as_json:

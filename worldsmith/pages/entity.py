@@ -4,17 +4,17 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from worldsmith.pages.kinds import TITLE, byte, page_date, quantile
-from worldsmith.pages.looks import Look
+from worldsmith.lang.page_phrases import capital
+from worldsmith.pages.lengths import planned
+from worldsmith.pages.page_kind import TITLE, byte, page_date, quantile
 from worldsmith.pages.prose import mixed
+from worldsmith.pages.site_styles import Look
 from worldsmith.pages.sites import Site, slugs
-from worldsmith.pages.sizes import planned
 from worldsmith.pages.titles import NAME
 from worldsmith.pages.types import Block, Page, Topics
-from worldsmith.pages.words import capital
 from worldsmith.schema import PageSpec, With
 from worldsmith.seeding import draw
-from worldsmith.world import Cell, Row
+from worldsmith.world.model import Cell, Row
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from worldsmith import scoring
-from worldsmith.pages.english import ENGLISH, LANGUAGES
-from worldsmith.pages.words import PHRASES, capital, fill
+from worldsmith.lang.english import ENGLISH, LANGUAGES
+from worldsmith.lang.page_phrases import PHRASES, capital, fill
 from worldsmith.schema import Column, Invent, Schema
-from worldsmith.world import Cell
+from worldsmith.world.model import Cell
 
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
@@ -200,7 +200,7 @@ def _plans(column: Column, one: str) -> tuple[Plan, ...]:
     """Return the sentence plans that fit a column of `one`, from its type and its `says`; none for truth values.
 
     "is" and "was" follow the subject's name, "has" plans may share a verb, "own" follows a possessive, "of" comes
-    before "of" and the name, "back" follows the value, "free" stands alone: see `renderer.telling`.
+    before "of" and the name, "back" follows the value, "free" stands alone: see `pages.renderer.sentences`.
     """
     phrase, form, noun = column.says, says(column.says), lower(column.label)
     unit = "" if names_unit(column) else column.unit

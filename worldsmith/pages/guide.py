@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from worldsmith.pages.kinds import byte, page_date
+from worldsmith.pages.lengths import planned
+from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site
-from worldsmith.pages.sizes import planned
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.seeding import draw
-from worldsmith.world import Row
+from worldsmith.world.model import Row
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages

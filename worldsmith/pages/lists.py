@@ -5,15 +5,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldsmith.pages.grammar import lower
-from worldsmith.pages.kinds import byte, page_date
+from worldsmith.pages.lengths import planned
+from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, tag
-from worldsmith.pages.sizes import planned
 from worldsmith.pages.titles import SCOPE
 from worldsmith.pages.types import DIRECTORY, Block, Page, Topics
 from worldsmith.schema import PageSpec, Value
 from worldsmith.seeding import draw
-from worldsmith.world import Cell, Row
+from worldsmith.world.model import Cell, Row
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages

@@ -7,24 +7,24 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from worldsmith.cache import keep
+from worldsmith.lang.english import LANGUAGES
+from worldsmith.lang.page_phrases import PHRASES, fill
 from worldsmith.naming import Namer
-from worldsmith.pages.copies import ArchiveKind, MirrorKind, NamesakeKind
-from worldsmith.pages.days import Days
-from worldsmith.pages.english import LANGUAGES
+from worldsmith.pages.dormant import ArchiveKind, MirrorKind, NamesakeKind
+from worldsmith.pages.earliest_days import Days
 from worldsmith.pages.entity import EntityKind
+from worldsmith.pages.genre_pages import GENRES, StoryKind
 from worldsmith.pages.grammar import Phrasing, term
 from worldsmith.pages.guide import GuideKind
-from worldsmith.pages.kinds import Kind
+from worldsmith.pages.lengths import Length
 from worldsmith.pages.lists import DirectoryKind, ListKind
-from worldsmith.pages.looks import Look, look
+from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
+from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.sizes import Length
-from worldsmith.pages.stories import GENRES, StoryKind
 from worldsmith.pages.types import DIRECTORY, Page
-from worldsmith.pages.words import PHRASES, fill
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
-from worldsmith.world import Cell, Row, World
+from worldsmith.world.model import Cell, Row, World
 
 RENDER = 7
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
@@ -39,7 +39,7 @@ MEMO = 512
 class Pages:
     """The page plans of `world`; `length` is "short" (median about 1,600 characters) or "web" (median 6,000).
 
-    `without` names layouts and voices (`looks.STYLES`) that no site uses: what an agent is trained without.
+    `without` names layouts and voices (`site_styles.STYLES`) that no site uses: what an agent is trained without.
     """
 
     def __init__(self, world: World, length: Length = "short", without: Collection[str] = ()) -> None:

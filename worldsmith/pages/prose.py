@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from worldsmith.pages.english import ENGLISH, LANGUAGES
+from worldsmith.lang.english import ENGLISH, LANGUAGES
+from worldsmith.lang.language import Language, Theme, Voice
 from worldsmith.pages.grammar import article
-from worldsmith.pages.lang import Language, Theme, Voice
 
 LAST = 170
 """Characters left at which a sentence is chosen by its length."""

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import Phrasing
 from worldsmith.pages.types import Page
-from worldsmith.pages.words import capital
-from worldsmith.world import Cell, Row
+from worldsmith.world.model import Cell, Row
 
 NAME, SCOPE = "{name}", "{scope}"
 """What stands in `Page.title` for the subject's name, and for ": " with the scope of a list."""

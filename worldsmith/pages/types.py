@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-from worldsmith.pages.looks import PLAIN, Look
-from worldsmith.world import Cell, Row
+from worldsmith.pages.site_styles import PLAIN, Look
+from worldsmith.world.model import Cell, Row
 
 Topics = tuple[tuple[tuple[str, str], str], ...]
 """((table, column), label) of columns."""

@@ -2,7 +2,7 @@
 
 from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped
 from worldsmith.schema.knobs import PLAIN, Knobs, read_facts
-from worldsmith.schema.place import SchemaFile
+from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.structure import under
 from worldsmith.schema.types import (
     COMPUTED,

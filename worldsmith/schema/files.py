@@ -12,14 +12,14 @@ from typing import Any
 import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
+from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import labelled, table
-from worldsmith.schema.counts import check_counts
-from worldsmith.schema.place import SchemaFile
+from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import page, rule
-from worldsmith.schema.shape import plain, read_source
+from worldsmith.schema.syntax import plain, read_source
 from worldsmith.schema.types import Questions, Schema
-from worldsmith.schema.whole import check_carried, check_lists, check_selves, check_switches
+from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
 
 
 def shipped() -> dict[str, FilePath]:

@@ -9,7 +9,7 @@ from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
 from worldsmith.expr import Node, Type
 from worldsmith.schema import source as src
-from worldsmith.schema.place import SchemaFile
+from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.types import Aggregate, Path, Value, Values
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -1,7 +1,7 @@
 """The schema file as written: names not yet resolved, expressions still text.
 
 Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
-`shape` tells what is wrong with a file; `files` turns the result into the types of `types`.
+`syntax` tells what is wrong with a file; `files` turns the result into the types of `types`.
 """
 
 from typing import Annotated, Any, Literal

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from .canonical import read, verdict
 from .column import Column
-from .matching import assign, components
+from .match import assign, components
 from .reference import Reference, Row, claims_of
 from .text import fold, squash
+from .values.canonical import read, verdict
 
 _MOST_RIVALS = 3, 50  # claimants looked at for rows that several could be: three a row of the reference, and fifty
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 
-from .asides import denies
 from .column import Value
-from .dates import by_order, full_year, numeric_orders
-from .readers import bare
+from .parsing.table import header_key
 from .reference import Reference, Row
-from .table import header_key
 from .text import LONGEST_CACHED, fold, plain, squash
-from .values import ordinal, year
+from .values.asides import denies
+from .values.column_values import ordinal, year
+from .values.dates import by_order, full_year, numeric_orders
+from .values.readers import bare
 
 _RAISED = re.compile(r"(?<=\S)\s?(?:[¹²³⁰⁴-⁹]{1,3}|<sup>\s*\[?\w{1,3}\]?\s*</sup>|\[[a-z]\])\s*$", re.IGNORECASE)
 _TICK = re.compile(r"(?<=\S)\s?[✓✔✅☑⭐]\ufe0f?\s*$")

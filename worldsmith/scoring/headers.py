@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 
 from .column import Column
-from .readers import bare, read
 from .spelling import spelling
 from .text import LONGEST_CACHED, fold, plain, squash
-from .units import COUNT_NOUNS, Measure, measure, same_money
-from .values import measure_of
+from .values.column_values import measure_of
+from .values.readers import bare, read
+from .values.units import COUNT_NOUNS, Measure, measure, same_money
 
 _BRACKET = re.compile(r"[(\[（【]([^()\[\]（）【】]*)[)\]）】]")
 _WORD_BREAK = re.compile(r"[\s_]+")

@@ -4,10 +4,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .canonical import read, right, show, value_in_unit
 from .column import Column, ScoreError, Value
 from .text import fold, squash
-from .values import fits, names, number, ordinal
+from .values.canonical import read, right, show, value_in_unit
+from .values.column_values import fits, names, number, ordinal
 
 Row = tuple[str, ...]
 

@@ -10,18 +10,18 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .answer import parse
-from .canonical import right, show
 from .claims import Claimed, claimed_rows, verdicts_on
 from .column import Column, ScoreError, Value
+from .compat_widesearch import score_widesearch
 from .conventions import headings, idle, ordered, settled
 from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion, earned_rates
 from .headers import in_told_unit, told_unit
-from .matching import match_columns
+from .match import match_columns
+from .parsing.answer import parse
+from .parsing.table import Table
 from .reference import Reference, Row
 from .separators import separated
-from .table import Table
-from .widesearch import score_widesearch
+from .values.canonical import right, show
 
 __all__ = [
     "VERSION",

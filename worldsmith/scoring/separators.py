@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from .column import Column
-from .readers import bare
 from .reference import Reference, Row
-from .units import MAGNITUDES
-from .values import number
+from .values.column_values import number
+from .values.readers import bare
+from .values.units import MAGNITUDES
 
 _FIGURE = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)*)(?![.,]?\d)(?:\s?([^\W\d_]+))?")
 _POINTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")

@@ -1,14 +1,14 @@
 """Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
 
-from worldsmith.tasks.candidates import KINDS, Rejected, drawn, kinds_of
+from worldsmith.mining.candidates import KINDS, Rejected, drawn, kinds_of
+from worldsmith.mining.sampling import SIZES
 from worldsmith.tasks.difficulty import curriculum, difficulty
-from worldsmith.tasks.duck import gold_duckdb
-from worldsmith.tasks.emit import gold, sql
-from worldsmith.tasks.file import read_references, read_tasks, tasks_of
+from worldsmith.tasks.duckdb_gold import gold_duckdb
+from worldsmith.tasks.files import read_references, read_tasks, tasks_of
 from worldsmith.tasks.query import Query, Rows, Scope, Top
+from worldsmith.tasks.query_sql import gold, sql
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
-from worldsmith.tasks.sample import SIZES
 from worldsmith.tasks.task import VERSION, Task, markdown, written
 
 __all__ = [

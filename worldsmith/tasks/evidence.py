@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from worldsmith import expr, scoring
-from worldsmith.disclosure import children_of, token
 from worldsmith.schema import Aggregate, Path
 from worldsmith.scoring.evidence import Need
+from worldsmith.simulate.disclosure import children_of, token
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.task import Task
-from worldsmith.world import Disclosure, Row
+from worldsmith.world.model import Disclosure, Row
 
 
 def required(task: Task, reader: Reader) -> frozenset[Disclosure]:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from worldsmith.lang.question_phrases import words
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tallied
-from worldsmith.tasks.words import words
 
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 

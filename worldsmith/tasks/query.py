@@ -1,7 +1,7 @@
 """The logical form of a task: which rows of one table, within which scope, under which condition, and which cells.
 
-A Query is a tree, never parsed from text. `emit` writes its SQL for two engines from the same tree, and its meaning in
-Python (`Reader`) is a third reading, used by mining.
+A Query is a tree, never parsed from text. `query_sql` writes its SQL for two engines from the same tree, and its
+meaning in Python (`Reader`) is a third reading, used by mining.
 
 A path may start with a *tally*, a number made of child rows that no column stores: ("#0",) is the first of
 `Query.tallies`. A scope may be given by the one cell of another query (`Scope.of`): so chains of any length are made.
@@ -16,8 +16,8 @@ from worldsmith.errors import FormatError
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
+from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
-from worldsmith.pages.words import capital
 from worldsmith.schema import Aggregate, Column, Path, Schema, Value
 
 HOPS = 4

@@ -1,8 +1,8 @@
 """The text of a question: a need, what is asked for, the columns, how to write them, and a closing line.
 
 The order and the columns line follow the public wide-search benchmarks. A reader can rebuild the query from the text
-(`understand` does): it holds every constant and every header, says whose value a joined column is, what a counted one
-counts and what stands for a missing one. The sentences are data (`words`).
+(`question_reader` does): it holds every constant and every header, says whose value a joined column is, what a counted
+one counts and what stands for a missing one. The sentences are data (`question_phrases`).
 """
 
 import re
@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
+from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import listing, lower
-from worldsmith.pages.words import capital
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
+from worldsmith.tasks.conditions import MANY, Held, Wording, kin, rest, spell, verb_phrase
 from worldsmith.tasks.headers import headers, owner, quoted, reached
-from worldsmith.tasks.phrase import MANY, Held, Wording, kin, rest, spell, verb_phrase
 from worldsmith.tasks.query import Query, Top, is_tally, within
 from worldsmith.tasks.reader import Reader
 

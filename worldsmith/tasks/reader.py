@@ -6,7 +6,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.tasks.query import Query, Scope, Top
-from worldsmith.world import Row, World
+from worldsmith.world.model import Row, World
 
 
 class Reader:

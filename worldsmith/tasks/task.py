@@ -10,7 +10,7 @@ from worldsmith.errors import FormatError
 from worldsmith.pages import RENDER
 from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
-from worldsmith.world import canonical
+from worldsmith.world.model import canonical
 
 VERSION = "4"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""

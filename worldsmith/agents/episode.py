@@ -1,0 +1,96 @@
+"""Episodes: an agent, a task, a client, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from worldsmith import scoring
+from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
+from worldsmith.agents.client import Client, Recorder, tokens
+from worldsmith.agents.cost import Cost
+from worldsmith.agents.oracle import oracle, reworded
+from worldsmith.agents.ranking_probe import probe
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.schema import Schema
+from worldsmith.tasks import Task
+from worldsmith.world.model import World
+
+Agent = Callable[[Task, Schema, Client], str]
+"""Answers a task by the tools of a client; it may know how the schema heads its columns, and no row."""
+
+AGENTS: dict[str, Agent] = {
+    "oracle": oracle,
+    "reworded": reworded,
+    "closed-book": closed_book,
+    "keys-only": keys_only,
+    "snippets-only": snippets_only,
+    "one-query": one_query,
+    "probe": probe,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An agent's answer to a task, and what it took."""
+
+    task_id: str
+    world: str
+    agent: str
+    answer: str
+    calls: tuple[dict[str, Any], ...]
+    replies: tuple[str, ...]
+    costs: tuple[int, ...]
+    """The tokens of each reply."""
+    retries: int = 0
+    """Attempts beyond the first of each call: what a faulty profile costs."""
+
+    @property
+    def cost(self) -> Cost:
+        """What its calls cost."""
+        return Cost.of(self.calls, sum(self.costs))
+
+    def scored(self, task: Task) -> scoring.Score:
+        """Return the score of the answer."""
+        return scoring.score(self.answer, task.columns, task.gold)
+
+    def to_json(self, task: Task) -> dict[str, Any]:
+        """Return the figures of the episode, its answer and calls, as JSON values."""
+        score = self.scored(task)
+        return {
+            "task_id": self.task_id,
+            "world": self.world,
+            "agent": self.agent,
+            "item_f1": score.item.f1,
+            "row_f1": score.row.f1,
+            "nonkey_item_f1": score.nonkey.f1,
+            "success": score.success,
+            **self.cost.to_json(),
+            "retries": self.retries,
+            "answer": self.answer,
+            "calls": list(self.calls),
+        }
+
+
+def agent(name: str) -> Agent:
+    """Return an agent by name; NotFoundError with a close match for an unknown one."""
+    if name not in AGENTS:
+        raise NotFoundError(f"no agent is called {name!r}.{close_match(name, AGENTS)}")
+    return AGENTS[name]
+
+
+def run(task: Task, world: World | None, name: str, client: Client, count: Callable[[str], int] = tokens) -> Episode:
+    """Let an agent answer a task and return the episode.
+
+    Of the world only its schema is used: how columns are headed and which pages there are.
+
+    Raises:
+        NotFoundError: no agent is called `name`.
+        UsageError: without the world.
+        BackendError: the client's world does not answer.
+    """
+    if world is None:
+        raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
+    recorder, before = Recorder(client, count), client.retries
+    answer = agent(name)(task, world.schema, recorder)
+    calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
+    return Episode(task.task_id, task.world, name, answer, calls, replies, costs, client.retries - before)

@@ -1,0 +1,93 @@
+"""Episodes over many tasks of many worlds, in process or against a server."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldsmith.agents.client import HttpClient, Reply, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.episode import run
+from worldsmith.seeding import draw
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.protocol import Address, Profile
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.traces import Traces
+from worldsmith.tasks import Task
+from worldsmith.world.files import load_world
+
+
+def run_many(
+    pairs: Sequence[tuple[Path, Task]],
+    agent: str,
+    *,
+    base_url: str | None = None,
+    profile: str | None = None,
+    profiles: Mapping[str, Profile] = PROFILES,
+    tokenizer_file: Path | None = None,
+    traces: Traces | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the figures of one agent on each (world folder, task), in order.
+
+    With `base_url` the tools are those of that server, at /w/<world> under `profile` (the server's own without one),
+    each task in a session of its own; without, of a simulator here, "clean" by default. `traces` gets a file a task.
+    """
+    count = tokens if tokenizer_file is None else tokenizer(tokenizer_file)
+    folder_before, world, simulator = None, None, None
+    for folder, task in pairs:
+        if folder != folder_before or world is None:
+            folder_before, world, simulator = folder, load_world(folder), None
+        address = Address(world.id, profile or ("" if base_url else "clean"), session=_session(task, agent))
+        if traces:
+            traces.message(address, "user", task.question, task_id=task.task_id)
+        if base_url:
+            with closing(HttpClient(prefix(base_url, task, agent, profile))) as served:
+                episode = run(task, world, agent, Told(served, address, traces) if traces else served, count)
+        else:
+            simulator = simulator or Simulator(world, profiles=profiles)
+            episode = run(task, world, agent, SimulatorClient(simulator, address, traces=traces), count)
+        if traces:
+            traces.message(address, "assistant", episode.answer)
+        yield episode.to_json(task)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A client over HTTP whose calls and replies are written down, as the agent has them."""
+
+    client: HttpClient
+    address: Address
+    traces: Traces
+
+    @property
+    def retries(self) -> int:
+        """Attempts so far beyond the first of each call."""
+        return self.client.retries
+
+    @property
+    def goes_on(self) -> int | None:
+        """Where the page that was read last goes on."""
+        return self.client.goes_on
+
+    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
+        """Search, and write it down."""
+        reply = self.client.search(query, k, page)
+        self.traces.reply(self.address, {"tool": "web_search", "arg": query, "page": page, "k": k}, dict(reply))
+        return reply
+
+    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
+        """Read a page, and write it down."""
+        text = self.client.extract(url, offset, max_chars)
+        part = {name: value for name, value in (("offset", offset), ("max_chars", max_chars)) if value}
+        self.traces.reply(self.address, {"tool": "web_extractor", "arg": url, **part}, {"text": text})
+        return text
+
+
+def _session(task: Task, agent: str) -> str:
+    return f"{draw(0, 'session', task.task_id, agent):016x}"
+
+
+def prefix(base_url: str, task: Task, agent: str, profile: str | None) -> str:
+    """Return where an agent reaches a task's world: /w/<world>;profile=…;session=…, the session a hash of both."""
+    asked = f";profile={profile}" if profile else ""
+    return f"{base_url.rstrip('/')}/w/{task.world}{asked};session={_session(task, agent)}"

@@ -1,0 +1,1 @@
+"""Audits: of tasks, of worlds, and of a language model as simulator."""

@@ -1,0 +1,56 @@
+"""The calls that a model is judged by: drawn from a world by seed, searches and pages in turn."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from worldsmith.pages import Pages
+from worldsmith.seeding import draw
+from worldsmith.simulate.llm.prompt import asked, template
+from worldsmith.simulate.protocol import Address, Call, Slice
+from worldsmith.simulate.simulator import Simulator
+
+PROSE, FACTS = 4.0, 2.5
+"""Bytes a token of our own sentences, and of names, numbers and addresses: tokens are rather over-estimated."""
+
+
+def calls(
+    simulator: Simulator, address: Address, pages: Pages, count: int, *, hits: int, most: int, first: int = 0
+) -> list[Call]:
+    """Return `count` calls that have an answer and whose prompt takes at most `most` tokens, by estimate.
+
+    Searches and pages take turns; a page is first where `first` is odd. What has no fitting prompt is passed over, so
+    that turns may be uneven.
+    """
+    found: list[Call] = []
+    for call in _drawn(pages, hits, address.seed, first):
+        if len(found) == count:
+            break
+        part = simulator.prepare(address, call)
+        if call not in found and isinstance(part, Slice) and tokens(part, pages) <= most:
+            found.append(call)
+    return found
+
+
+def tokens(part: Slice, pages: Pages) -> int:
+    """Return about how many tokens the prompt for a slice takes."""
+    size = sum(len(message["content"].encode()) for message in asked(part, pages.world, pages).messages)
+    prose = len(template("search text" if part.call.tool == "web_search" else "page").encode())
+    return ceil(prose / PROSE + (size - prose) / FACTS)
+
+
+def _drawn(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
+    """Yield calls in an order drawn by seed: a page's title as a query, a page, a table's nouns as a query, a page."""
+    ids = [page_id for page_id in pages.ids() if not pages.page(page_id).dormant]
+    order = sorted(ids, key=lambda page_id: draw(seed, "evaluate", pages.world.id, page_id))
+    tables = pages.world.schema.tables
+    for place, page_id in enumerate(order, first):
+        page = pages.page(page_id)
+        if place % 2:
+            yield Call("web_extractor", page.url)
+            continue
+        named = pages.world.title(page.subject) if page.subject else ""
+        nouns = tables[page.table].plural if page.table else ""
+        query = (
+            named if named and place % 4 == 0 else " ".join(filter(None, (nouns, named))) or pages.world.schema.about
+        )
+        yield Call("web_search", query, k=hits)

@@ -1,0 +1,382 @@
+"""How good a language model is as a world model here: by rule, before the guard and after it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from worldsmith.audit.language_model.calls import calls
+from worldsmith.audit.language_model.instruction_following import ORDERS, SHOWN, obeys
+from worldsmith.audit.language_model.leaks import Leaks
+from worldsmith.audit.language_model.realism import realism
+from worldsmith.audit.language_model.tally import Tally, share
+from worldsmith.errors import BackendError
+from worldsmith.pages import Pages
+from worldsmith.pages.renderer import markdown
+from worldsmith.pages.types import Doc, Page, Para
+from worldsmith.simulate.guard import Guard
+from worldsmith.simulate.guard.documents import Reader, read_document
+from worldsmith.simulate.guard.entitlement import ground
+from worldsmith.simulate.llm.answer import draft as read_draft
+from worldsmith.simulate.llm.model import Backend
+from worldsmith.simulate.perturb import PROFILES, instruction, profile
+from worldsmith.simulate.protocol import (
+    Address,
+    Call,
+    Draft,
+    Observation,
+    Profile,
+    Reason,
+    Result,
+    Slice,
+    Talk,
+    Verdict,
+)
+from worldsmith.simulate.simulator import TOOLS, Simulator
+from worldsmith.simulate.store import Store
+from worldsmith.world.model import Cell, World
+
+MODES = {"web_search": "search", "web_extractor": "pages"}
+"""What each tool's figures are called."""
+FAILING = 0.5
+"""Share of replies that our renderer has to write, above which a mode is said to be failing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of a model.
+
+    Attributes:
+        calls: calls in all, shared among the worlds.
+        repeats: how many of them are asked a second time, for consistency.
+        orders: how often each order of `ORDERS` is given.
+        hits: results a search gives.
+        max_prompt: tokens of a prompt at most, by estimate.
+        profile: the profile that the calls are made under; one without faults.
+        seed: of the calls that are drawn, and of the profile's edits.
+    """
+
+    calls: int = 100
+    repeats: int = 10
+    orders: int = 10
+    hits: int = 10
+    max_prompt: int = 8000
+    profile: str = "clean"
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class _Mode:
+    """What was counted of one tool."""
+
+    before: Tally = field(default_factory=Tally)
+    after: Tally = field(default_factory=Tally)
+    served: Counter[str] = field(default_factory=Counter)
+    """Replies by who wrote what was served: model, retry, fallback; and unchanged, in whole."""
+    tries: int = 0
+    read: int = 0
+    """Tries, and those whose reply could be read."""
+    units: int = 0
+    kept: int = 0
+    """Units of the last drafts (hits, statements), and those that the guard took."""
+    grades: dict[str, list[int]] = field(default_factory=lambda: {"before": [], "after": []})
+    ungraded: int = 0
+
+
+@dataclass(slots=True)
+class _Run:
+    backend: Backend
+    judge: Backend | None
+    plan: Plan
+    profile: Profile
+    modes: dict[str, _Mode] = field(default_factory=lambda: {tool: _Mode() for tool in TOOLS})
+    agreement: list[float] = field(default_factory=list)
+    unrepeated: int = 0
+    control: Counter[str] = field(default_factory=Counter)
+    asked: int = 0
+    """Calls that the model was asked about, the store's left out."""
+    answered: int = 0
+    """Those that it gave a readable reply to."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """Why the others have none, by reason."""
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """One world with what judges the replies about it."""
+
+    simulator: Simulator
+    pages: Pages
+    guard: Guard
+    leaks: Leaks
+    address: Address
+
+
+async def evaluate(
+    worlds: Sequence[World],
+    backend: Backend,
+    plan: Plan,
+    *,
+    judge: Backend | None = None,
+    store: Store | None = None,
+    profiles: Mapping[str, Profile] = PROFILES,
+    done: Callable[[], object] = lambda: None,
+) -> dict[str, Any]:
+    """Return the figures of a model over calls to worlds, as JSON values.
+
+    Args:
+        worlds: at least one; the calls are shared among them.
+        backend: the model.
+        plan: what is asked of it.
+        judge: a model that grades realism; without one there is no such figure.
+        store: where accepted texts are kept; what it holds already is answered from it and not judged.
+        profiles: those that `plan.profile` may name.
+        done: called after each call.
+
+    Raises:
+        NotFoundError: there is no such profile.
+    """
+    run = _Run(backend, judge, plan, profile(plan.profile, profiles))
+    sites = [_site(world, run, store, profiles) for world in worlds]
+    share_of = -(-plan.calls // len(sites))
+    each = [
+        calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
+        for i, s in enumerate(sites)
+    ]
+    again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
+    turns = [
+        (site, call)
+        for row in zip_longest(*([(site, call) for call in found] for site, found in zip(sites, each, strict=True)))
+        for site, call in filter(None, row)
+    ][: plan.calls]
+    searches = [(site, call) for site, call in turns if call.tool == "web_search"]
+    jobs = [_call(run, site, call, repeat=i % again == again - 1) for i, (site, call) in enumerate(turns)]
+    for name in ORDERS:
+        jobs += [_order(run, name, *searches[i % len(searches)]) for i in range(plan.orders if searches else 0)]
+    slots = asyncio.Semaphore(backend.endpoint.concurrency)
+
+    async def job(work: Any) -> None:
+        async with slots:
+            await work
+        done()
+
+    await asyncio.gather(*map(job, jobs))
+    return _figures(run, worlds, len(turns))
+
+
+def jobs_of(plan: Plan) -> int:
+    """Return how many calls a plan makes in all, at most: what `done` is called for."""
+    return plan.calls + plan.orders * len(ORDERS)
+
+
+def _site(world: World, run: _Run, store: Store | None, profiles: Mapping[str, Profile]) -> _Site:
+    pages = Pages(world, run.profile.length)
+    simulator = Simulator(
+        world, pages=pages, model=run.backend, store=store, counts=run.counts, profiles=profiles, strict=True
+    )
+    address = Address(world.id, run.plan.profile, run.plan.seed)
+    return _Site(simulator, pages, Guard(world, pages), Leaks(world, pages), address)
+
+
+async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
+    seen = await site.simulator.acall(site.address, call)
+    if seen.source == "store" or seen.part is None:
+        return
+    mode, part = run.modes[call.tool], seen.part
+    drafts = [read for exchange in seen.exchanges if (read := _read(exchange.reply, call)) is not None]
+    run.asked += 1
+    run.answered += bool(drafts)
+    if not drafts:
+        run.failures[_failure(seen)] += 1
+    mode.tries += len(seen.exchanges)
+    mode.read += len(drafts)
+    served = _draft(seen)
+    mode.served["fallback" if seen.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
+    must, labels = _must(site, part), _labels(site, part)
+    if drafts:
+        mode.before.add(_verdicts(site, drafts[0], part), site.leaks.of(drafts[0], part), must, labels)
+        mode.served["unchanged"] += _texts(served) == _texts(drafts[-1])
+        units, kept = _taken(site, drafts[-1], served, part, ours=seen.source == "renderer")
+        mode.units, mode.kept = mode.units + units, mode.kept + kept
+    mode.after.add(_verdicts(site, served, part), site.leaks.of(served, part), must, labels)
+    if repeat:
+        await _again(run, site, part, drafts[0] if drafts else None)
+    if run.judge:
+        for when, told in (("before", drafts[0] if drafts else None), ("after", served)):
+            grade = await realism(run.judge, call, written(told)) if told is not None else None
+            if grade is None:
+                mode.ungraded += told is not None
+            else:
+                mode.grades[when].append(grade)
+
+
+def _failure(seen: Observation) -> str:
+    """Return why a call has no readable reply: the last request's error, else why there was no request."""
+    errors = [exchange.error for exchange in seen.exchanges if exchange.error]
+    return (errors or [v.why for v in seen.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
+
+
+def _read(reply: str, call: Call) -> Draft | None:
+    try:
+        return read_draft(reply, call) if reply else None
+    except BackendError:
+        return None
+
+
+def _draft(seen: Observation) -> Draft:
+    return seen.results if seen.doc is None else seen.doc
+
+
+def _verdicts(site: _Site, told: Draft, part: Slice) -> tuple[Verdict, ...]:
+    return site.simulator.judged(site.address, told, part)
+
+
+def _must(site: _Site, part: Slice) -> int:
+    if part.call.tool == "web_search":
+        return len(part.views)
+    return len(site.guard.must(part.views[0].page))
+
+
+def _labels(site: _Site, part: Slice) -> tuple[str, ...]:
+    searched = part.call.tool == "web_search"
+    cells = [c for v in part.views for c in (v.page.head.cells if searched else v.page.cells)]
+    schema = site.pages.world.schema
+    return tuple(dict.fromkeys(schema.column(c.row.table, c.col).label.lower() for c in cells))
+
+
+def _texts(told: Draft) -> object:
+    return markdown(told) if isinstance(told, Doc) else [(r.url, r.title, r.snippet) for r in told]
+
+
+def written(told: Draft) -> str:
+    """Return a draft as AgentWorld's text: results as numbered blocks, a page as Markdown."""
+    if isinstance(told, Doc):
+        return markdown(told)
+    return "\n\n".join(
+        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}" for i, r in enumerate(told, 1)
+    )
+
+
+def _taken(site: _Site, told: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
+    """Return the units of a model's draft and how many of them were served: hits, or statements of a page."""
+    if isinstance(told, Doc):
+        verdicts = [v for v in _verdicts(site, told, part) if v.where not in {"missing", "url", "date"}]
+        return len(verdicts), 0 if ours else sum(v.ok for v in verdicts)
+    assert not isinstance(served, Doc)
+    mine = {r.url: (r.title, r.snippet) for r in served}
+    return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in told}.values())
+
+
+async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
+    """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
+    try:
+        second = await run.backend.writer(site.pages).draft(
+            part, Talk(instruction(run.profile, part, site.pages.world.schema))
+        )
+    except BackendError:
+        run.unrepeated += 1
+        return
+    if first is None:
+        run.unrepeated += 1
+        return
+    told = [_stated(site, draft, part) for draft in (first, second)]
+    both, either = told[0] & told[1], told[0] | told[1]
+    run.agreement.append(len(both) / len(either) if either else 1.0)
+
+
+def _stated(site: _Site, told: Draft, part: Slice) -> set[Cell]:
+    """Return the facts that a draft states, by those of its statements that stand."""
+    if isinstance(told, Doc):
+        return site.guard.read(told, part.views[0].page).stated
+    views = {view.page.id: view.page for view in part.views}
+    found = set[Cell]()
+    for result in told:
+        page = views.get(site.pages.by_url(result.url) or "")
+        if page is not None:
+            found |= _of_hit(site.guard, result, page, part.call.arg).stated
+    return found
+
+
+def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
+    told = Doc(result.url, result.title, None, (Para((result.snippet,)),))
+    return read_document(
+        guard.judge, told, ground(guard.world, guard.columns, page, page.head.cells), frozenset(), query
+    )
+
+
+async def _order(run: _Run, name: str, site: _Site, call: Call) -> None:
+    """Give an order at a search whose facts are all in the prompt."""
+    part = Simulator(site.pages.world, pages=site.pages).prepare(Address(site.pages.world.id, "open"), call)
+    if not isinstance(part, Slice) or (name == "paging" and len(part.views) <= SHOWN):
+        return
+    done = await obeys(run.backend, name, part, site.pages)
+    run.control[f"{name} {'not asked' if done is None else 'given'}"] += 1
+    run.control[f"{name} obeyed"] += done is True
+
+
+def _figures(run: _Run, worlds: Sequence[World], made: int) -> dict[str, Any]:
+    modes = {MODES[tool]: _mode(mode) for tool, mode in run.modes.items() if mode.after.replies}
+    failing = [name for name, figures in modes.items() if (figures["served"]["fallback"] or 0) > FAILING]
+    return {
+        "model": run.backend.version,
+        "worlds": [world.id for world in worlds],
+        "profile": run.plan.profile,
+        "seed": run.plan.seed,
+        "calls": made,
+        "answered": {
+            "asked": run.asked,
+            "replies": run.answered,
+            "share": share(run.answered, run.asked),
+            "failures": dict(run.failures.most_common()),
+        },
+        "modes": modes,
+        "failing": failing,
+        "consistency": {
+            "same_facts": share(sum(run.agreement), len(run.agreement)),
+            "pairs": len(run.agreement),
+            "not_repeated": run.unrepeated,
+        },
+        "control": {
+            name: {
+                "given": run.control[f"{name} given"],
+                "obeyed": share(run.control[f"{name} obeyed"], run.control[f"{name} given"]),
+                "not_asked": run.control[f"{name} not asked"],
+            }
+            for name in ORDERS
+        },
+        "cost": _cost(run),
+    }
+
+
+def _mode(mode: _Mode) -> dict[str, Any]:
+    served = sum(mode.served[name] for name in ("model", "retry", "fallback"))
+    graded = {
+        when: {"mean": share(sum(grades), len(grades)), "replies": len(grades)} for when, grades in mode.grades.items()
+    }
+    return {
+        "replies": served,
+        "format": share(mode.read, mode.tries),
+        "before": mode.before.to_json(),
+        "after": mode.after.to_json(),
+        "served": {name: share(mode.served[name], served) for name in ("model", "retry", "fallback", "unchanged")},
+        "accepted": share(mode.kept, mode.units),
+        **({"realism": {**graded, "ungraded": mode.ungraded}} if any(mode.grades.values()) or mode.ungraded else {}),
+    }
+
+
+def _cost(run: _Run) -> dict[str, Any]:
+    counts = run.backend.counts
+    tries = counts.get("tries", 0)
+    tokens = ("prompt_tokens", "completion_tokens")
+    return {
+        "requests": tries,
+        "failed_calls": counts.get("failed", 0),
+        "from_store": run.counts["stored"],
+        **{name: counts.get(name, 0) for name in tokens},
+        **{f"{name}_a_request": share(counts.get(name, 0), tries) for name in tokens},
+        "longest_prompt": counts.get("longest_prompt", 0),
+        "seconds_a_request": share(counts.get("milliseconds", 0) / 1000, tries),
+    }

@@ -1,0 +1,84 @@
+"""Does a model do as the simulation instruction says: withhold, fail, show a part? Judged by rule, on its own words.
+
+These are asked apart from what is served, where nothing depends on obedience: the slice holds what may be said, faults
+and parts are ours. The facts are all in the prompt here; the instruction alone holds them back.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from worldsmith import scoring
+from worldsmith.errors import BackendError
+from worldsmith.pages import Pages
+from worldsmith.simulate.llm.answer import observation, results
+from worldsmith.simulate.llm.model import Backend
+from worldsmith.simulate.llm.prompt import SEARCH, Asked, messages
+from worldsmith.simulate.perturb.instruct import WITHHOLD
+from worldsmith.simulate.protocol import Slice, Talk
+
+SHOWN = 2
+"""Results that the paging instruction asks for."""
+_FAILS = re.compile(r"error|unavailable|fail|time[d -]*out|try again|cannot be|could not|50[0-4]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An instruction, and how to see whether it was obeyed: (reply, slice, pages) to yes or no."""
+
+    instruction: str
+    obeyed: Callable[[str, Slice, Pages], bool]
+
+
+def _withheld(reply: str, part: Slice, pages: Pages) -> bool:
+    """Every result is there, and none states a fact of its own beyond its key."""
+    said = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in results(reply)}
+    return all(
+        view.page.id in said and not any(form in said[view.page.id] for form in _others(view.page.id, part, pages))
+        for view in part.views
+    )
+
+
+def _others(page_id: str, part: Slice, pages: Pages) -> list[str]:
+    """Return the written forms of a result's cells that are no key, and stand in none of its keys."""
+    (page,) = (view.page for view in part.views if view.page.id == page_id)
+    words, schema = pages.words, pages.world.schema
+    keys = [words.show(c) for c in page.head.cells if c.col in schema.tables[c.row.table].key]
+    other = [c for c in page.head.cells if c.col not in schema.tables[c.row.table].key and c.value is not None]
+    shown = [form for c in other for form in scoring.forms(c.value, words.answers[c.row.table, c.col])]
+    return [form for form in shown if len(form) > 1 and not any(form in key for key in keys)]
+
+
+def _failed(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+    """It says that something failed, and shows no result."""
+    return bool(_FAILS.search(reply)) and not any(view.page.url in reply for view in part.views)
+
+
+def _paged(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+    """The first results are there, in order, and no others."""
+    return [result.url for result in results(reply)] == [view.page.url for view in part.views[:SHOWN]]
+
+
+ORDERS: Mapping[str, Order] = {
+    "withhold": Order(f"{SEARCH} {WITHHOLD[2]}", _withheld),
+    "error": Order(
+        "The search engine is down. Answer this call with a short error message and show no results.", _failed
+    ),
+    "paging": Order(
+        f"Show only the first {SHOWN} of the results listed above, in that order. The others are on the next page.",
+        _paged,
+    ),
+}
+"""What is ordered, by name."""
+
+
+async def obeys(backend: Backend, name: str, part: Slice, pages: Pages) -> bool | None:
+    """Return whether a model obeys an order at a slice of a search; None where it could not be asked."""
+    order = ORDERS[name]
+    talk = Talk()
+    try:
+        reply = await backend.ask(Asked(messages(part, pages.world, pages, [order.instruction])), observation, talk)
+    except BackendError:
+        answered = any(exchange.reply for exchange in talk.exchanges)
+        return False if answered else None
+    return order.obeyed(reply, part, pages)

@@ -1,0 +1,89 @@
+"""What was counted of a model's replies, for one tool, before the guard or after it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldsmith.audit.language_model.confidence_interval import METHOD, interval
+from worldsmith.simulate.protocol import Reason, Verdict
+
+KINDS = ("contradicted", "unsupported", "incomplete", "form")
+"""What is wrong with a statement or a reply, by the guard's verdicts."""
+_OF_REASON = {
+    Reason.MISSING: "incomplete",
+    Reason.FORM: "form",
+    Reason.MISFIT: "form",
+    Reason.UNTRUE: "contradicted",
+}
+
+
+def kind(verdict: Verdict, labels: Sequence[str]) -> str:
+    """Return which of `KINDS` a rejection is; `labels` are those of the facts that the unit may state.
+
+    A statement contradicts where it gives a listed attribute a value that is not the listed one. Any other rejected
+    statement is unsupported: it says what no listed fact says, whether that is true or not.
+    """
+    if verdict.reason is Reason.VALUE and any(label in verdict.text.lower() for label in labels):
+        return "contradicted"
+    return _OF_REASON.get(verdict.reason, "unsupported") if verdict.reason else "unsupported"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over the replies of one tool."""
+
+    replies: int = 0
+    leaking: int = 0
+    """Replies that tell a value they may not tell, by `Leaks`."""
+    statements: int = 0
+    """Titles, sentences, items, pairs, rows, hits' fields: what the guard gave a verdict on."""
+    must: int = 0
+    """Facts that a page must state, keys that hits must state."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """Statements and replies by what is wrong with them (`KINDS`)."""
+    bad: Counter[str] = field(default_factory=Counter)
+    """Replies with at least one such fault."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """The first fault of each kind, in the guard's words."""
+
+    def add(self, verdicts: Sequence[Verdict], leaks: Sequence[str], must: int, labels: Sequence[str]) -> None:
+        """Count one reply."""
+        self.replies += 1
+        self.leaking += bool(leaks)
+        self.must += must
+        if leaks:
+            self.examples.setdefault("leak", leaks[0])
+        found = Counter[str]()
+        for verdict in verdicts:
+            named = "" if verdict.ok else kind(verdict, labels)
+            self.statements += named != "incomplete"
+            if named:
+                found[named] += 1
+                self.examples.setdefault(named, f"{verdict.where} {verdict.text[:160]!r} {verdict.why[:160]}")
+        self.faults += found
+        self.bad.update(dict.fromkeys(found, 1))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return counts and shares; a share of nothing is null."""
+        wrong = self.faults["contradicted"] + self.faults["unsupported"]
+        low, high = interval(self.leaking, self.replies)
+        return {
+            "replies": self.replies,
+            "leaks": {
+                "replies": self.leaking,
+                "rate": share(self.leaking, self.replies),
+                "bounds": [low, high],
+                "method": METHOD,
+            },
+            "factuality": share(self.statements - wrong - self.faults["form"], self.statements),
+            "completeness": share(self.must - self.faults["incomplete"], self.must),
+            "statements": {"all": self.statements, **{name: self.faults[name] for name in KINDS}},
+            "replies_with": {name: self.bad[name] for name in KINDS},
+            "examples": self.examples,
+        }
+
+
+def share(part: float, whole: float) -> float | None:
+    """Return a share, None of nothing."""
+    return part / whole if whole else None

@@ -1,0 +1,106 @@
+"""What shortcuts are worth on tasks: agents that don't search are run, guesses and single pages are counted.
+
+The gates are those of `tasks.shortcuts`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from worldsmith import scoring
+from worldsmith.agents import Client, run
+from worldsmith.tasks import Reader, Task, written
+from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
+from worldsmith.world.model import World
+
+AGENTS = ("closed-book", "one-query", "snippets-only")
+
+
+def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
+    """Return the item F1 outside the key of an agent on a task."""
+    return run(task, world, name, client).scored(task).nonkey.f1
+
+
+def constant_guess(task: Task, world: World) -> float:
+    """Return the item F1 outside the key of one who knows the keys, and each column's most common value.
+
+    Where one cell is asked for it is the most common value that its column has in the world.
+    """
+    if not task.gold:
+        return 0.0
+    if not task.query.key:
+        values = Reader(world).of(task.query, task.query.columns[0])
+        return float(Counter(values).most_common(1)[0][0] == task.gold[0][0])
+    modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
+    lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
+    return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
+
+
+def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
+    """Return what each shortcut is worth on a task, by name."""
+    found = {name: agent_f1(task, world, name, client) for name in names}
+    return {**found, "constant-guess": constant_guess(task, world), "one-page": observed(task.pages, task.others)[0]}
+
+
+def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+    """Return tasks of a world with their figures measured anew, whatever they carried."""
+    return [replace(task, audit={k: round(v, 4) for k, v in measure(task, world, client).items()}) for task in tasks]
+
+
+def failed(task: Task, figures: Mapping[str, float]) -> str:
+    """Return the gate that a task fails by itself; "" where it passes."""
+    for name in GATES:
+        if figures.get(name, 0.0) > CAP:
+            return f"{name} over {CAP}"
+    # One value stands on one page: what counts there is the way to it.
+    wide = bool(task.query.key)
+    return "one page carries too much" if wide and one_page_too_much(task.pages, task.others) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One gate over tasks: the mean, the largest figure of one task, and what is allowed."""
+
+    name: str
+    kind: str
+    size: str
+    tasks: int
+    mean: float
+    most: float
+    allowed: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the mean is allowed, and no task is over the cap."""
+        return self.mean <= self.allowed and self.most <= CAP
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the gate as JSON values."""
+        figures = {
+            "gate": self.name,
+            "kind": self.kind,
+            "size": self.size,
+            "tasks": self.tasks,
+            "mean": self.mean,
+            "most": self.most,
+        }
+        return {**figures, "allowed": self.allowed, "passed": self.passed}
+
+
+def gates(tasks: Iterable[Task]) -> list[Gate]:
+    """Return the gates over tasks that carry their figures (`Task.audit`), by kind, size and name.
+
+    Tasks whose gold table has no row are left out: of them no shortcut tells a cell.
+    """
+    groups: dict[tuple[str, str], list[Task]] = {}
+    for task in tasks:
+        if task.gold:
+            groups.setdefault((task.kind, task.size), []).append(task)
+    found = []
+    for (kind, size), group in sorted(groups.items()):
+        for name, allowed in GATES.items():
+            figures = [task.audit[name] for task in group if name in task.audit]
+            if figures:
+                found.append(Gate(name, kind, size, len(figures), sum(figures) / len(figures), max(figures), allowed))
+    return found

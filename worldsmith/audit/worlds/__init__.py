@@ -1,0 +1,1 @@
+"""Audit of worlds: whether their names are invented, and how similar two of them are."""

@@ -1,0 +1,137 @@
+"""Whether the names of a world are invented: every one tested against the filter of real names, and told apart.
+
+The filter has no false negatives, and takes about 1% of other names for real ones (naming.deny): generation draws
+those again, so that a world's own names are never among them, while a name written by hand may be.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from rapidfuzz.distance.Levenshtein import distance
+
+from worldsmith.naming import ALSO, KINDS, denied
+from worldsmith.naming.fold import fold
+from worldsmith.naming.twins import Twins
+from worldsmith.pages import Pages
+from worldsmith.schema import Faker, Invent, Pick
+from worldsmith.world.model import World
+
+RESERVED = ".example"
+"""Top-level domain of every host: reserved for documentation (RFC 2606, RFC 6761)."""
+_SHORT = 3  # letters of words that bear no name: grammars refuse words so short
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An invented name: where it stands ("shop.name", "values.parishes", "hosts"), and of which kind it is."""
+
+    place: str
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Two invented names of a world that a reader may take for one."""
+
+    first: Name
+    second: Name
+
+
+def names_of(world: World, pages: Pages) -> Iterator[Name]:
+    """Yield every invented name once a place: columns of names, lists, what cells hold beside lists, and hosts."""
+    lists = {name: spec.invent for name, spec in world.schema.values.items() if spec.invent}
+    for name, kind in lists.items():
+        yield from (Name(f"values.{name}", str(item), kind) for item in world.values.get(name, ()))
+    for table in world.schema.tables.values():
+        for column in table.columns:
+            cells = [v for v in world.tables[table.name][column.name] if isinstance(v, str)]
+            place = f"{table.name}.{column.name}"
+            match column.fill:
+                case Invent(kind=kind):
+                    yield from (Name(place, text, kind) for text in cells)
+                case Pick(values=name) if name in lists:
+                    known = set(world.values.get(name, ()))
+                    yield from (Name(place, text, lists[name]) for text in dict.fromkeys(cells) if text not in known)
+                case _:
+                    pass
+    yield from (Name("hosts", site.name, "press") for site in pages.sites)
+
+
+def bearing(name: Name) -> list[str]:
+    """Return the folded words that bear a name: not those of its kind's forms ("Street"), short or with digits."""
+    ordinary = _ordinary(name.kind)
+    return [w for w in fold(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
+
+
+@cache
+def _ordinary(kind: str) -> frozenset[str]:
+    # A homonym has the form of another kind: a film may be called like an island.
+    forms = [form for each in (kind, *ALSO.get(kind, ())) for form in KINDS[each].forms]
+    return frozenset(word for form in forms for literal, _ in form for word in fold(literal).split())
+
+
+def collision(name: Name) -> str:
+    """Return what of a name the filter takes for real: the whole, or the first bearing word; "" where nothing."""
+    if denied(name.text):
+        return name.text
+    return next((word for word in bearing(name) if denied(word)), "")
+
+
+def told(world: World, names: Iterable[Name]) -> list[Name]:
+    """Return the names that a reader of the world meets, each declared homonym once.
+
+    An item of a list that no cell holds is met by nobody.
+    """
+    cells = {v for columns in world.tables.values() for values in columns.values() for v in values}
+    declared = set(world.shared) if world.schema.knobs.homonyms else set()
+    met = [name for name in names if name.text in cells or not name.place.startswith("values.")]
+    first = {name.text: name.place for name in reversed(met)}
+    return [name for name in met if name.text not in declared or name.place == first[name.text]]
+
+
+def twins_of(names: list[Name]) -> list[Twin]:
+    """Return the names that are twins of one before them, by the rule that names are drawn by (naming.twins)."""
+    known = Twins()
+    before: list[Name] = []
+    found: list[Twin] = []
+    for name in names:
+        folded, words = fold(name.text), bearing(name)
+        if not known.take(folded, words):
+            found.append(Twin(_nearest(folded, words, before), name))
+        before.append(name)
+    return found
+
+
+def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
+    """Return the name that another is a twin of: the one least edits away, an alike bearing word counted as none."""
+
+    def apart(other: Name) -> int:
+        text = fold(other.text)
+        alike = any(distance(a, b, score_cutoff=1) <= 1 for a in words for b in bearing(other))
+        return 0 if alike or text.startswith(folded) or folded.startswith(text) else distance(folded, text)
+
+    return min(before, key=apart)
+
+
+def real_names(world: World) -> dict[str, Counter[str]]:
+    """Return how many cells hold each declared real name, by list."""
+    found: dict[str, Counter[str]] = {}
+    for table in world.schema.tables.values():
+        for column in table.columns:
+            if isinstance(column.fill, Pick) and world.schema.values[column.fill.values].real:
+                cells = (str(v) for v in world.tables[table.name][column.name] if v is not None)
+                found.setdefault(column.fill.values, Counter()).update(cells)
+    return found
+
+
+def details(world: World) -> Counter[str]:
+    """Return how many cells hold a detail of Faker's, by provider: those may be real, and are no names."""
+    found: Counter[str] = Counter()
+    for table in world.schema.tables.values():
+        for column in table.columns:
+            if isinstance(column.fill, Faker):
+                found[column.fill.provider] += sum(v is not None for v in world.tables[table.name][column.name])
+    return found

@@ -1,0 +1,125 @@
+"""The command that judges a language model: evaluate."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles
+from worldsmith.cli.base import emit, json_option, usable_worlds
+from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import BackendError, UsageError
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.option("--model", required=True, help="The model that is judged.")
+@click.option(
+    "--base-url",
+    "--model-url",
+    "url",
+    default=MODEL_URL,
+    show_default=True,
+    help="OpenAI-compatible endpoint; its key is taken from OPENAI_API_KEY.",
+)
+@click.option("--calls", type=click.IntRange(1), default=100, show_default=True, help="Calls, shared among the worlds.")
+@click.option("--repeats", type=click.IntRange(0), help="Calls made twice; a tenth of them unless told.")
+@click.option("--orders", type=click.IntRange(0), help="Times each instruction is given; a tenth of the calls.")
+@click.option("--k", "hits", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits a search gives.")
+@click.option("--profile", default="clean", show_default=True, help="Profile; its faults are left out.")
+@profiles_option
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of calls and edits.")
+@click.option("--max-prompt", type=click.IntRange(500), default=8000, show_default=True, help="Tokens of a prompt.")
+@click.option("--max-tokens", type=click.IntRange(1), default=32768, show_default=True, help="Tokens of a reply.")
+@click.option("--temperature", type=click.FloatRange(0, 2), default=0.6, show_default=True)
+@click.option("--deadline", type=click.FloatRange(0.1), default=120.0, show_default=True, help="Seconds a call.")
+@click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls at once.")
+@click.option("--text", is_flag=True, help="Ask for results as text, never as JSON by a schema.")
+@click.option("--prose", is_flag=True, help="Ask for pages in running sentences.")
+@click.option("--judge", help="A second model that grades how real replies look.")
+@click.option("--judge-url", help="Its endpoint; that of the model unless told.")
+@click.option("--store", type=click.Path(path_type=Path), help="Keep accepted texts here; what it holds isn't judged.")
+@json_option
+@click.pass_context
+def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, **options: Any) -> None:
+    """How good is a language model as the search engine of these worlds? By rule, before the guard and after it.
+
+    \b
+    leaks         replies that tell a value their slice does not hold, by its written forms, with exact 95% bounds
+    factuality    statements that stand, by the guard: no contradiction, nothing unsupported
+    completeness  facts told of those that a page must state, keys that hits must
+    answered      calls with a readable reply; the reasons of the others stand beside it
+    format        tries whose reply could be read
+    consistency   facts that are the same when a call is made twice, without the store
+    control       orders obeyed: withhold all but names, answer with an error, show a part
+    served by     the model, the model at its second try, or our renderer (fallback); above half a mode is failing
+
+    \b
+    worldsmith evaluate w --model qwen --base-url http://127.0.0.1:8001/v1
+    worldsmith evaluate w --model qwen --calls 20 --json
+
+    Exit code 1 when a reply leaks or contradicts after the guard, or when the model never answered.
+    """
+    import asyncio
+
+    from worldsmith.audit.language_model import silence, table
+
+    figures = asyncio.run(_evaluate(paths, **options))
+    silent = silence(figures)
+    if as_json:
+        emit(figures)
+    elif not silent:
+        click.echo(table(figures))
+    if silent:
+        raise BackendError(silent)
+    after = [mode["after"] for mode in figures["modes"].values()]
+    if any(side["leaks"]["replies"] or side["statements"]["contradicted"] for side in after):
+        ctx.exit(1)
+
+
+async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
+    from dataclasses import replace
+
+    from worldsmith.audit.language_model import Plan, jobs_of
+    from worldsmith.audit.language_model import evaluate as judged
+    from worldsmith.simulate.llm.model import Backend, Endpoint
+    from worldsmith.simulate.store import Store
+    from worldsmith.world.files import load_world
+
+    if options["judge_url"] and not options["judge"]:
+        raise UsageError("--judge-url is where a --judge is asked: name one")
+    key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
+    names = ("temperature", "max_tokens", "deadline", "concurrency", "prose")
+    settings = {name: options[name] for name in names}
+    endpoint = Endpoint(options["url"], options["model"], key, structured=not options["text"], **settings)
+    tenth = -(-options["calls"] // 10)
+    counts = {name: tenth if options[name] is None else options[name] for name in ("repeats", "orders")}
+    plan = Plan(
+        options["calls"],
+        hits=options["hits"],
+        max_prompt=options["max_prompt"],
+        profile=options["profile"],
+        seed=options["seed"],
+        **counts,
+    )
+    backend = Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
+    judge = options["judge"] and Backend(
+        replace(endpoint, model=options["judge"], base_url=options["judge_url"] or options["url"])
+    )
+    store = Store(options["store"]) if options["store"] else None
+    profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
+    worlds = [load_world(folder) for folder in usable_worlds(paths)]
+    silent = not sys.stderr.isatty()
+    with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=silent) as bar:
+        try:
+            return await judged(
+                worlds, backend, plan, judge=judge, store=store, profiles=profiles, done=lambda: bar.update(1)
+            )
+        finally:
+            await backend.close()
+            if judge:
+                await judge.close()
+            if store:
+                store.close()

@@ -1,0 +1,150 @@
+"""Commands on what was kept of calls: trace shows a session, store hands on a model's texts."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worldsmith.cli.base import counted, emit, json_option
+
+EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@click.argument("file", type=EXISTING, metavar="TRACE.jsonl")
+@json_option
+def trace(file: Path, *, as_json: bool) -> None:
+    """Show a session call by call: what it drew on, what edits changed, the reply, the guard's objections.
+
+    Where a language model wrote, its prompt and its raw reply too. `serve --trace DIR` and `run --trace DIR` write the
+    files, one a session.
+
+    \b
+    worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl
+    worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl --json
+    """
+    from worldsmith.simulate.traces import read_trace
+
+    head, records, broken = read_trace(file)
+    if as_json:
+        for value in (head, *records):
+            emit(value)
+    else:
+        told = [f"{name} {head[name]}" for name in ("world", "profile", "seed", "session") if head.get(name) != ""]
+        calls = sum("call" in found for found in records)
+        click.echo(f"{', '.join(told)}: {counted(calls, 'call')}")
+        number = 0
+        for found in records:
+            number += "call" in found
+            click.echo("\n" + "\n".join(_call(number, found) if "call" in found else _message(found)))
+    if broken:
+        click.echo(f"worldsmith: {counted(broken, 'line')} half-written, left out", err=True)
+
+
+def _message(found: dict[str, Any]) -> list[str]:
+    return [click.style(f"{found.get('role', 'message')}:", bold=True), str(found.get("content", ""))]
+
+
+def _call(number: int, found: dict[str, Any]) -> list[str]:
+    call, seen = found["call"], found["observation"]
+    more = [f"{name} {value}" for name, value in call.items() if name not in {"tool", "arg"}]
+    attempt = [f"attempt {found['attempt'] + 1}"] if found.get("attempt") else []
+    head = f"{number}. {call['tool']} {call['arg']!r} {', '.join([*more, *attempt])}".rstrip()
+    lines = [click.style(head, bold=True)]
+    part = found.get("slice") or {}
+    if part.get("pages"):
+        lines.append(f"drew on {', '.join(part['pages'])}")
+    for change in part.get("changes", ()):
+        cells = [f"{row} {column} {value!r}" for row, column, value in change["cells"]]
+        lines.append(f"edit {change['edit']} on {change['page']}: {'; '.join(cells) or 'no cell lost'}")
+    for asked in found.get("model", ()):
+        for role, content in asked["messages"]:
+            lines += [click.style(f"--- {role}", dim=True), content]
+        lines += [click.style("--- the model wrote", dim=True), asked["reply"] or "(nothing)"]
+        lines += [f"not used: {asked['error']}"] if asked["error"] else []
+    verdicts = found.get("verdicts") or {}
+    lines += [f"rejected: {v['where']} {v['text']!r} {v['why']}" for v in verdicts.get("rejected", ())]
+    return [*lines, *_seen(seen)]
+
+
+def _seen(seen: dict[str, Any]) -> list[str]:
+    said = [str(seen[name]) for name in ("status", "fault", "source") if seen.get(name)]
+    lines = [click.style(f"--- answered {', '.join(said)}".rstrip(), dim=True)]
+    for i, result in enumerate(seen.get("results", ()), 1):
+        lines += [f"[{i}] {result['url']}", f"Title: {result['title']}", f"Snippet: {result['snippet']}"]
+        lines += [f"Date: {result['date'] or 'N/A'}", ""]
+    return [*lines, seen["text"]] if seen.get("text") else lines
+
+
+@click.group()
+def store() -> None:
+    """About files of accepted texts, which `--store` names."""
+
+
+@store.command("export")
+@click.argument("file", type=EXISTING, metavar="STORE")
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT.jsonl")
+@json_option
+def store_export(file: Path, out: Path, *, as_json: bool) -> None:
+    """Write the texts of a store as JSON lines: whoever reads them in repeats the run, without the model.
+
+    \b
+    worldsmith store export texts.db texts.jsonl
+    """
+    from worldsmith.simulate.store import Store
+    from worldsmith.world.files import write_file
+
+    kept = Store(file)
+    try:
+        lines = list(kept.lines())
+        authors = kept.authors()
+    finally:
+        kept.close()
+    write_file(out, b"".join(line + b"\n" for line in lines))
+    if as_json:
+        emit({"texts": len(lines) - 1, "authors": authors, "out": str(out)})
+    else:
+        click.echo(f"{counted(len(lines) - 1, 'text')} of {', '.join(authors) or 'no model'} in {out}")
+
+
+@store.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="STORE")
+@click.argument("texts", type=EXISTING, metavar="TEXTS.jsonl")
+@json_option
+def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
+    """Read exported texts into a store, made where it is missing: all or none; what stands already stays.
+
+    \b
+    worldsmith store import texts.db texts.jsonl
+    worldsmith serve w --store texts.db        answers as the run did that made them; no model is asked
+    """
+    from worldsmith.simulate.store import Store
+
+    kept = Store(file)
+    try:
+        found = kept.read(texts.read_bytes().split(b"\n"), str(texts))
+    finally:
+        kept.close()
+    if as_json:
+        emit({"added": found.added, "known": found.known, "other": found.other})
+    else:
+        stays = f"; {found.other} stand there with other words, which stay" if found.other else ""
+        click.echo(f"{counted(found.added, 'text')} added, {found.known} known{stays}")
+
+
+@store.command("prune")
+@click.argument("file", type=EXISTING, metavar="STORE")
+@json_option
+def store_prune(file: Path, *, as_json: bool) -> None:
+    """Forget how often each session made each call. Texts stay. Sessions that go on begin at their first attempt."""
+    from worldsmith.simulate.store import Store
+
+    kept = Store(file)
+    try:
+        forgotten = kept.prune()
+    finally:
+        kept.close()
+    if as_json:
+        emit({"forgotten": forgotten})
+    else:
+        click.echo(f"{counted(forgotten, 'count')} of attempts forgotten")

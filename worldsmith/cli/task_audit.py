@@ -1,0 +1,191 @@
+"""The command that audits tasks, as text, JSON or a page with plots."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
+
+if TYPE_CHECKING:
+    from worldsmith.mining.task_report import Review
+    from worldsmith.tasks import Task
+    from worldsmith.world.model import World
+
+SHOWN = 20
+"""Findings shown."""
+
+
+@click.command("tasks")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="WORLD_OR_DIR...")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the figures with plots here too.")
+@json_option
+@click.pass_context
+def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, *, as_json: bool) -> None:
+    """Measure anew what shortcuts are worth on tasks, and what must be read for them; exit 1 when a gate fails.
+
+    \b
+    gates         item F1 outside the key of agents that take a shortcut, mean over the tasks of a kind and size:
+                  closed-book 0.05, constant-guess 0.2, one-query 0.10, snippets-only 0.10, and 0.34 on any one task;
+                  no page tells more than a quarter of a table's cells, or one row
+    pages needed  how few pages tell all that must be known, rows that fail the conditions included
+    k pages       the share of the cells outside the key that the best 1, 2, 4, … pages tell
+    co-coverage   of two cells of different rows, how often one page tells both
+    near-duplicates  tasks of one world with the same tables, joins, operators and columns as another
+    gold          is worked out once more by both engines
+    certificates  are replayed, as `worldsmith tasks --verify` does
+
+    \b
+    worldsmith audit tasks w
+    worldsmith audit tasks w --html tasks.html
+    """
+    from worldsmith.mining.task_report import review
+
+    found = review(_loaded(paths, quiet=as_json))
+    if html:
+        from worldsmith.world.files import write_file
+
+        write_file(html, page(found).encode())
+    if as_json:
+        emit(found.to_json())
+    else:
+        click.echo(_text(found))
+    if not (found.ok and found.tasks):
+        ctx.exit(1)
+
+
+def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, list[Task]]]":
+    from worldsmith.tasks import tasks_of
+    from worldsmith.world.files import load_world
+
+    folders = usable_worlds(paths)
+    for folder in progress(folders, len(folders), "worlds", quiet=quiet):
+        yield load_world(folder), tasks_of(folder)
+
+
+def _text(found: "Review") -> str:
+    """Return a review as a person reads it."""
+    told = found.to_json()
+    gates = [
+        (
+            g["kind"],
+            g["size"],
+            g["gate"],
+            g["tasks"],
+            g["mean"],
+            g["most"],
+            g["allowed"],
+            "ok" if g["passed"] else "FAILS",
+        )
+        for g in told["gates"]
+    ]
+    parts = [
+        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.skeletons} skeletons, "
+        f"{found.alike} near-duplicates, {found.empty} without a row",
+        "\nGates",
+        table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
+        "\nSize: median (least to most)",
+        table(["kind", "size", "tasks", *(name for name, _ in SPREADS)], [_sized(g) for g in told["groups"]]),
+        "\nReading",
+        table(["kind", "size", "co-coverage", *_heads(told)], [_reading(g) for g in told["groups"]]),
+        f"\n{counted(len(found.findings), 'finding')}",
+        *(f"  {line}" for line in found.findings[:SHOWN]),
+    ]
+    more = len(found.findings) - SHOWN
+    return "\n".join([*parts, *([f"  … and {more} more"] if more > 0 else [])])
+
+
+SPREADS = (
+    ("rows", "rows"),
+    ("columns", "columns"),
+    ("relations", "hops"),
+    ("turns", "turns"),
+    ("tokens", "tool_tokens"),
+    ("typical", "typical_tokens"),
+    ("pages needed", "pages_needed"),
+    ("difficulty", "difficulty"),
+)
+
+
+def _sized(group: dict[str, Any]) -> list[Any]:
+    cells = [
+        f"{s['median']:g} ({s['least']:g} to {s['most']:g})" if s else "-" for s in (group[name] for _, name in SPREADS)
+    ]
+    return [group["kind"], group["size"], group["tasks"], *cells]
+
+
+def _heads(told: dict[str, Any]) -> list[str]:
+    first = told["groups"][0] if told["groups"] else {"fits": {}, "k_pages": {}}
+    return [*(f"fit {int(n) // 1000}k" for n in first["fits"]), *(f"{k} pages" for k in first["k_pages"])]
+
+
+def _reading(group: dict[str, Any]) -> list[Any]:
+    shares = [f"{v:.0%}" for v in (*group["fits"].values(), *group["k_pages"].values())]
+    return [group["kind"], group["size"], group["co_coverage"], *shares]
+
+
+BENCHMARK = {"rows": 25.0, "columns": 6.2}
+"""Of WideSearch's tasks in English: the median of rows, the mean of columns."""
+WIDE, HIGH, BINS = 340, 120, 20
+
+
+def page(found: "Review") -> str:
+    """Return a review as a page of HTML with plots, which needs no other file."""
+    told = found.to_json()
+    parts = [f"<h1>{len(found.tasks)} tasks of {found.worlds} worlds</h1>", f"<pre>{escape(_text(found))}</pre>"]
+    for (kind, size), group in found.groups.items():
+        full = [task for task in group if task.gold]
+        values = {
+            "rows": [len(t.gold) for t in full],
+            "columns": [len(t.columns) for t in group],
+            "relations": [t.query.hops for t in group],
+            "turns": [t.turns for t in group],
+            "tool tokens": [t.tool_tokens for t in group],
+            "pages needed": [found.pages[t.task_id] for t in full],
+        }
+        plots = "".join(histogram(name, v, BENCHMARK.get(name)) for name, v in values.items())
+        parts.append(f"<h2>{escape(kind)}, {escape(size)}: {len(group)} tasks</h2><div>{plots}</div>")
+    curves = "".join(_curve(g) for g in told["groups"])
+    parts.append(f"<h2>Share of the cells that the best pages tell</h2><div>{curves}</div>")
+    style = "body{font:14px sans-serif;margin:2em}svg{margin:.5em}pre{overflow:auto}"
+    return f"<!doctype html><meta charset=utf-8><title>Tasks</title><style>{style}</style>{''.join(parts)}\n"
+
+
+def histogram(name: str, values: Sequence[float], mark: float | None = None) -> str:
+    """Return a histogram as SVG; a red line stands at `mark`, what the benchmark's tasks have."""
+    if not values:
+        return ""
+    low, high = min([*values, *([mark] if mark else [])]), max([*values, *([mark] if mark else [])])
+    width = max((high - low) / BINS, 1)
+    counts = [0] * (int((high - low) / width) + 1)
+    for value in values:
+        counts[int((value - low) / width)] += 1
+    step, most = WIDE / len(counts), max(counts)
+    bars = "".join(
+        f'<rect x="{i * step:.1f}" y="{HIGH - HIGH * n / most:.1f}" width="{max(step - 1, 1):.1f}" '
+        f'height="{HIGH * n / most:.1f}" fill="#468"/>'
+        for i, n in enumerate(counts)
+    )
+    at = None if mark is None else ((mark - low) / width + 0.5) * step
+    line = (
+        "" if at is None else f'<line x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{HIGH}" stroke="#c00" stroke-width="2"/>'
+    )
+    told = f"{name}: {min(values):g} to {max(values):g}" + (f" (WideSearch {mark:g})" if mark else "")
+    return _svg(bars + line, told)
+
+
+def _curve(group: dict[str, Any]) -> str:
+    shares = list(group["k_pages"].values())
+    if not shares:
+        return ""
+    step = WIDE / max(1, len(shares) - 1)
+    points = " ".join(f"{i * step:.1f},{HIGH - HIGH * share:.1f}" for i, share in enumerate(shares))
+    line = f'<polyline points="{points}" fill="none" stroke="#468" stroke-width="2"/>'
+    return _svg(line, f"{group['kind']}, {group['size']}: {', '.join(group['k_pages'])} pages")
+
+
+def _svg(body: str, told: str) -> str:
+    text = f'<text x="0" y="{HIGH + 16}" font-size="12">{escape(told)}</text>'
+    return f'<svg width="{WIDE}" height="{HIGH + 22}" role="img" aria-label="{escape(told)}">{body}{text}</svg>'

@@ -1,6 +1,0 @@
-"""Two SQL engines over a world: SQLite checks it and gives gold, DuckDB gives gold again."""
-
-from worldsmith.engine.joins import Joins, quote
-from worldsmith.engine.sqlite import attach, load
-
-__all__ = ["Joins", "attach", "load", "quote"]

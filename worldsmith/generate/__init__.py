@@ -1,5 +1,0 @@
-"""Generation: a world filled in the constraint graph's order, right by construction, repaired where it isn't."""
-
-from worldsmith.generate.world import generate
-
-__all__ = ["generate"]

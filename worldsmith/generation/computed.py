@@ -1,0 +1,91 @@
+"""Computed fills: columns that follow from others and are never drawn."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from worldsmith.generation.filling import Filling, StuckError, Vector
+from worldsmith.schema import Aggregate, Column, Derive, Rank, Share, Value
+
+
+def compute(f: Filling, column: Column) -> Vector:
+    """Return a computed column."""
+    return COMPUTES[type(column.fill)](f, column)
+
+
+def _aggregate(f: Filling, column: Column) -> Vector:
+    assert isinstance(column.fill, Aggregate)
+    return f.aggregate(column.table, column.fill)
+
+
+def groups_of(f: Filling, table: str, within: str | None) -> Iterable[list[int]]:
+    """Return the rows of each group, in order of first appearance."""
+    if within is None:
+        return [list(range(f.sizes[table]))]
+    groups: dict[Value, list[int]] = {}
+    for i, value in enumerate(f.data[table][within]):
+        groups.setdefault(value, []).append(i)
+    return groups.values()
+
+
+def _rank(f: Filling, column: Column) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, Rank)
+    values = f.data[column.table][fill.column]
+    ranks: Vector = [None] * len(values)
+    for rows in groups_of(f, column.table, fill.within):
+        held = Counter(values[i] for i in rows if values[i] is not None)
+        place, rank = 1, {}
+        for value in sorted(held, reverse=True):
+            rank[value] = place
+            place += held[value]
+        for i in rows:
+            ranks[i] = rank.get(values[i])
+    return ranks
+
+
+def _share(f: Filling, column: Column) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, Share)
+    values = f.data[column.table][fill.column]
+    scale = 10 ** f.schema.column(column.table, fill.column).decimals
+    shares: Vector = [None] * len(values)
+    unit = 10**fill.decimals
+    for rows in groups_of(f, column.table, fill.within):
+        whole = {i: round(values[i] * scale) for i in rows if values[i] is not None}
+        if any(part < 0 for part in whole.values()):
+            raise StuckError(f"{column.table}.{column.name}", f"{fill.column} is below 0, and such parts have no share")
+        for i, points in largest_remainder(whole, 100 * unit).items():
+            shares[i] = points / unit if fill.decimals else points
+    return shares
+
+
+def largest_remainder(parts: dict[int, int], points: int) -> dict[int, int]:
+    """Divide `points` in proportion to whole `parts`: floors first, then one each by largest remainder, ties by order.
+
+    Parts that sum to nothing get no share at all.
+    """
+    total = sum(parts.values())
+    if total <= 0:
+        return {}
+    floors = {i: part * points // total for i, part in parts.items()}
+    rest = points - sum(floors.values())
+    by_remainder = sorted(parts, key=lambda i: (-(parts[i] * points % total), i))
+    for i in by_remainder[:rest]:
+        floors[i] += 1
+    return floors
+
+
+def _derive(f: Filling, column: Column) -> Vector:
+    assert isinstance(column.fill, Derive)
+    values = f.evaluate(column.table, column.fill.node)
+    if column.type == "num":
+        return [None if v is None else round(v, column.decimals) for v in values]
+    return values
+
+
+COMPUTES: dict[type, Callable[[Filling, Column], Vector]] = {
+    Aggregate: _aggregate,
+    Rank: _rank,
+    Share: _share,
+    Derive: _derive,
+}

@@ -1,0 +1,324 @@
+"""Drawn fills: values for some rows of one column, from chance and the columns filled before."""
+
+import random
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from worldsmith import expr
+from worldsmith.expr import Call, Node
+from worldsmith.expr import Path as PathNode
+from worldsmith.generation.faker_pools import pool
+from worldsmith.generation.filling import Filling, StuckError, Vector
+from worldsmith.schema import After, Chance, Choice, Column, Date, Faker, Invent, Number, Pick, Reference, Series, Value
+
+Rows = Sequence[int]
+
+
+@lru_cache(maxsize=1 << 16)
+def iso(ordinal: int) -> str:
+    """Return the ISO text of a day number."""
+    return date.fromordinal(ordinal).isoformat()
+
+
+@lru_cache(maxsize=1 << 16)
+def day(text: str) -> int:
+    """Return the day number of an ISO date."""
+    return date.fromisoformat(text).toordinal()
+
+
+def draw(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    """Return new values of a drawn column for `rows`, in their order; StuckError where there are none."""
+    values = DRAWS[type(column.fill)](f, column, rows, rng)
+    if column.missing and not isinstance(column.fill, Reference):
+        return [None if rng.random() < column.missing else v for v in values]
+    return values
+
+
+def _invent(f: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
+    assert isinstance(column.fill, Invent)
+    if (column.table, column.name) in f.named:
+        return f.named[column.table, column.name]
+    return f.namer.names(column.fill.kind, len(rows), column.table, column.name)
+
+
+def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, Pick)
+    items = f.values[fill.values]
+    if column.key and len(f.schema.tables[column.table].key) == 1:
+        if len(rows) > len(items):
+            raise StuckError(
+                f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
+            )
+        return rng.sample(items, len(rows))
+    if fill.where is None:
+        return rng.choices(items, k=len(rows))
+    own = (column.name,)
+    function, paths = expr.compile_filter(fill.where, True, frozenset(expr.paths(fill.where)) - {own})
+    args = [None if p == own else f.vector(column.table, p) for p in paths]
+    return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
+
+
+def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value:
+    if open_:
+        return open_[int(rng.random() * len(open_))]
+    if column.missing:
+        return None
+    raise StuckError(f"{column.table}.{column.name}", "a row has no candidate that its `where` allows")
+
+
+def _choice(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    assert isinstance(column.fill, Choice)
+    return rng.choices(column.fill.options, weights=column.fill.weights, k=len(rows))
+
+
+def _chance(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    assert isinstance(column.fill, Chance)
+    p = column.fill.p
+    return [rng.random() < p for _ in rows]
+
+
+def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, Number)
+    lo, hi, step, chance = fill.lo, fill.hi, fill.step, rng.random
+    if fill.mean is None:
+        count = round((hi - lo) / step) + 1
+        if fill.skew:
+            places = (min(count - 1, int(leaning(chance(), fill.skew) * count)) for _ in rows)
+            return _printed((lo + step * k for k in places), column.decimals)
+        return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
+    values = []
+    for m in f.evaluate_for(rows, column.table, fill.mean):
+        low, high = (lo, hi) if m is None else band(fill, m)
+        # The mean of two uniform draws: most values near the middle of the band, none outside.
+        x = (chance() + chance()) / 2
+        x = round((low + (high - low) * (leaning(x, fill.skew) if fill.skew else x)) / step) * step
+        values.append(lo if x < lo else min(x, hi))
+    return _printed(values, column.decimals)
+
+
+def leaning(x: float, skew: float) -> float:
+    """Return a place in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
+
+    A power, 2^|skew|: of uniform places the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
+    """
+    if not skew:
+        return x
+    return float(x ** (2.0**skew) if skew > 0 else 1.0 - (1.0 - x) ** (2.0**-skew))
+
+
+def band(fill: Number, mean: float) -> tuple[float, float]:
+    """Return the part of [lo, hi] within `spread` of `mean`; its nearer end where they don't meet."""
+    lo, hi, low, high = fill.lo, fill.hi, mean - fill.spread, mean + fill.spread
+    return lo if low < lo else min(low, hi), hi if high > hi else max(high, lo)
+
+
+def _printed(values: Any, decimals: int) -> Vector:
+    return [round(v, decimals) for v in values] if decimals else [round(v) for v in values]
+
+
+def _date(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    assert isinstance(column.fill, Date)
+    lo, hi = day(column.fill.lo), day(column.fill.hi)
+    return [iso(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
+
+
+def _after(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, After)
+    starts = f.vector(column.table, fill.path)
+    ends = f.evaluate(column.table, fill.until) if fill.until is not None else None
+    values: Vector = []
+    for i in rows:
+        if starts[i] is None:
+            values.append(None)
+            continue
+        start = day(starts[i])
+        hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day(ends[i]) - start)
+        if hi < fill.lo:
+            values.append(None)
+            continue
+        drawn = start + fill.lo + int(rng.random() * (hi - fill.lo + 1))
+        if not 1 <= drawn <= date.max.toordinal():
+            raise StuckError(f"{column.table}.{column.name}", f"{starts[i]} and {fill.hi} days leave the calendar")
+        values.append(iso(drawn))
+    return values
+
+
+def _faker(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    assert isinstance(column.fill, Faker)
+    return rng.choices(pool(column.fill.provider, f.schema.as_of), k=len(rows))
+
+
+def _series(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    """Draw the whole column: a value hangs on the one before it, so rows can't be drawn apart."""
+    fill = column.fill
+    assert isinstance(fill, Series)
+    n = f.sizes[column.table]
+    groups = f.data[column.table][fill.within] if fill.within else [None] * n
+    along = f.data[column.table][fill.along]
+    values: Vector = [None] * n
+    before: dict[Value, float] = {}
+    for i in sorted(range(n), key=lambda i: (along[i], i)):
+        last = before.get(groups[i])
+        x = rng.uniform(*fill.start) if last is None else last * (1 + rng.uniform(*fill.drift) / 100)
+        value = round(round(x / fill.step) * fill.step, column.decimals)
+        values[i] = before[groups[i]] = value if column.decimals else int(value)
+    return [values[i] for i in rows]
+
+
+# References
+
+
+def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    fill = column.fill
+    assert isinstance(fill, Reference)
+    keys = f.data[fill.table][f.schema.tables[fill.table].key[0]]
+    if fill.per is not None and len(rows) == f.sizes[column.table]:
+        return _by_quota(f, column, fill, keys, rng)
+    candidates = allowed(f, column, rows, fill.where)
+    weights = f.once("weights", column, lambda rng: weights_of(len(keys), fill.skew, rng)) if fill.skew else []
+    values: Vector = []
+    for open_ in candidates:
+        if column.missing and (not open_ or rng.random() < column.missing):
+            values.append(None)
+        elif not open_:
+            raise StuckError(f"{column.table}.{column.name}", f"a row has no {fill.table} that its `where` allows")
+        elif fill.skew:
+            values.append(keys[rng.choices(open_, weights=[*map(weights.__getitem__, open_)])[0]])
+        else:
+            values.append(keys[open_[int(rng.random() * len(open_))]])
+    return values
+
+
+def weights_of(n: int, skew: float, rng: random.Random) -> list[float]:
+    return [2.718281828 ** (skew * rng.gauss(0.0, 1.0)) for _ in range(n)] if skew else [1.0] * n
+
+
+def quotas(n: int, caps: Sequence[int], lo: int, weights: Sequence[float], rng: random.Random) -> list[int] | None:
+    """Return how many of `n` rows fall on each parent: at least `lo`, at most its cap; None where impossible."""
+    counts = [lo] * len(caps)
+    rest = n - sum(counts)
+    if rest < 0 or sum(caps) < n or any(cap < lo for cap in caps):
+        return None
+    while rest:
+        open_ = [i for i, cap in enumerate(caps) if counts[i] < cap]
+        for i in rng.choices(open_, weights=[weights[i] for i in open_], k=rest):
+            if counts[i] < caps[i]:
+                counts[i] += 1
+                rest -= 1
+    return counts
+
+
+def _by_quota(f: Filling, column: Column, fill: Reference, keys: Vector, rng: random.Random) -> Vector:
+    n, place = f.sizes[column.table], f"{column.table}.{column.name}"
+    assert fill.per is not None
+    lo, hi = fill.per
+    counts = quotas(n, [hi] * len(keys), lo, weights_of(len(keys), fill.skew, rng), rng)
+    if counts is None:
+        raise StuckError(place, f"{n} rows can't fall on {len(keys)} {fill.table} rows with per = [{lo}, {hi}]")
+    if fill.where is None:
+        parents = [j for j, count in enumerate(counts) for _ in range(count)]
+        rng.shuffle(parents)
+        return [keys[j] for j in parents]
+    assigned = _match(allowed(f, column, range(n), fill.where), counts, rng)
+    if assigned is None:
+        raise StuckError(place, "no way was found to meet `per` and `where` together")
+    return [keys[j] for j in assigned]
+
+
+def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -> list[int] | None:
+    """Give each row one of its candidates within the parents' counts: augmenting paths (Kuhn)."""
+    holders: dict[int, list[int]] = {}
+    assigned: list[int] = [-1] * len(candidates)
+
+    def place(row: int, seen: set[int]) -> bool:
+        open_ = [j for j in candidates[row] if j not in seen]
+        rng.shuffle(open_)
+        for j in open_:
+            seen.add(j)
+            held = holders.setdefault(j, [])
+            if len(held) < counts[j]:
+                held.append(row)
+                assigned[row] = j
+                return True
+            for k, other in enumerate(held):
+                if place(other, seen):
+                    held[k] = row
+                    assigned[row] = j
+                    return True
+        return False
+
+    order = sorted(range(len(candidates)), key=lambda i: (len(candidates[i]), i))
+    return assigned if all(place(row, set()) for row in order) else None
+
+
+def allowed(f: Filling, column: Column, rows: Rows, where: Node | None) -> list[list[int]]:
+    """Return, for each of `rows`, the indices of the target's rows that `where` allows."""
+    assert column.ref
+    targets = list(range(f.sizes[column.ref]))
+    if where is None:
+        return [targets] * len(rows)
+    own = column.name
+    key = f.schema.tables[column.ref].key[0]
+    function, paths = expr.compile_filter(where, True, frozenset(p for p in expr.paths(where) if p[0] != own))
+    args = [
+        (True, f.vector(column.ref, p[1:] or (key,))) if p[0] == own else (False, f.vector(column.table, p))
+        for p in paths
+    ]
+    pools = _equality_pools(f, column, where, targets)
+    if pools is None:
+        return [function(targets, *(a if of_target else a[i] for of_target, a in args)) for i in rows]
+    found = []
+    for i in rows:
+        open_ = pools[0].get(pools[1][i], [])
+        found.append(function(open_, *([a[j] for j in open_] if of_target else a[i] for of_target, a in args)))
+    return found
+
+
+def _equality_pools(
+    f: Filling, column: Column, where: Node, targets: list[int]
+) -> tuple[dict[Value, list[int]], Vector] | None:
+    """Index the candidates by an equality of `where`: `replaces.brand = brand` leaves one brand's phones to try."""
+    for part in conjuncts(where):
+        if not (isinstance(part, Call) and part.op == "="):
+            continue
+        for a, b in (part.args, part.args[::-1]):
+            if (
+                isinstance(a, PathNode)
+                and isinstance(b, PathNode)
+                and a.parts[0] == column.name
+                and b.parts[0] != column.name
+                and len(a.parts) > 1
+            ):
+                values = f.vector(str(column.ref), a.parts[1:])
+                pools: dict[Value, list[int]] = {}
+                for j in targets:
+                    pools.setdefault(values[j], []).append(j)
+                pools.pop(None, None)
+                return pools, f.vector(column.table, b.parts)
+    return None
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """Return the parts of a conjunction."""
+    if isinstance(node, Call) and node.op == "and":
+        return tuple(part for arg in node.args for part in conjuncts(arg))
+    return (node,)
+
+
+DRAWS: dict[type, Callable[[Filling, Column, Rows, random.Random], Vector]] = {
+    Invent: _invent,
+    Pick: _pick,
+    Choice: _choice,
+    Chance: _chance,
+    Number: _number,
+    Date: _date,
+    After: _after,
+    Reference: _reference,
+    Faker: _faker,
+    Series: _series,
+}

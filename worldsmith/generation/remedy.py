@@ -1,0 +1,91 @@
+"""What would meet a rule that drawing again never meets: the rule as `where` of a reference that it reads along."""
+
+import json
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from worldsmith import expr
+from worldsmith.errors import GenerationError, SchemaError
+from worldsmith.expr import Call, Node, Path
+from worldsmith.generation.world import generate
+from worldsmith.graph import graph_of
+from worldsmith.schema import Column, Rule, Schema, Table, parse_schema
+
+
+def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
+    """Return the fix of a rule that relates a row to the one that a reference leads to; "" where it is no such rule.
+
+    Two rows that were drawn apart seldom agree, and one of them has to be chosen by the other. What is proposed was
+    tried with `seeds`: the first reference whose `where` gives a world, else the first with what it lacks.
+    """
+    declared = next(r for r in schema.rules if r.name == rule)
+    lacking = ""
+    for column, source in _choices(schema, declared):
+        filled = source["tables"][column.table]["columns"][column.name]
+        place = f"{column.table}.{column.name}"
+        fix = f"let `where` on {place} choose a row that keeps it: {column.name} = {_inline(filled)}"
+        try:
+            changed = parse_schema(source)
+            graph_of(changed)
+        except SchemaError:  # it would be filled in a circle, or reads what this reference can't
+            continue
+        fault = _fault(changed, rule, seeds)
+        if not fault:
+            return fix
+        lacking = lacking or f"loosen it, or {fix}; after which {fault}"
+    return lacking
+
+
+def _choices(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any]]]:
+    """Yield the references that a rule reads along, each with the schema that has the rule as its `where`."""
+    if rule.kind != "must" or rule.node is None:
+        return
+    for table, condition in _seen_from(schema, schema.tables[rule.table], rule.node):
+        for name in dict.fromkeys(path[0] for path in expr.paths(condition) if len(path) > 1):
+            source = deepcopy(dict(schema.source))
+            column = source["tables"][table.name]["columns"][name]
+            old, new = column.get("where"), expr.text(condition)
+            column["where"] = f"({old}) and ({new})" if old else new
+            yield table.column(name), source
+
+
+def _seen_from(schema: Schema, table: Table, condition: Node) -> Iterator[tuple[Table, Node]]:
+    """Yield a condition on the rows of a table, then as one on the rows that it reads alone, by way of a reference.
+
+    `unit.head.unit = unit` of a person is `head.unit = name` of the person's unit.
+    """
+    yield table, condition
+    firsts = {path[0] for path in expr.paths(condition)}
+    target = schema.tables.get(table.column(next(iter(firsts))).ref or "") if len(firsts) == 1 else None
+    if target is not None and len(target.key) == 1 and any(len(path) > 2 for path in expr.paths(condition)):
+        yield from _seen_from(schema, target, _without_first(condition, target.key[0]))
+
+
+def _without_first(node: Node, key: str) -> Node:
+    if isinstance(node, Path):
+        return replace(node, parts=node.parts[1:] or (key,))
+    return replace(node, args=tuple(_without_first(a, key) for a in node.args)) if isinstance(node, Call) else node
+
+
+def _fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
+    """Return why a schema gives no world for any of some seeds, "" where it does for one."""
+    fault = ""
+    for seed in seeds:
+        try:
+            generate(schema, seed)
+        except GenerationError as error:
+            if error.place == f"rule {rule}":
+                return "it holds no better"
+            fault = f"{error.place}: {error.reason}"
+        else:
+            return ""
+    return fault
+
+
+def _inline(column: dict[str, Any]) -> str:
+    """Return a column as a line of TOML has it, `where` behind `ref`."""
+    parts = {"ref": column["ref"], "where": column["where"]} | column
+    # Texts, numbers, truth values and lists are written alike in JSON and TOML.
+    return f"{{ {', '.join(f'{name} = {json.dumps(value, ensure_ascii=False)}' for name, value in parts.items())} }}"

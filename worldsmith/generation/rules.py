@@ -1,0 +1,69 @@
+"""The generator's own meaning of the declared rules: which rows break one, as columns stand now."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from worldsmith.generation.filling import Filling
+from worldsmith.schema import Rule
+
+
+def broken(f: Filling, rule: Rule) -> list[int]:
+    """Return the indices of the rows of `rule.table` that break it, in order."""
+    return BROKEN[rule.kind](f, rule)
+
+
+def _must(f: Filling, rule: Rule) -> list[int]:
+    assert rule.node is not None
+    extra = {name: f.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
+    return f.rows(rule.table, rule.node, wanted=False, **extra)
+
+
+def _acyclic(f: Filling, rule: Rule) -> list[int]:
+    link = f.link(rule.table, rule.columns[0])
+    state = [0] * len(link)  # 0 not seen, 1 on the way, 2 done
+    found = []
+    for start, after in enumerate(link):
+        if after is None or state[start]:
+            continue
+        way = []
+        i: int | None = start
+        while i is not None and state[i] == 0:
+            state[i] = 1
+            way.append(i)
+            i = link[i]
+        if i is not None and state[i] == 1:
+            found.append(i)
+        for j in way:
+            state[j] = 2
+    return sorted(found)
+
+
+def _unique(f: Filling, rule: Rule) -> list[int]:
+    seen = set()
+    found = []
+    for i, values in enumerate(zip(*(f.data[rule.table][c] for c in rule.columns), strict=True)):
+        if None in values:
+            continue
+        if values in seen:
+            found.append(i)
+        seen.add(values)
+    return found
+
+
+def _order(f: Filling, rule: Rule) -> list[int]:
+    columns = f.data[rule.table]
+    groups = columns[rule.within] if rule.within else [None] * f.sizes[rule.table]
+    # Groups by number: their values may be of no order, null among them.
+    number = {value: at for at, value in enumerate(dict.fromkeys(groups))}
+    rows = zip(groups, columns[rule.by], columns[rule.order], strict=True)
+    known = sorted((number[g], at, v, i) for i, (g, at, v) in enumerate(rows) if at is not None and v is not None)
+    return sorted(i for (g, _, last, _), (h, _, v, i) in pairwise(known) if g == h and v < last)
+
+
+BROKEN: dict[str, Callable[[Filling, Rule], list[int]]] = {
+    "must": _must,
+    "each": _must,
+    "acyclic": _acyclic,
+    "unique": _unique,
+    "order": _order,
+}

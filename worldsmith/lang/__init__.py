@@ -1,0 +1,1 @@
+"""Language without a schema: morphology and phrases, a module per language and use."""

@@ -1,0 +1,1 @@
+"""From candidates to certified tasks: certificates, task files, and batches of worlds."""

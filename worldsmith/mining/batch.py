@@ -1,0 +1,263 @@
+"""Many worlds: which ones a command asks for, each generated, checked, mined and kept, by one process or several."""
+
+import multiprocessing
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from worldsmith import __version__, seeding
+from worldsmith.checking import check
+from worldsmith.errors import (
+    ConsistencyError,
+    FormatError,
+    GenerationError,
+    NotFoundError,
+    WorldsmithError,
+    close_match,
+)
+from worldsmith.generation import generate
+from worldsmith.generation.remedy import remedy
+from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
+from worldsmith.schema.scaling import admit
+from worldsmith.tasks import KINDS, kinds_of
+from worldsmith.world import files
+from worldsmith.world.model import World, world_id
+
+PATIENCE = 10
+"""Seeds of a schema in a row that no world fits, before no more of them are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One world that is asked for."""
+
+    schema: str
+    """Name of a shipped schema, or path of a file."""
+    draw: int
+    """The seed of the command."""
+    number: int
+    """Its number among the worlds of its schema, from 0."""
+    out: Path
+    tasks: int
+    size: str = "wide"
+    knobs: Knobs = PLAIN
+    kinds: str = ",".join(KINDS)
+    """Kinds of task, taken in turn."""
+
+    @property
+    def seed(self) -> int:
+        """The world's own seed: a hash of the command's, the schema's name and the number.
+
+        53 bits: a JSON number that every reader keeps exact.
+        """
+        return seeding.draw(self.draw, load_schema(self.schema).name, self.number) >> 11
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One world that was made, or found whole from an earlier run."""
+
+    world: str
+    schema: str
+    seed: int
+    path: str
+    facts: int
+    digest: str
+    tasks: int
+    asked: int
+    resumed: bool
+    rejected: Mapping[str, int]
+    replaced: str = ""
+    """Why a world that stood in its place was made anew; "" where none was."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One seed that no world fits: the next seed of its schema is tried in its place."""
+
+    schema: str
+    seed: int
+    error: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def orders(
+    schemas: Sequence[str],
+    count: int | None,
+    seed: int,
+    out: Path,
+    tasks: int,
+    size: str = "wide",
+    knobs: Knobs = PLAIN,
+    kinds: str = ",".join(KINDS),
+) -> list[Order]:
+    """Return the worlds of a command, round robin over its schemas.
+
+    Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
+    UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
+    """
+    kinds_of(kinds)
+    once: dict[Schema, str] = {}
+    for name in schemas:
+        once.setdefault(load_schema(name), name)
+    admit(list(once), knobs)
+    schemas = list(once.values())
+    places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
+    return [Order(schemas[which], seed, number, out, tasks, size, knobs, kinds) for number, which in places]
+
+
+def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the shipped schemas of some kinds of world; NotFoundError for a kind nobody knows."""
+    for kind in kinds:
+        if kind not in get_args(WorldKind):
+            raise NotFoundError(f"no kind of world {kind!r}.{close_match(kind, get_args(WorldKind))}")
+    return tuple(name for name in shipped() if load_schema(name).kind in kinds)
+
+
+def build(order: Order) -> Built:
+    """Make one world, or find it whole: generate, check, mine, and keep both files.
+
+    Raises GenerationError, and ConsistencyError for a world that breaks its own rules (a defect of worldsmith).
+    """
+    schema = load_schema(order.schema)
+    folder = order.out / world_id(schema, order.seed, order.knobs)
+    files.clean(order.out, folder.name)
+    kept, replaced = _kept(folder)
+    world = kept or generate(schema, order.seed, knobs=order.knobs)
+    if kept is None:
+        report = check(world)
+        if not report.ok:
+            raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
+    with files.placed(world, order.out) if kept is None else nullcontext():
+        count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
+    resumed = kept is not None and not mined
+    return Built(
+        world.id,
+        schema.name,
+        order.seed,
+        str(folder),
+        world.facts,
+        world.digest,
+        count,
+        order.tasks,
+        resumed,
+        rejected,
+        replaced,
+    )
+
+
+def attempt(order: Order) -> Built | Failed:
+    """Make one world as `build` does, or say why its rules never held."""
+    try:
+        return build(order)
+    except GenerationError as error:
+        schema = load_schema(order.schema)
+        kind, _, rule = error.place.partition(" ")
+        fix = remedy(schema, rule, [order.seed]) if kind == "rule" else ""
+        return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
+
+
+def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
+    """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
+    from worldsmith.mining.files import Asked, kept_tasks, mine_into  # noqa: PLC0415 - the miner loads half the house
+
+    asked = Asked(order.tasks, order.size, kinds=order.kinds)
+    count = kept_tasks(folder, world, asked)
+    if count is not None:
+        return count, False, {}
+    found = mine_into(folder, world, asked)
+    return len(found.tasks), True, found.rejected
+
+
+def _kept(folder: Path) -> tuple[World | None, str]:
+    """Return the world in `folder` where it is whole and made as it would be now; else None, and why it is not kept."""
+    if not (folder / files.MANIFEST).is_file():
+        return None, ""
+    try:
+        info = files.read_manifest(folder)
+        world = files.load_world(folder)
+    except FormatError as error:
+        return None, str(error)
+    if info.get("generator") != __version__:
+        return None, f"worldsmith {info.get('generator')} wrote it, this is {__version__}"
+    # Worlds of the same version without this field were made before it was recorded.
+    recorded = info.get("made_with", world.made_with)
+    if recorded == world.made_with:
+        return world, ""
+    return None, f"it was made with {_listed(recorded)}, this version makes it with {_listed(world.made_with)}"
+
+
+def _listed(versions: Any) -> str:
+    if not isinstance(versions, Mapping):
+        return repr(versions)
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
+
+
+def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
+    """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
+
+    A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
+    such seeds, until as many worlds are there as were asked for or `PATIENCE` seeds of the schema in a row have failed.
+
+    Raises UsageError while another process builds into the same folder.
+    """
+    if not made:
+        return
+    with files.locked(made[0].out), _mapping(min(jobs, len(made))) as mapped:
+        files.sweep(made[0].out)
+        following = Counter(order.schema for order in made)
+        streaks: Counter[str] = Counter()
+        while made:
+            lacking = []
+            for order, one in zip(made, mapped(made), strict=True):
+                yield one
+                failed = isinstance(one, Failed)
+                streaks[order.schema] = streaks[order.schema] + 1 if failed else 0
+                lacking += [order] if failed else []
+            made = []
+            for order in lacking:
+                if streaks[order.schema] < PATIENCE:
+                    made.append(replace(order, number=following[order.schema]))
+                    following[order.schema] += 1
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
+    """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
+    if jobs <= 1:
+        yield lambda made: map(attempt, made)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
+        try:
+            yield lambda made: pool.map(attempt, made, chunksize=1)
+        except BrokenProcessPool:
+            raise WorldsmithError(
+                "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
+            ) from None
+
+
+def _end_with_parent() -> None:
+    """End this process once its parent is gone: one that was killed leaves workers that wait for work for ever."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,246 @@
+"""Proof that a task can be solved: a list of calls whose replies disclose all the evidence.
+
+The calls are the oracle's. Each argument comes from the question or from an earlier reply; together the pages that
+were read state the gold cells and the filter cells of every row in scope; and the oracle's answer, read from the
+replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that it
+goes stale loudly.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
+from worldsmith.agents.oracle import words_of
+from worldsmith.errors import BackendError, FormatError, UsageError
+from worldsmith.pages import RENDER, Page
+from worldsmith.simulate.disclosure import of_cells, of_page, whole
+from worldsmith.simulate.protocol import Address
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import Reader, Task, gold, sql
+from worldsmith.tasks.evidence import required
+from worldsmith.world.engine import attach
+from worldsmith.world.model import Disclosure, World
+
+TYPICAL_HITS = 10
+"""Results of the searches that a typical episode makes, one for each page it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The calls that solve a task, and what they cost."""
+
+    task_id: str
+    world: str
+    world_digest: str
+    render: int
+    profile: str
+    calls: tuple[Mapping[str, Any], ...]
+    """Each {"tool", "arg", ...} with "sha256", the start of the digest of its reply."""
+    evidence: int
+    """Cells that had to be disclosed."""
+    tool_tokens: int
+    """Of all replies, by `tokens`; near the least an agent can do with."""
+    typical_tokens: int
+    """The same if every page read were first searched for, with ten results: what an agent without the plan pays."""
+    tokens: str = TOKENS
+
+    @property
+    def cost(self) -> Cost:
+        """What its calls cost."""
+        return Cost.of(self.calls, self.tool_tokens)
+
+    @property
+    def typical_turns(self) -> int:
+        """The same if every page read were first searched for."""
+        return 2 * self.cost.extract_calls + 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as JSON values."""
+        return {
+            "task_id": self.task_id,
+            "world": self.world,
+            "world_digest": self.world_digest,
+            "render": self.render,
+            "profile": self.profile,
+            "calls": [dict(call) for call in self.calls],
+            "evidence": self.evidence,
+            **self.cost.to_json(),
+            "typical_turns": self.typical_turns,
+            "typical_tokens": self.typical_tokens,
+            "tokens": self.tokens,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
+        """Read what `to_json` wrote; FormatError for anything else, and for figures that its calls don't have."""
+        try:
+            proof = cls(
+                data["task_id"],
+                data["world"],
+                data["world_digest"],
+                data["render"],
+                data["profile"],
+                tuple(dict(call) for call in data["calls"]),
+                data["evidence"],
+                data["tool_tokens"],
+                data["typical_tokens"],
+                data["tokens"],
+            )
+            for name, value in proof.to_json().items():
+                if data[name] != value:
+                    raise FormatError(f"not a certificate: {name} is {data[name]!r}, and its calls have {value!r}")
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError(f"not a certificate: {error!r} in {str(data)[:80]}") from None
+        return proof
+
+
+def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
+    """Return what pages disclose that were read to their ends."""
+    return frozenset().union(*(of_cells(page, page.cells, world) | of_page(page, world) for page in pages))
+
+
+def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
+    """Return those that are cells, and those that say that all children of a row are known; sorted."""
+    ordered = sorted(disclosures, key=str)
+    return [one for one in ordered if not whole(one)], [one for one in ordered if whole(one)]
+
+
+def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
+    """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
+    words, told = set(words_of(task.question)), task.question
+    for call, reply in zip(calls, replies, strict=True):
+        arg = str(call["arg"])
+        if call["tool"] == "web_extractor" and arg not in told:
+            return arg
+        if call["tool"] == "web_search" and not words_of(arg) <= words:
+            return arg
+        words |= words_of(reply)
+        told += "\n" + reply
+    return ""
+
+
+def attempt(
+    task: Task,
+    world: World,
+    simulator: Simulator,
+    *,
+    reader: Reader | None = None,
+    client: SimulatorClient | None = None,
+    agent: str = "oracle",
+) -> Certificate | str:
+    """Return a certificate of what an agent did, or why there is none."""
+    if task.world_digest != world.digest:
+        return "another world"
+    tools = client or SimulatorClient(simulator)
+    start = len(tools.seen)
+    try:
+        episode = run(task, world, agent, tools)
+    except BackendError:
+        return "a call that is never answered"
+    score = episode.scored(task)
+    reader = reader or Reader(world)
+    needed = required(task, reader)
+    cells, parents = _parted(needed - disclosed(tools.seen[start:], world))
+    if cells:
+        return "evidence that its calls don't disclose"
+    if parents:
+        return "children that its calls don't tell whole"
+    if not score.success:
+        return "the oracle's answer is not the gold table"
+    if foreign(task, episode.calls, episode.replies):
+        return "an argument from nowhere"
+    return _made(task, tools.address, episode, len(_parted(needed)[0]))
+
+
+def _made(task: Task, address: Address, episode: Episode, needed: int) -> Certificate:
+    calls = tuple(
+        {**call, "sha256": _digest(reply)} for call, reply in zip(episode.calls, episode.replies, strict=True)
+    )
+    return Certificate(
+        task.task_id,
+        task.world,
+        task.world_digest,
+        RENDER,
+        address.profile,
+        calls,
+        needed,
+        sum(episode.costs),
+        _typical(episode),
+    )
+
+
+def _typical(episode: Episode) -> int:
+    pages = [c for call, c in zip(episode.calls, episode.costs, strict=True) if call["tool"] == "web_extractor"]
+    hits = sum(call["k"] for call in episode.calls if call["tool"] == "web_search")
+    searches = sum(episode.costs) - sum(pages)
+    return sum(pages) + (len(pages) * TYPICAL_HITS * searches // hits if hits else 0)
+
+
+def _digest(reply: str) -> str:
+    return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str:
+    """Play a certificate's calls again; return what no longer holds, "" where everything does."""
+    if (certificate.task_id, certificate.world) != (task.task_id, task.world):
+        return f"it is the proof of another task, {certificate.task_id}: mine the tasks again"
+    if certificate.world_digest != world.digest:
+        return f"it was made for another state of {world.id}: mine the tasks again"
+    if certificate.render != RENDER:
+        return f"it was made with render version {certificate.render}, this is {RENDER}: mine the tasks again"
+    client = SimulatorClient(simulator, Address(world.id, certificate.profile))
+    recorder = Recorder(client)
+    for number, call in enumerate(certificate.calls, 1):
+        try:
+            if call["tool"] == "web_search":
+                recorder.search(call["arg"], call["k"], call["page"])
+            else:
+                recorder.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
+            same = {**recorder.calls[-1], "sha256": _digest(recorder.replies[-1])} == call
+        except (UsageError, KeyError, TypeError, AttributeError) as error:
+            return f"call {number} can't be made: {error!r}"
+        if not same:
+            return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
+    strange = foreign(task, recorder.calls, recorder.replies)
+    if strange:
+        return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
+    needed = required(task, Reader(world))
+    cells, parents = _parted(needed - disclosed(client.seen, world))
+    if parents:
+        return "no page that was read tells all children of some row that they are counted of"
+    if cells:
+        row, col = cells[0]
+        return f"{len(cells)} cells of its evidence are not disclosed, {row} {col} among them"
+    calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
+    episode = Episode(task.task_id, task.world, "", "", calls, replies, costs)
+    replayed = _made(task, client.address, episode, len(_parted(needed)[0])).to_json()
+    recorded = certificate.to_json()
+    wrong = [name for name, value in replayed.items() if recorded[name] != value]
+    return f"its {', '.join(wrong)} are not those of its calls" if wrong else ""
+
+
+def unproved(task: Task, world: World, simulator: Simulator) -> str:
+    """Return why a task is not what its query and its certificate make of a world; "" where it is.
+
+    Its query is run again and its calls are played again: some 10 ms, and half a second for the first task of a world.
+    """
+    if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
+        return "its schema or SQL is not that of its query: mine the tasks again"
+    with attach(world) as connection:
+        if gold(task.query, connection, world.schema) != task.gold:
+            return "its gold is not what its query gives: mine the tasks again"
+    if not task.certificate:
+        return "it has no certificate: mine the tasks again"
+    try:
+        certificate = Certificate.from_json(task.certificate)
+    except FormatError as error:
+        return str(error)
+    return verify(certificate, task, world, simulator)
+
+
+def fails_under(task: Task, world: World, client: SimulatorClient) -> str:
+    """Return why a task can't be solved anew by the tools of a client, under whatever profile; "" where it can."""
+    proof = attempt(task, world, client.simulator, client=client)
+    return proof if isinstance(proof, str) else ""

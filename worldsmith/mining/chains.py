@@ -1,0 +1,221 @@
+"""Chains: queries of one cell, each giving the scope of the next, from what the question names to what it asks.
+
+A chain starts from a row by its name, or from the one row of a list that leads in an order or alone meets a condition;
+it follows references, and goes on from what it finds to the list that is made for it.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from worldsmith import expr
+from worldsmith.mining.query_forms import ordered, picked
+from worldsmith.mining.sampling import Source, draw_clause
+from worldsmith.schema import Derive, Path, Pick, Value
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, both, constants
+
+LEAST, MOST = 3, 6
+"""Relations that a deep question follows."""
+ROWS = (3, 30)
+"""Rows of a list among which one is picked."""
+COMMON = 0.5
+"""The share of the rows of a list that may lead on to where the picked one leads."""
+TRIES = 4
+"""Conditions tried to pick a row by."""
+
+Domain = tuple[str, ...]
+
+
+def domain(source: Source, table: str, name: str) -> Domain:
+    """Return what the values of a column are: rows of a table, items of a list, or values of this column alone."""
+    column = source.world.schema.column(table, name)
+    if column.ref:
+        return ("row", column.ref)
+    if source.world.schema.tables[table].key == (name,):
+        return ("row", table)
+    if isinstance(column.fill, Pick):
+        return ("list", column.fill.values)
+    return ("column", table, name)
+
+
+def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+    """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
+    schema = source.world.schema
+    found = source.exits.get(table)
+    if found is not None:
+        return found
+    found = source.exits[table] = []
+    for path in source.paths(table):
+        column = schema.walk(table, path)
+        if column.type != "text" or len(path) >= HOPS:
+            continue
+        meant = domain(source, column.table, column.name)
+        found += [(path, at) for at in source.scopes if meant == domain(source, *at)]
+    return found
+
+
+def draw_link(
+    source: Source, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
+) -> tuple[Query, tuple[str, str]] | None:
+    """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
+    start = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+    found = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
+    for n in range(1, deep):
+        if found is None:
+            return None
+        query = pick_row(source, led(*found), r)
+        found = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
+    return found
+
+
+def _named(source: Source, r: random.Random) -> Query | None:
+    """Return the query of a row by its name, its cell still to be chosen."""
+    schema = source.world.schema
+    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.real(t) is False]
+    if not tables:
+        return None
+    table = tables[r.randrange(len(tables))]
+    key = schema.tables[table].key[0]
+    names = source.world.tables[table][key]
+    return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
+
+
+def _listed(source: Source, r: random.Random) -> Query | None:
+    table, by = source.scopes[r.randrange(len(source.scopes))]
+    places = source.world.where(table, by)
+    values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
+    if not values:
+        return None
+    return pick_row(source, Query(table, Scope(by, (values[r.randrange(len(values))],)), None, (), ()), r)
+
+
+def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
+    """Return a query that picks one row of a scope: by an order, or by the one condition only it meets."""
+    rows = source.reader.in_scope(query)
+    if not ROWS[0] <= len(rows) <= ROWS[1]:
+        return None
+    passed = _passed(source, query)
+    paths = ordered(source, query.table)
+    for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
+        largest = r.random() < 0.6
+        if picked(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
+            return replace(query, top=Top(path, 1, largest))
+    own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
+    for path in r.sample(own, min(TRIES, len(own))):
+        clause = draw_clause(source, query.table, path, rows, r)
+        if clause is not None:
+            found = replace(query, where=both([clause]))
+            kept = source.reader.kept(found)
+            if len(kept) == 1 and kept[0] not in passed:
+                return found
+    return None
+
+
+def _passed(source: Source, query: Query) -> set[int]:
+    """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
+    found = set()
+    for link in query.scope.of.chain() if query.scope.of is not None else ():
+        (row,), path = source.reader.kept(link), link.columns[0]
+        steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
+        found |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
+    return found
+
+
+def _exit(
+    source: Source, query: Query, r: random.Random, rows: tuple[int, int]
+) -> tuple[Query, tuple[str, str]] | None:
+    """Return the query with a cell that leads to a list of so many rows, and that list."""
+    # The list that the row itself stands in leads back to where one was.
+    ways = [
+        (path, at)
+        for path, at in exits(source, query.table)
+        if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
+    ]
+    # The smallest arrivals are a weighted choice without replacement: of middling paths first.
+    for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
+        found = replace(query, columns=(path,))
+        value = source.reader.one(found)
+        count = len(source.world.where(*at).get(value, ())) if value is not None else 0
+        been = value in _been(source, query)
+        if rows[0] <= count <= rows[1] and not (been or _told(source, found) or _common(source, found)):
+            return found, at
+    return None
+
+
+def _aside(query: Query, path: Path) -> bool:
+    """Tell whether a row is picked by what it refers to only to go there: the rows there are what it is about."""
+    return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
+
+
+def _told(source: Source, query: Query) -> bool:
+    """Tell whether the question names what a cell holds, or a row on the way to it."""
+    (row,), path, named = source.reader.kept(query), query.columns[0], constants(query)
+    return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
+
+
+def _common(source: Source, query: Query) -> bool:
+    """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
+    rows = source.reader.in_scope(query)
+    values = source.reader.values(query.table, query.columns[0])
+    return len(rows) > 1 and _share(values, rows, source.reader.one(query)) > COMMON
+
+
+def _been(source: Source, query: Query) -> set[Value]:
+    """Return the values whose lists a chain has been at: back there it would go in a circle."""
+    return {value for one in query.chain() for value in source.reader.told(one.scope)}
+
+
+def led(link: Query, at: tuple[str, str]) -> Query:
+    """Return the query of the list that a chain leads to."""
+    return Query(at[0], Scope(at[1], (), link), None, (), ())
+
+
+def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
+    """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails."""
+    if scopes == 0:
+        query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+    else:
+        link = draw_link(source, r, scopes)
+        query = None if link is None else pick_row(source, led(*link), r)
+    if query is None:
+        return None
+    fitting = []
+    for path in source.paths(query.table):
+        whole = replace(query, columns=(path,))
+        if LEAST <= whole.hops <= MOST and _hard(source, whole):
+            fitting.append(path)
+    if not fitting:
+        return None
+    # The further a path leads, the fewer there are of its length.
+    (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
+    found = replace(query, columns=(path,))
+    return None if source.reader.one(found) is None or _told(source, found) else found
+
+
+def _hard(source: Source, query: Query) -> bool:
+    """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
+    path = query.columns[0]
+    if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
+        return False
+    if any(computed(source, query.table, path, other) for other in (*query.ranked, *query.read)):
+        return False
+    column = source.world.schema.walk(query.table, path)
+    values = source.reader.values(query.table, path)
+    if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
+        return False
+    rows = source.reader.in_scope(query)
+    gold = source.reader.one(query)
+    return len(rows) == 1 or _share(values, rows, gold) <= 0.34
+
+
+def computed(source: Source, table: str, one: Path, other: Path) -> bool:
+    """Tell whether of two columns of one row the one is computed from the other: an age and a day of birth."""
+    if one[:-1] != other[:-1]:
+        return False
+    fills = [(source.world.schema.walk(table, a).fill, b) for a, b in ((one, other), (other, one))]
+    return any(isinstance(fill, Derive) and b[-1:] in expr.paths(fill.node) for fill, b in fills)
+
+
+def _share(values: Sequence[Value], rows: Sequence[int], value: Value) -> float:
+    return sum(values[i] == value for i in rows) / len(rows)

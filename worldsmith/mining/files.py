@@ -1,0 +1,113 @@
+"""The tasks of a world on disk: mined as they were asked for, kept with a record of that, found again."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from worldsmith import __version__
+from worldsmith.errors import FormatError
+from worldsmith.mining.certificates import unproved
+from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import KINDS, Task, kinds_of
+from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.task import VERSIONS
+from worldsmith.world import files
+from worldsmith.world.model import World
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
+
+    count: int
+    size: str = "wide"
+    max_tokens: int = MAX_TOKENS
+    max_turns: int | None = None
+    kinds: str = ",".join(KINDS)
+    """Kinds of task, taken in turn."""
+    wordings: Held = "all"
+    keep_failing: bool = False
+
+
+def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
+    """Mine the tasks of a world and keep them, however few they are."""
+    found = mine_for(world, asked)
+    keep(folder, world, asked, found)
+    return found
+
+
+def mine_for(world: World, asked: Asked) -> Mined:
+    """Return the tasks of a world that were asked for."""
+    return mine(
+        world,
+        asked.count,
+        size=asked.size,
+        kinds=kinds_of(asked.kinds),
+        wordings=asked.wordings,
+        max_tokens=asked.max_tokens,
+        max_turns=asked.max_turns,
+        keep_failing=asked.keep_failing,
+    )
+
+
+def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
+    """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
+    path = files.tasks_file(folder)
+    files.save_lines(path, (task.to_json() for task in found.tasks))
+    # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
+    files.write_file(path.with_suffix(".json"), files.pretty(_record(path, world, asked, len(found.tasks))))
+
+
+def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
+    """Return how many tasks an earlier run for the same kept; None where they must be mined."""
+    path = files.tasks_file(folder)
+    record = path.with_suffix(".json")
+    if not (path.is_file() and record.is_file()):
+        return None
+    try:
+        told = files.read_json(record)
+        same = told == _record(path, world, asked, told["tasks"])
+        return int(told["tasks"]) if same else None
+    except (FormatError, KeyError, TypeError, ValueError):
+        return None
+
+
+def unproved_tasks(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
+    """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
+
+    A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
+    gets one with `replay`; without a record, or with another, each task is worked out again (`certificates.unproved`).
+    """
+    if not replay and _as_mined(folder):
+        return {}
+    world = files.load_world(folder)
+    simulator = Simulator(world)
+    return {task.task_id: why for task in tasks if (why := unproved(task, world, simulator))}
+
+
+def _as_mined(folder: Path) -> bool:
+    path = files.tasks_file(folder)
+    try:
+        record = files.read_json(path.with_suffix(".json"))
+        facts = {
+            "world_digest": files.read_manifest(folder).get("digest"),
+            "versions": dict(VERSIONS),
+            "sha256": sha256(path.read_bytes()).hexdigest(),
+        }
+        return bool(record == record | facts)
+    except (FormatError, TypeError):
+        return False
+
+
+def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:
+    return {
+        "world_digest": world.digest,
+        "asked": asdict(asked),
+        "versions": dict(VERSIONS),
+        "generator": __version__,
+        "tasks": tasks,
+        "sha256": sha256(path.read_bytes()).hexdigest(),
+    }

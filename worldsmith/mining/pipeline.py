@@ -1,0 +1,212 @@
+"""Mining: candidates are certified, audited, and kept, until there are enough."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from worldsmith.agents import SimulatorClient
+from worldsmith.audit.tasks.gates import constant_guess, failed, measure
+from worldsmith.errors import BackendError, UsageError, close_match
+from worldsmith.mining.candidates import EMPTY, draws
+from worldsmith.mining.certificates import attempt
+from worldsmith.mining.sampling import Source
+from worldsmith.pages import Pages
+from worldsmith.seeding import draw
+from worldsmith.simulate.protocol import Call, Observation
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import KINDS, SIZES, Reader, Rejected, Task, gold_duckdb, kinds_of
+from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.shortcuts import GATES
+from worldsmith.world.engine import attach
+from worldsmith.world.model import World
+
+MAX_TOKENS = 32_000
+"""Tool tokens an episode is given unless told."""
+DRAWS = 120
+"""Draws a task wanted, before mining gives up."""
+STREAK = 600
+"""Draws of one kind in a row that give no task, before mining gives the kind up."""
+CALLS = 24
+"""Calls that the certificate of a deep task may take: one cell is worth no survey."""
+ALIKE = 2
+"""Tasks of one world with one scope and the same columns in their clauses, at most. Near-duplicates are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """Tasks of a world, how many draws they took, and why the others were rejected."""
+
+    tasks: tuple[Task, ...]
+    tried: int
+    rejected: Mapping[str, int]
+    failing: int = 0
+    """Those among the tasks that fail a gate: none unless they were asked for."""
+
+
+def mine(
+    world: World,
+    count: int,
+    *,
+    size: str = "wide",
+    kinds: Sequence[str] = tuple(KINDS),
+    wordings: Held = "all",
+    max_tokens: int = MAX_TOKENS,
+    max_turns: int | None = None,
+    seed: int | None = None,
+    keep_failing: bool = False,
+) -> Mined:
+    """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
+
+    Args:
+        world: what the tasks are about.
+        count: how many are wanted.
+        size: "wide" or "small".
+        kinds: of task, taken in turn: "wide", "deep", "hybrid". What one can't give is taken from the others.
+        wordings: of questions: "all", "train" (all but those held out) or "test" (these alone).
+        max_tokens: tool tokens that a task's certificate may take.
+        max_turns: assistant messages it may take; None for any number.
+        seed: of the draws; the world's own unless given.
+        keep_failing: keep tasks that fail a gate; their figures tell.
+
+    Raises:
+        UsageError: no such size.
+    """
+    kinds = kinds_of(",".join(kinds))
+    if size not in SIZES:
+        raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
+    pages = Pages(world)
+    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
+    start = world.seed if seed is None else seed
+    source = Source(world, pages, miner.reader)
+    kept: list[Task] = []
+    with attach(world) as connection:
+        found = {
+            (kind, empty): draws(
+                source, connection, start, size, kind, empty=empty, held=wordings, answered=miner.answered
+            )
+            for kind in kinds
+            for empty in (False, True)
+        }
+        left = dict.fromkeys(kinds, DRAWS * count)
+        while len(kept) < count and left:
+            # What one kind can't give is taken from the others.
+            kind = list(left)[len(kept) % len(left)]
+            empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
+            task = _next(miner, found[kind, empty], left, kind)
+            kept += [task] if task else []
+    kept = miner.agreed(kept)
+    return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
+
+
+def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+    """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
+    for _ in range(min(left[kind], STREAK)):
+        one = next(found, None)
+        if one is None:
+            break
+        left[kind] -= 1
+        task = miner.passed(one)
+        if task is not None:
+            return task
+    del left[kind]
+    return None
+
+
+class _Miner:
+    """The screens a candidate passes, and what they rejected."""
+
+    def __init__(
+        self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
+    ) -> None:
+        self.world, self.simulator, self.reader = world, simulator, Reader(world)
+        self.tried = self.failing = 0
+        self.fails = False
+        """Whether the task at hand fails a gate, and is kept all the same."""
+        self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
+        self.replies: dict[Call, Observation] = {}
+        self.likenesses: set[object] = set()
+        self.read: Counter[object] = Counter()
+        """How many tasks kept have one scope and read the same columns of its rows."""
+        self.answered: set[object] = set()
+        """What the tasks kept lead to (`Reader.answer`)."""
+        self.rejected: Counter[str] = Counter()
+        self.totals: dict[str, Counter[str]] = {}
+        """The figures of the tasks kept added up, by kind; "tasks" is their number."""
+
+    def passed(self, task: Task | Rejected) -> Task | None:
+        """Return the task with its proof and figures, or None, the reason counted."""
+        self.tried += 1
+        if isinstance(task, Rejected):
+            self.rejected[task.reason] += 1
+            return None
+        self.fails = False
+        query = task.query
+        read = (query.table, query.scope, tuple(sorted(query.evidence)))
+        alike = query.likeness in self.likenesses or self.read[read] >= ALIKE
+        found = "like another task" if alike else self._judged(task)
+        if isinstance(found, str):
+            self.rejected[found] += 1
+            return None
+        self.likenesses.add(query.likeness)
+        self.read[read] += 1
+        if task.gold:
+            self.answered.add(self.reader.answer(query))
+        self.failing += self.fails
+        if found.gold:
+            totals = self.totals.setdefault(found.kind, Counter())
+            totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
+        return found
+
+    def _judged(self, task: Task) -> Task | str:
+        # What costs least comes first: most of what fails a gate fails this one.
+        guess = {"constant-guess": constant_guess(task, self.world)}
+        why = self._failing(task, guess)
+        if why:
+            return why
+        client = SimulatorClient(self.simulator, kept=self.replies)
+        proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
+        if isinstance(proof, str):
+            return f"not certified: {proof}"
+        if proof.tool_tokens > self.max_tokens:
+            return "too many tokens"
+        if task.kind == "deep" and len(proof.calls) > CALLS:
+            return "too many calls for one cell"
+        if self.max_turns is not None and proof.cost.turns > self.max_turns:
+            return "too many turns"
+        other = attempt(task, self.world, self.simulator, reader=self.reader, client=client, agent="reworded")
+        if isinstance(other, str):
+            return f"not certified by other queries: {other}"
+        try:
+            figures = measure(task, self.world, client)
+        except BackendError:
+            return "a call of an agent that is never answered"
+        return self._failing(task, figures) or replace(
+            task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()}
+        )
+
+    def _failing(self, task: Task, figures: Mapping[str, float]) -> str:
+        """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
+        if not task.gold:
+            return ""
+        why = failed(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
+        if why and self.keep_failing:
+            self.fails = True
+            return ""
+        return f"gate: {why}" if why else ""
+
+    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str:
+        """Return the gate whose mean over this world's tasks of a kind would be too high with this one; "" for none."""
+        for name, figure in figures.items():
+            allowed = GATES.get(name, 1.0)
+            mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
+            if mean > allowed and figure > allowed:
+                return f"mean {name} over {allowed}"
+        return ""
+
+    def agreed(self, tasks: list[Task]) -> list[Task]:
+        """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""
+        again = gold_duckdb([(self.world, [task.query for task in tasks])])[0] if tasks else []
+        same = [task for task, rows in zip(tasks, again, strict=True) if task.gold == rows]
+        if len(same) < len(tasks):
+            self.rejected["two engines give different gold"] += len(tasks) - len(same)
+        return same

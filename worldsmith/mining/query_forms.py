@@ -1,0 +1,185 @@
+"""Drawing the forms of a query beyond single comparisons: alternatives, exceptions, windows, children, tops."""
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from worldsmith import expr
+from worldsmith.expr import Node
+from worldsmith.expr.typed import call
+from worldsmith.mining.sampling import Family, Size, Source, draw_clause, draw_range
+from worldsmith.schema import Aggregate, Path, Rank, Value
+from worldsmith.tasks.conditions import MONTHS, before
+from worldsmith.tasks.query import Query, Top, tallied
+
+TRIES = 4
+"""Columns that a part is tried on."""
+
+
+class Tallied(NamedTuple):
+    """A tally and what is asked of it: a condition on the path "#<number>", or None where it is a column."""
+
+    tally: Aggregate
+    clause: Node | None
+
+
+def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random) -> Node | None:
+    """Return two alternatives, or an exception of two parts, on two of the row's own columns; None for none."""
+    own: list[Path] = [p for p in source.askable(bare.table) if len(p) == 1 and p != (bare.scope.column,)]
+    parts: dict[Path, Node] = {}
+    for path in r.sample(own, min(TRIES, len(own))):
+        found = draw_clause(source, bare.table, path, rows, r)
+        if found is not None and not _nested(found):
+            parts[path] = found
+        if len(parts) == 2:
+            both = [parts[path] for path in sorted(parts, key=own.index)]
+            return call("or", both) if r.random() < 0.65 else call("not", [call("and", both)])
+    return None
+
+
+def _nested(node: Node) -> bool:
+    """Tell whether a part of a pair would be hard to read in it: "either in 1 or 2 or …"."""
+    return isinstance(node, expr.Call) and node.op in {"not", "!=", "in"}
+
+
+def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+    """Return "in the last n months" on a date that a fair part of `rows` meets, or None."""
+    values = [source.reader.values(table, path)[i] for i in rows]
+    end = source.world.schema.as_of
+    fitting = []
+    for months in MONTHS:
+        start = before(end, months)
+        share = sum(v is not None and start <= str(v) <= end for v in values) / len(values)
+        if 0.25 <= share <= 0.85 and start not in values and end not in values:
+            fitting.append(start)
+    if not fitting:
+        return None
+    ends = [expr.Const(day, "date") for day in (fitting[r.randrange(len(fitting))], end)]
+    return call("between", [expr.Path(path, "date"), *ends])
+
+
+def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool) -> Tallied | None:
+    """Return a count, sum or maximum over the children of rows that a condition picks, or None.
+
+    As a clause some of `rows` pass and some don't; the tally gets the number after those of `bare`.
+    """
+    families = source.families(bare.table)
+    if not families:
+        return None
+    family = families[r.randrange(len(families))]
+    whole = Aggregate("count", family.table, None, (family.ref,), None)
+    # No list page says that a row has no children.
+    if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
+        return None
+    tally = _drawn(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
+    if tally is None or source.stored(bare.table, tally):
+        return None
+    if not clause:
+        return Tallied(tally, None)
+    column = tallied(source.world.schema, tally)
+    here = expr.Path((f"#{len(bare.tallies)}",), column.type)
+    values = [source.reader.tallied(bare.table, tally)[i] for i in rows]
+    if tally.op == "count":
+        bound = _bound(here, [int(v) for v in values if isinstance(v, int)], r)
+    else:
+        known = [v for v in values if v is not None]
+        bound = draw_range(here, column.decimals, known, r, over=True) if len(set(known)) > 4 else None
+    return None if bound is None else Tallied(tally, bound)
+
+
+def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
+    """Return a bound of a count: none, at least one, at least or at most a few; one that divides the rows."""
+    found: list[tuple[str, int]] = []
+    for op, n in (("=", 0), ("=", 0), (">=", 1), (">=", 2), (">=", 2), (">=", 3), ("<=", 1), ("<=", 2)):
+        share = sum(v == n if op == "=" else v >= n if op == ">=" else v <= n for v in counts) / len(counts)
+        if 0.2 <= share <= 0.85:
+            found.append((op, n))
+    if not found:
+        return None
+    op, n = found[r.randrange(len(found))]
+    return call(op, [here, expr.Const(n, "int")])
+
+
+def _drawn(
+    source: Source, table: str, family: Family, rows: Sequence[int], r: random.Random, *, counted: bool
+) -> Aggregate | None:
+    schema, reader = source.world.schema, source.reader
+    whole = Aggregate("count", family.table, None, (family.ref,), None)
+    children = [child for i in rows for child in reader.family(table, i, whole)]
+    askable = set(source.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
+    paths = [(c,) for c in family.columns if (c,) in askable and not _free(source, family.table, c)]
+    if len(children) < 4 or not paths:
+        return None
+    path = paths[r.randrange(len(paths))]
+    where = draw_clause(source, family.table, path, children, r)
+    if where is None:
+        return None
+    numbers = [
+        c
+        for c in family.columns
+        if (c,) != path and schema.column(family.table, c).type == "int" and not _ordinal(source, family.table, c)
+    ]
+    if counted or not numbers:
+        return Aggregate("count", family.table, None, (family.ref,), where)
+    op = "sum" if r.random() < 0.5 else "max"
+    return Aggregate(op, family.table, numbers[r.randrange(len(numbers))], (family.ref,), where)  # type: ignore[arg-type]  # op is one of two
+
+
+def _free(source: Source, table: str, name: str) -> bool:
+    """Tell whether a column's values are one a row, so that no condition on it makes sense."""
+    form = source.world.schema.tables[table]
+    return form.key == (name,)
+
+
+def _ordinal(source: Source, table: str, name: str) -> bool:
+    """Tell whether numbers of a column are places or parts of a key rather than amounts."""
+    column = source.world.schema.column(table, name)
+    return column.key or isinstance(column.fill, Rank)
+
+
+def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top | None:
+    """Return a top of a query's rows that leaves as many as the size asks for, or None."""
+    paths = [p for p in ordered(source, query.table) if p not in query.read]
+    if not paths:
+        return None
+    weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
+    path = r.choices(paths, weights)[0]
+    largest = r.random() < 0.65
+    passing = len(source.reader.passing(query))
+    if len(query.scope.values) > 1 and r.random() < 0.7:
+        groups = len(query.scope.values)
+        low, high = max(-(-size.rows[0] // groups), 2), min(size.rows[1] // groups, passing // groups)
+        if low <= high:
+            return Top(path, r.randint(low, high), largest, (query.scope.column,))
+        return None
+    low, high = size.rows[0], min(size.rows[1], passing - 1)
+    if low > high:
+        return None
+    round_ones = [n for n in (3, 5, 10, 12, 15, 20, 25, 30) if low <= n <= high]
+    return Top(path, round_ones[r.randrange(len(round_ones))] if round_ones else r.randint(low, high), largest)
+
+
+def _ordered(source: Source, table: str, path: Path) -> bool:
+    column = source.world.schema.walk(table, path)
+    values = source.reader.values(table, path)
+    many = len(set(values)) > max(4, len(values) // 8)
+    return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
+
+
+def ordered(source: Source, table: str) -> list[Path]:
+    """Return the paths that rows can be put in order by (kept)."""
+    found = source.orders.get(table)
+    if found is None:
+        found = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
+        source.orders[table] = found
+    return found
+
+
+def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
+    """Return the only row with the largest (smallest) value; None for a tie or a null."""
+    held = [values[i] for i in rows]
+    if None in held or not held:
+        return None
+    end = max(held) if largest else min(held)  # type: ignore[type-var]  # one type
+    found = [i for i in rows if values[i] == end]
+    return found[0] if len(found) == 1 else None

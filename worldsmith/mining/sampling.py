@@ -1,0 +1,348 @@
+"""Drawing the parts of a query from a world: scopes, clauses with thresholds between stored values, columns."""
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from worldsmith import expr
+from worldsmith.expr import Node
+from worldsmith.expr.typed import call
+from worldsmith.mining.paths import telling
+from worldsmith.pages import Pages, uncarried
+from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
+from worldsmith.tasks.conditions import Wording, verb_phrase
+from worldsmith.tasks.query import HOPS, Scope
+from worldsmith.tasks.reader import Reader
+from worldsmith.world.model import Row, World
+
+FEW = 6
+"""Distinct values up to which a column is asked for by value, and beyond which by range."""
+MOST_VALUES = 4
+"""Values of a scope at most."""
+
+Known = str | int | float | bool
+"""A value that is there."""
+
+LARGER = (1.0, 1.8, 2.6, 3.4, 4.2)
+"""How many times the least rows of a size a scope has for a number of clauses."""
+NEAR = 4
+"""Gaps on either side of a quantile among which the roundest threshold is taken."""
+
+
+PROBES = {
+    "int": expr.Const(1, "int"),
+    "num": expr.Const(1, "int"),
+    "date": expr.Const("2000-01-01", "date"),
+    "text": expr.Const("X", "text"),
+}
+"""A constant by type, to see how a condition reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a size of task asks for: (least, most) of rows, columns, and rows in scope."""
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    scope: tuple[int, int]
+
+
+SIZES = {
+    "wide": Size((10, 60), (4, 8), (10, 60)),
+    "small": Size((3, 8), (3, 4), (3, 14)),
+}
+
+
+class Family(NamedTuple):
+    """Child rows that a page about their parent, or a list for it, tells whole, and which of their columns."""
+
+    table: str
+    ref: str
+    columns: tuple[str, ...]
+    about: bool
+    """Whether it is the page about the parent, which there is also where there are no children."""
+
+
+class Source:
+    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once a world."""
+
+    def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
+        self.world, self.pages, self.reader = world, pages, reader or Reader(world)
+        self._paths: dict[str, tuple[Path, ...]] = {}
+        self._askable: dict[str, tuple[Path, ...]] = {}
+        self._families: dict[str, tuple[Family, ...]] = {}
+        self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
+        self.orders: dict[str, list[Path]] = {}
+        """By table, what `query_forms.ordered` found."""
+        self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
+        """By table, what `chains.exits` found."""
+
+    @cached_property
+    def scopes(self) -> tuple[tuple[str, str], ...]:
+        """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
+        schema = self.world.schema
+        listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
+        return tuple((t, by) for t, by in listed if not self.real(t))
+
+    def real(self, name: str) -> bool:
+        """Tell whether the rows of a table are named by declared real names alone."""
+        table = self.world.schema.tables[name]
+        fills = [table.column(name).fill for name in table.key]
+        return all(isinstance(fill, Pick) and self.world.schema.values[fill.values].real for fill in fills)
+
+    @cached_property
+    def _unseen(self) -> frozenset[tuple[str, str]]:
+        schema = self.world.schema
+        hidden = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if c.see == "linked"}
+        faked = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if isinstance(c.fill, Faker)}
+        return frozenset({*uncarried(schema), *hidden, *faked})
+
+    def paths(self, table: str) -> tuple[Path, ...]:
+        """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones.
+
+        None has a hop that adds nothing in this world, or a null of two meanings (`paths`).
+        """
+        found = self._paths.get(table)
+        if found is None:
+            found = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
+        return found
+
+    def askable(self, table: str) -> tuple[Path, ...]:
+        """Return the paths that a clause may be about: those whose conditions no other column's read like."""
+        found = self._askable.get(table)
+        if found is None:
+            phrases = {path: self._probe(table, path) for path in (*self.paths(table), *self._keys(table))}
+            counts = Counter(phrases.values())
+            found = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
+        return found
+
+    def _keys(self, table: str) -> list[Path]:
+        return [(name,) for name in self.world.schema.tables[table].key]
+
+    def _probe(self, table: str, path: Path) -> str:
+        """Return how one and the same condition reads on a column."""
+        kind = self.world.schema.walk(table, path).type
+        here = expr.Path(path, kind)
+        probe = PROBES.get(kind)
+        node = here if probe is None else call("=" if kind == "text" else ">", [here, probe])
+        return verb_phrase(Wording(self.world.schema), table, node)
+
+    def _walk(self, table: str, before: Path) -> list[Path]:
+        schema = self.world.schema
+        form = schema.tables[table]
+        seen = [c for c in form.columns if (table, c.name) not in self._unseen]
+        found: list[Path] = [(*before, c.name) for c in seen if c.name not in form.key]
+        for ref in form.refs if len(before) + 1 < HOPS else ():
+            target = ref.ref or ""
+            if (table, ref.name) not in self._unseen and target in self.pages.abouts and target != table:
+                found += self._walk(target, (*before, ref.name))
+        return found
+
+    def families(self, table: str) -> tuple[Family, ...]:
+        """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
+        found = self._families.get(table)
+        if found is None:
+            found = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
+        return found
+
+    def _kin(self, table: str) -> Iterator[Family]:
+        schema = self.world.schema
+        done = set()
+        for spec in schema.pages:
+            for child in spec.children if spec.about == table else ():
+                names = dict.fromkeys((*schema.tables[child.table].key, *child.columns))
+                shown = tuple(n for n in names if n != child.ref and (child.table, n) not in self._unseen)
+                done.add((child.table, child.ref))
+                yield Family(child.table, child.ref, shown, about=True)
+        for spec in schema.pages:
+            if spec.list and spec.by and schema.column(spec.list, spec.by).ref == table:
+                names = dict.fromkeys((*schema.tables[spec.list].key, *spec.show))
+                shown = tuple(n for n in names if n != spec.by and (spec.list, n) not in self._unseen)
+                if (spec.list, spec.by) not in done:
+                    done.add((spec.list, spec.by))
+                    yield Family(spec.list, spec.by, shown, about=False)
+
+    def gatherers(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
+        """Return the pages of which one tells all children of a row that a tally looks at."""
+        key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
+        found = []
+        for spec in self.world.schema.pages:
+            if spec.about == table and any((c.table, c.ref) == (tally.table, tally.by[0]) for c in spec.children):
+                found.append(f"{spec.name}/{index}")
+            elif (spec.list, spec.by) == (tally.table, tally.by[0]):
+                start = self.pages.list_of(spec.name, key)
+                found += [start] if start else []
+        return tuple(found)
+
+    def stored(self, table: str, tally: Aggregate) -> bool:
+        """Tell whether a column holds a tally already."""
+        return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
+
+    def carriers(self, row: Row, col: str) -> tuple[str, ...]:
+        """Return the ids of the pages that state a cell (kept)."""
+        found = self._carriers.get((row, col))
+        if found is None:
+            found = self._carriers[row, col] = self.pages.carrying(row, col)
+        return found
+
+
+def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
+    """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
+    # Of tables with children more can be asked.
+    table, by = r.choices(source.scopes, [1 + bool(source.families(t)) for t, _ in source.scopes])[0]
+    places = source.world.where(table, by)
+    values = [v for v in places if v is not None]
+    r.shuffle(values)
+    low, high = size.scope
+    wanted = 1 if r.random() < 0.6 else 2
+    least = min(int(low * LARGER[clauses]), high)
+    taken: list[Value] = []
+    rows = 0
+    for value in values:
+        if rows + len(places[value]) <= high:
+            taken.append(value)
+            rows += len(places[value])
+        if len(taken) == MOST_VALUES or (len(taken) >= wanted and rows >= least):
+            break
+    taken.sort()
+    return (table, Scope(by, tuple(taken))) if rows >= min(least, int(low * LARGER[1])) else None
+
+
+def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+    """Return a condition on `path` that some of `rows` pass and some don't, or None."""
+    column = source.world.schema.walk(table, path)
+    values = source.reader.values(table, path)
+    held = [values[i] for i in rows]
+    known = [v for v in held if v is not None]
+    distinct = sorted(set(known))
+    here = expr.Path(path, column.type)
+    # Of a row that is referred to, null could also mean that there is none.
+    if len(known) < len(held) and len(path) == 1 and column.none and r.random() < 0.3:
+        gone = call("is null", [here])
+        return call("not", [gone]) if r.random() < 0.5 else gone
+    if len(distinct) < 2:
+        return None
+    if column.type == "bool":
+        return here if r.random() < 0.5 else call("not", [here])
+    if column.type == "date" and r.random() < 0.25:
+        return _year(here, Counter(str(v)[:4] for v in known), r)
+    if column.type in {"int", "num", "date"} and len(distinct) > FEW:
+        return draw_range(here, column.decimals, known, r)
+    counted = column.type == "int" and not isinstance(column.fill, Choice | Pick)
+    if column.type in {"num", "date"} or (counted and len(set(values)) > FEW):
+        return None
+    return _named(here, known, r, whole=len(known) == len(held) and not counted)
+
+
+def _year(here: expr.Path, years: Counter[str], r: random.Random) -> Node | None:
+    common = sorted(y for y, n in years.items() if n * 5 >= sum(years.values()))
+    if len(years) < 2 or not common:
+        return None
+    return call("=", [call("yr", [here]), expr.Const(int(common[r.randrange(len(common))]), "int")])
+
+
+def _named(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool) -> Node:
+    counts = Counter(known)
+    names = sorted(counts)
+    r.shuffle(names)
+    names.sort(key=lambda v: -counts[v])
+    first = r.randrange(min(3, len(names)))
+    kind = here.type
+    choice = r.random()
+    if whole and choice < 0.25:
+        return call("!=", [here, expr.Const(names[first], kind)])
+    if choice < 0.6 and len(names) > 2:
+        pair = sorted((names[first], names[(first + 1) % len(names)]))
+        return call("in", [here, *(expr.Const(v, kind) for v in pair)])
+    return call("=", [here, expr.Const(names[first], kind)])
+
+
+def draw_range(
+    here: expr.Path, decimals: int, known: Sequence[Known], r: random.Random, *, over: bool | None = None
+) -> Node | None:
+    """Return a bound or two on a number or date, strictly between stored values; only from below where `over`."""
+    ordered = sorted(known)
+    distinct = sorted(set(known))
+    if over is None and r.random() < 0.2:
+        low = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.05, 0.25))], decimals, late=False)
+        high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=True)
+        if low is None or high is None or not low < high:  # type: ignore[operator]  # one type
+            return None
+        return call("between", [here, expr.Const(low, here.type), expr.Const(high, here.type)])
+    over = r.random() < 0.5 if over is None else over
+    share = r.uniform(0.1, 0.6) if over else r.uniform(0.4, 0.9)
+    border = _threshold(distinct, ordered[int(len(ordered) * share)], decimals, late=over)
+    return None if border is None else call(">" if over else "<", [here, expr.Const(border, here.type)])
+
+
+def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool) -> Known | None:
+    """Return the roundest value strictly between two neighbouring stored ones near `near`; None where there is none."""
+    place = bisect_right(distinct, near)
+    gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
+    found = [
+        _day_between(a, str(b), late=late) if isinstance(a, str) else between(a, float(b), decimals) for a, b in gaps
+    ]
+    best = max((f for f in found if f is not None), key=lambda f: f[0], default=None)
+    return best[1] if best else None
+
+
+def between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
+    """Return how round, and which, the roundest number strictly between two is, at `decimals` digits; None for none."""
+    for power in range(9, -decimals - 1, -1):
+        for factor in (5, 2, 1):
+            unit = factor * 10 ** (power + decimals)  # in units of the last digit, so that no float is compared
+            a, b = round(low * 10**decimals), round(high * 10**decimals)
+            at = (a // unit + 1) * unit
+            if at < b:
+                value = at / 10**decimals if decimals else at
+                return power * 3 + {5: 1, 2: 0, 1: 2}[factor], value
+    return None
+
+
+def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None:
+    """Return how round, and which, a day strictly between two is: a year's or a month's border, or the middle."""
+    back = 1 if late else 0
+    first, last = date.fromisoformat(low).toordinal() + 1 + back, date.fromisoformat(high).toordinal() - 1 + back
+    if first > last:
+        return None
+    start, end = date.fromordinal(first), date.fromordinal(last)
+    years = [date(y, 1, 1).toordinal() for y in range(start.year, end.year + 1)]
+    months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
+    for rank, found in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
+        inside = [n for n in found if first <= n <= last]
+        if inside:
+            return rank, date.fromordinal(inside[len(inside) // 2] - back).isoformat()
+    return 0, date.fromordinal(first + (last - first + 1) // 2 - back).isoformat()
+
+
+def draw_columns(
+    source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
+) -> list[Path]:
+    """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
+    free = (p for p in source.paths(table) if p not in skip and common(source, table, p, rows) <= 0.5)
+    # An exponential race: the smallest arrivals are a weighted sample without replacement.
+    weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
+    taken: list[Path] = []
+    shown = 0
+    for _, path in weighed:
+        snippet = source.world.schema.walk(table, path).see == "snippet"
+        if snippet and (shown or count < 5):
+            continue
+        shown += snippet
+        taken.append(path)
+        if len(taken) == count:
+            break
+    order = {path: i for i, path in enumerate(source.paths(table))}
+    return sorted(taken, key=order.__getitem__)
+
+
+def common(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+    """Return the share of the most common value over `rows`: what a constant guess is worth."""
+    values = source.reader.values(table, path)
+    return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)

@@ -1,0 +1,147 @@
+"""What tasks are worth as training data, worked out anew from the tasks as they are written."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from worldsmith.agents import SimulatorClient
+from worldsmith.audit.tasks.gates import Gate, audited, failed, gates
+from worldsmith.audit.tasks.page_coverage import curve, least_pages, mean, together
+from worldsmith.errors import FormatError
+from worldsmith.mining.certificates import unproved
+from worldsmith.pages import Pages
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import Reader, Task, difficulty, gold_duckdb
+from worldsmith.world.model import World
+
+LIMITS = (8_000, 16_000, 32_000)
+"""Tool tokens of an episode that tasks are held against."""
+EMPTY = 0.02
+"""The share of tasks whose gold table may have no row."""
+
+
+@dataclass(slots=True)
+class Review:
+    """The figures of tasks: what shortcuts are worth, how much must be read, and how the tasks differ."""
+
+    worlds: int = 0
+    tasks: list[Task] = field(default_factory=list)
+    """With the figures of shortcuts measured anew."""
+    pages: dict[str, int] = field(default_factory=dict)
+    """By task id, how few pages tell all its evidence."""
+    curves: dict[str, Mapping[int, float]] = field(default_factory=dict)
+    """By task id, the share of its cells outside the key that the best 1, 2, 4, … pages tell."""
+    shared: dict[str, float] = field(default_factory=dict)
+    """By task id, the share of pairs of cells of two rows that one page tells."""
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether all gates hold, and nothing else was found."""
+        return not self.findings and all(gate.passed for gate in self.gates)
+
+    @property
+    def gates(self) -> list[Gate]:
+        """What shortcuts are worth, by kind, size and name."""
+        return gates(self.tasks)
+
+    @property
+    def groups(self) -> dict[tuple[str, str], list[Task]]:
+        """The tasks by kind and size."""
+        found: dict[tuple[str, str], list[Task]] = {}
+        for task in sorted(self.tasks, key=lambda t: (t.kind, t.size)):
+            found.setdefault((task.kind, task.size), []).append(task)
+        return found
+
+    @property
+    def empty(self) -> int:
+        """The tasks whose gold table has no row."""
+        return sum(not task.gold for task in self.tasks)
+
+    @property
+    def skeletons(self) -> int:
+        """The forms of query, columns and constants left out."""
+        return len({task.query.skeleton for task in self.tasks})
+
+    @property
+    def alike(self) -> int:
+        """The tasks of which a world has one like it already: the same skeleton and columns."""
+        seen = Counter((task.world, task.query.likeness) for task in self.tasks)
+        return sum(n - 1 for n in seen.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {
+            "worlds": self.worlds,
+            "tasks": len(self.tasks),
+            "empty": self.empty,
+            "skeletons": self.skeletons,
+            "near_duplicates": self.alike,
+            "gates": [gate.to_json() for gate in self.gates],
+            "groups": [self.figures(kind, size, group) for (kind, size), group in self.groups.items()],
+            "findings": list(self.findings),
+            "ok": self.ok,
+        }
+
+    def figures(self, kind: str, size: str, group: Sequence[Task]) -> dict[str, Any]:
+        """Return what a group of tasks is like: medians, shares that fit, and the curve of pages."""
+        full = [task for task in group if task.gold]
+        ids = [task.task_id for task in full]
+        points = sorted({k for i in ids for k in self.curves[i]})
+        return {
+            "kind": kind,
+            "size": size,
+            "tasks": len(group),
+            "rows": _spread([len(task.gold) for task in full]),
+            "columns": _spread([len(task.columns) for task in group]),
+            "hops": _spread([task.query.hops for task in group]),
+            "turns": _spread([task.turns for task in group]),
+            "tool_tokens": _spread([task.tool_tokens for task in group]),
+            "typical_tokens": _spread([task.typical_tokens for task in group]),
+            "difficulty": _spread([difficulty(task) for task in group]),
+            "pages_needed": _spread([self.pages[i] for i in ids]),
+            "co_coverage": round(mean([self.shared[i] for i in ids]), 4),
+            "fits": {str(n): round(mean([task.tool_tokens <= n for task in group]), 4) for n in LIMITS},
+            "k_pages": {str(k): round(mean([self.curves[i][k] for i in ids]), 4) for k in points},
+        }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    """Return least, median, mean and most."""
+    if not values:
+        return {}
+    return {"least": min(values), "median": median(values), "mean": round(mean(values), 3), "most": max(values)}
+
+
+def review(loaded: Iterable[tuple[World, Sequence[Task]]]) -> Review:
+    """Return the review of the tasks of worlds. Raises FormatError for tasks of another state of their world."""
+    found = Review()
+    for world, tasks in loaded:
+        _world(found, world, tasks)
+    if found.tasks and found.empty > max(1, EMPTY * len(found.tasks)):
+        found.findings.append(f"{found.empty} of {len(found.tasks)} tasks have no row: more than {EMPTY:.0%}")
+    return found
+
+
+def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
+    stale = next((task for task in tasks if task.world_digest != world.digest), None)
+    if stale:
+        raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
+    pages = Pages(world)
+    simulator = Simulator(world, pages=pages)
+    client = SimulatorClient(simulator, kept={})
+    reader = Reader(world)
+    again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
+    found.worlds += 1
+    for task, rows in zip(audited(tasks, world, client), again, strict=True):
+        found.tasks.append(task)
+        found.curves[task.task_id] = curve(task)
+        found.shared[task.task_id] = together(task)
+        found.pages[task.task_id] = least_pages(task, reader, pages)
+        why = failed(task, task.audit) if task.gold else ""
+        found.findings += [f"{task.task_id}: {why}"] if why else []
+        found.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
+        unheld = unproved(task, world, simulator)
+        found.findings += [f"{task.task_id}: {unheld}"] if unheld else []

@@ -1,0 +1,238 @@
+"""Search over the pages of a world: BM25 on their plans, with query syntax, plurals, accents, synonyms and small typos.
+
+Built from the clean world, statistics of one world only. Scores are rounded before they are compared, so
+that an order never hangs on how a machine sums floats; ties go by page id.
+"""
+
+import math
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from datetime import date
+from sys import intern
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from worldsmith.cache import keep
+from worldsmith.pages import Page, Pages
+from worldsmith.pages.index.build import Stock, mark, take_stock
+from worldsmith.pages.index.query import Terms, paths_on, places, read_query
+from worldsmith.pages.index.terms import MEANINGS, tokens
+
+DEPTH = 60
+"""Hits a query, over all results pages."""
+SLIPS = 16
+"""Unknown words of a query that the nearest known one is looked for."""
+NEAREST = 3
+"""Known words that an unknown one may be read as, where they are equally near."""
+MEANT = 1.0
+"""What pages about a table score more where a query names it: "shops kept by X" wants shops."""
+MEMO = 256
+"""Unknown words whose reading is kept."""
+
+
+class Index:
+    """The search index of `pages`."""
+
+    def __init__(self, pages: Pages, made: Stock | None = None) -> None:
+        """Index `pages`, or take what was made of the same ones before."""
+        self.pages = pages
+        self.stock = made = made or take_stock(pages)
+        self.ids = made.ids
+        # Interned, since the words of labels and background are those of every world of a schema.
+        self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
+        self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]
+        self._bounds = array("I", made.indptr.tolist())
+        self._told = array("Q", made.told.tolist())
+        self._lengths: list[int] = made.lengths.tolist()
+        self._nouns = [tokens(form.singular) for form in pages.world.schema.tables.values()]
+        self._about = made.table % len(self._nouns)
+        self._openers = frozenset(made.openers.tolist())
+        self._bonus = math.log(1 + len(self.ids)) / 2
+        self._all = np.ones(len(self.ids), dtype=bool)
+        self._today = date.fromisoformat(pages.world.schema.as_of).toordinal()
+        self._read: dict[str, tuple[int, ...]] = {}
+
+    def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, float]], bool]:
+        """Return results page `page` (from 1) of `k` hits as (page id, score), best first, and whether there is more.
+
+        What matches comes first, then what is near it, so that how many hits there are tells nothing; a score of 0
+        says that a page is only near. No query is an error (`read_query`). A term that no page has is read as one
+        that means the same, else as the nearest with one slip (two in long words), unless it holds a digit.
+        `hidden` counts dormant pages in.
+        """
+        order, scores = self._ranked(query, hidden=hidden)
+        start = (max(page, 1) - 1) * k
+        hits = [(self.ids[i], float(scores[i])) for i in order[start : start + k].tolist()]
+        return hits, len(order) > start + k
+
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be read: all but dormant ones."""
+        return not page.dormant
+
+    def _ranked(self, query: str, *, hidden: bool) -> tuple[np.ndarray, np.ndarray]:
+        asked = read_query(query)
+        passing = self._passing(asked, self._all if hidden else self.stock.live)
+        scores = self._scores(asked) * passing
+        # All that passes `site:` follows what matches, so that where matches end can't be seen.
+        found = np.flatnonzero(passing if asked.hosts else scores)
+        found = found[np.argsort(-scores[found], kind="stable")]
+        exact = False
+        for phrase in asked.phrases:
+            saying = found[np.isin(found, self._saying(phrase))]
+            if len(saying):
+                found, exact = saying, True
+        if not exact and not asked.hosts and 0 < len(found) < DEPTH:
+            found = np.concatenate((found, self._following(int(found[0]), passing & (scores == 0))))
+        return found[:DEPTH], scores
+
+    def _scores(self, asked: Terms) -> np.ndarray:
+        """Return what each document scores."""
+        told, words = self._guessed(asked.words)
+        scores = np.zeros(len(self.ids), dtype="float32")
+        places, worth, bounds = self.stock.indices, self.stock.scores, self._bounds
+        for term, times in Counter(self._terms(words)).items():
+            start, end = bounds[term], bounds[term + 1]
+            scores[places[start:end]] += worth[start:end] if times == 1 else worth[start:end] * times
+        for documents in told:
+            scores[documents] += self._bonus
+        for table in self._called(asked.words):
+            scores[(self._about == table) & (scores > 0)] += MEANT
+        np.round(scores, 3, out=scores)
+        return scores
+
+    def _called(self, words: tuple[str, ...]) -> list[int]:
+        """Return the tables that a query names: whose rows it wants."""
+        return [i for i, noun in enumerate(self._nouns) if noun and all(term in words for term in noun)]
+
+    def _passing(self, asked: Terms, among: np.ndarray) -> np.ndarray:
+        """Return which documents pass a query's hosts, exclusions and days."""
+        if asked.hosts:
+            among = among & self._on(asked.hosts)
+        if asked.not_hosts:
+            among = among & ~self._on(asked.not_hosts)
+        if asked.since or asked.until or asked.newest:
+            among = among & self._dated(asked)
+        if asked.without:
+            among = among.copy()
+            for term in asked.without:
+                among[self._having(term)] = False
+        return among
+
+    def _on(self, hosts: tuple[str, ...]) -> np.ndarray:
+        """Return which documents stand on one of some hosts or on a part of it, under the path where one is named."""
+        under = [paths_on(host, hosts) for host in self.stock.hosts]
+        on = np.array(["" in paths for paths in under], dtype=bool)[self.stock.host]
+        if any("/" in host for host in hosts):
+            for i, host in enumerate(self.stock.host.tolist()):
+                if under[host] and not on[i]:
+                    on[i] = not under[host].isdisjoint(places(self.pages.url(self.ids[i])))
+        return np.asarray(on)
+
+    def _dated(self, asked: Terms) -> np.ndarray:
+        """Return which documents claim a day that a query asks for."""
+        day = self.stock.day
+        since = max(asked.since, self._today - asked.newest if asked.newest else 1)
+        passing = day >= since
+        return passing & (day < asked.until) if asked.until else passing
+
+    def _guessed(self, words: tuple[str, ...]) -> tuple[list[np.ndarray], tuple[str, ...]]:
+        """Return the documents of the values that a query names, and its other words.
+
+        Tried are the first number and the first word that no hit tells, there or not: further ones are no guesses,
+        or a query could try a hundred values at once. Where neither is one, the first name that hits tell too is.
+        """
+        found: list[np.ndarray] = []
+        rest = words
+        for digits in (True, False):
+            unseen = (i for i, word in enumerate(rest) if word[0].isdigit() == digits and word not in self._vocabulary)
+            at = next(unseen, len(rest))
+            documents, length = self._named(rest, at)
+            if documents is not None:
+                found.append(documents)
+                rest = rest[:at] + rest[at + length :]
+        if not found:
+            openers = (i for i, word in enumerate(words) if self._vocabulary.get(word) in self._openers)
+            named = (self._named(words, at)[0] for at in openers)
+            first = next((documents for documents in named if documents is not None), None)
+            found = [] if first is None else [first]
+        return found, rest
+
+    def _named(self, words: tuple[str, ...], at: int) -> tuple[np.ndarray | None, int]:
+        """Return the documents of the longest value that stands at a place of a query, and of how many terms it is."""
+        for length in self._lengths:
+            if at + length <= len(words):
+                documents = self._telling(words[at : at + length])
+                if documents is not None:
+                    return documents, length
+        return None, 0
+
+    def _telling(self, said: tuple[str, ...]) -> np.ndarray | None:
+        """Return the documents that tell a value."""
+        known, value = self._told, mark(said)
+        start = bisect_left(known, value)
+        if start == len(known) or known[start] != value:
+            return None
+        return np.asarray(self.stock.telling[start : bisect_right(known, value, start)])
+
+    def _having(self, term: str) -> np.ndarray:
+        """Return the documents that hold a term."""
+        i = self._vocabulary.get(term)
+        places = self.stock.indices
+        return np.asarray(places[:0] if i is None else places[self._bounds[i] : self._bounds[i + 1]])
+
+    def _saying(self, phrase: tuple[str, ...]) -> np.ndarray:
+        """Return the documents of which a field holds the terms of a phrase side by side."""
+        text, starts = self.stock.text, self.stock.starts
+        ids = [self._vocabulary.get(term) for term in phrase]
+        if None in ids:
+            return starts[:0]
+        at = np.flatnonzero(text == ids[0])
+        for step, term in enumerate(ids[1:], 1):
+            at = at[text[at + step] == term]  # a separator ends every field, so no place is beyond the end
+        return np.searchsorted(starts, at, side="right") - 1
+
+    def _following(self, top: int, among: np.ndarray) -> np.ndarray:
+        """Return what follows the matches of a query: directory, list and rows of the top hit's table, then the rest.
+
+        Which ones hangs on the top hit alone.
+        """
+        tables = len(self.pages.world.schema.tables)
+        table, end = self.stock.table, len(self.ids)
+        ring = np.concatenate((np.arange(top + 1, end), np.arange(top)))
+        ring = ring[among[ring]]
+        own, about = table[ring], int(table[top]) % tables
+        rows, rest = ring[own == about], ring[own % tables != about]
+        directory, lists = np.sort(ring[own == about + 2 * tables]), ring[own == about + tables]
+        return np.concatenate((directory[:1], lists[:1], rows, lists[1:], directory[1:], rest))
+
+    def _terms(self, words: tuple[str, ...]) -> list[int]:
+        """Return the terms that words are read as, as often as they stand there."""
+        read: list[int] = []
+        readings: dict[str, tuple[int, ...]] = {}
+        for word in words:
+            term = self._vocabulary.get(word)
+            if term is not None:
+                read.append(term)
+            elif word in readings or (len(readings) < SLIPS and word.isalpha()):
+                # How many are read hangs on the query alone, not on what earlier queries left in the memo.
+                readings[word] = self._reading(word)
+                read += readings[word]
+        return read
+
+    def _reading(self, word: str) -> tuple[int, ...]:
+        """Return the terms that an unknown word is read as."""
+        memo = self._read.get(word)
+        if memo is not None:
+            return memo
+        known = [other for other in MEANINGS.get(word, ()) if other in self._vocabulary]
+        found = tuple(self._vocabulary[other] for other in known or (self._near(word) if len(word) > 3 else ()))
+        return keep(self._read, word, found, MEMO)
+
+    def _near(self, word: str) -> list[str]:
+        """Return the known words that are fewest slips away from a word."""
+        slips = 1 if len(word) < 8 else 2
+        near = process.extract(word, self._words, scorer=OSA.distance, score_cutoff=slips, limit=NEAREST)
+        return [other for other, distance, _ in near if distance == near[0][1]]

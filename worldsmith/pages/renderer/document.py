@@ -1,0 +1,97 @@
+"""A page plan as a document. Only the plan is read: a cell that an edit dropped is stated nowhere, nor linked.
+
+Of `Pages` no more is asked than words of the schema, addresses and chrome, where links lead, never a value.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
+from worldsmith.pages.renderer import facts, fillers, sentences
+from worldsmith.pages.renderer.block_context import Desk, by_row
+from worldsmith.pages.renderer.emit import extent, words_of
+from worldsmith.pages.titles import key_cells, title
+from worldsmith.pages.types import HEAD
+from worldsmith.world.model import Cell, World
+
+__all__ = ["by_row", "declared", "render"]
+
+
+def render(page: Page, world: World, pages: Pages) -> Doc:
+    """Return the document of a plan of `world`, as it is after edits.
+
+    What the facts take more or less than they were planned to is made up for by the next text, so that a page is as
+    long as its plan says.
+    """
+    assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
+    name = title(page, page.cells, pages.words)
+    pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
+    return Doc(page.url, name, page.date, pieces, _named(page, pages))
+
+
+def _named(page: Page, pages: Pages) -> tuple[Cell, ...]:
+    """Return the cells of the subject's key, which the title states."""
+    if page.subject is None:
+        return ()
+    own = {cell.col: cell for cell in page.cells if cell.row == page.subject}
+    return key_cells(pages.words, page.subject, own)
+
+
+def declared(page: Page, pages: Pages) -> frozenset[str]:
+    """Return the headings and paragraphs of a page's document that its language makes without a cell."""
+    if not any(block.kind in CHROME for block in page.blocks):
+        return frozenset()
+    found: dict[str, None] = {}
+    for block, told in _written(page, title(page, page.cells, pages.words), pages):
+        for piece in told if block.kind in CHROME else ():
+            if isinstance(piece, Heading):
+                found[piece.text] = None
+            elif isinstance(piece, Para):
+                found[words_of(piece.text)] = None
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1)
+def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
+    """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
+    return tuple((block, tuple(told)) for block, told in _writing(page, name, pages))
+
+
+def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
+    desk = Desk(page, pages)
+    spare = HEAD - len(name) - (24 if page.date else 4)
+    for block in page.blocks:
+        if block.kind in FILLERS:
+            told = FILLERS[block.kind](desk, block, max(0, block.size + spare))
+        else:
+            told = BLOCKS[block.kind](desk, block)
+        spare += block.size - sum(map(extent, told))
+        yield block, told
+
+
+FILLERS: dict[str, Callable[[Desk, Block, int], list[Piece]]] = {"text": fillers.text, "comments": fillers.comments}
+"""Writers of blocks that fill the room they are given, in characters."""
+CHROME = frozenset((*FILLERS, "byline", "notice", "cue", "wall", "guide"))
+"""Kinds of block without a cell."""
+BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
+    "lead": sentences.lead,
+    "infobox": facts.infobox,
+    "points": facts.points,
+    "prose": sentences.prose,
+    "told": sentences.told,
+    "post": sentences.post,
+    "named": sentences.named,
+    "children": facts.children,
+    "linked": facts.linked,
+    "list": facts.table_of,
+    "table": facts.table,
+    "directory": facts.directory,
+    "neighbours": facts.neighbours,
+    "related": fillers.related,
+    "byline": fillers.byline,
+    "notice": fillers.notice,
+    "cue": fillers.cue,
+    "guide": fillers.guide,
+    "wall": fillers.wall,
+}
+"""One writer a kind of block."""

@@ -1,0 +1,63 @@
+"""A structure under knobs: the rows, `per` and `missing` that its worlds are filled and checked by."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from worldsmith.errors import UsageError
+from worldsmith.schema import Knobs, Schema, under
+from worldsmith.schema.scaling.density import denser
+from worldsmith.schema.scaling.rows import extent, refuse, resized
+
+
+@lru_cache(maxsize=256)
+def turned(structure: Schema, knobs: Knobs) -> Schema:
+    """Return a structure (a schema as `under` leaves it) with its numbers turned by `knobs`.
+
+    A structure, not a whole schema: the rows that an optional table would have had fall on the others.
+
+    Raises:
+        UsageError: rows that its tables can't have, with the nearest that they can.
+    """
+    if not knobs.turned:
+        return structure
+    if knobs.facts:
+        structure = replace(structure, tables=resized(structure, knobs.facts))
+    if knobs.density != 1.0:
+        structure = replace(structure, tables=denser(structure, knobs.density))
+    return replace(structure, knobs=knobs)
+
+
+@lru_cache(maxsize=256)
+def bounds(schema: Schema) -> tuple[int, int]:
+    """Return the least and the most `facts` that each world of a schema can have."""
+    # The richest structure has the most rows to keep, the barest the fewest names to give.
+    ends = [extent(under(schema, switches)) for switches in ((), tuple(schema.variation))]
+    return max(least for least, _ in ends), min(most for _, most in ends)
+
+
+def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
+    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can.
+
+    Of several schemas each that can't is named, and what all of them can have.
+    """
+    if not knobs.facts:
+        return
+    refusals = []
+    for schema in schemas:
+        try:
+            refuse(schema.name, knobs.facts, *bounds(schema))
+        except UsageError as error:
+            refusals.append(str(error))
+    if refusals and len(schemas) > 1:
+        least, most = max(bounds(s)[0] for s in schemas), min(bounds(s)[1] for s in schemas)
+        refusals.append(
+            f"all {len(schemas)} schemas take --facts {least} to {most}"
+            if least <= most
+            else f"no --facts suits all {len(schemas)} schemas: `worldsmith schema list` shows what each takes"
+        )
+    if refusals:
+        raise UsageError("\n".join(refusals))
+
+
+__all__ = ["admit", "bounds", "turned"]

@@ -1,0 +1,213 @@
+"""The shape of a schema file: what is no value, no key or no table of the language is said in the language's words."""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+
+from worldsmith.errors import SchemaError, close_match
+from worldsmith.schema.locations import SchemaFile
+from worldsmith.schema.source import (
+    ColumnSource,
+    EachSource,
+    PageSource,
+    QuestionsSource,
+    RuleSource,
+    SchemaSource,
+    Strict,
+    TableSource,
+    ValuesSource,
+)
+
+SHOWN = 8
+"""Faults told at once."""
+LARGEST = 2**53
+"""Whole numbers up to here are kept exactly by every reader of JSON, and by every engine."""
+
+SHOULD_BE = {
+    "string_type": "should be a text in quotes",
+    "model_type": "should be a table: { key = value, … }",
+    "model_attributes_type": "should be a table: { key = value, … }",
+    "dict_type": "should be a table: { key = value, … }",
+    "int_type": "should be a whole number",
+    "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "float_type": "should be a number",
+    "float_parsing": "should be a number",
+    "bool_type": "should be true or false",
+    "bool_parsing": "should be true or false",
+    "string_too_short": "is empty: write a text, or leave it out",
+    "too_short": "is empty: name at least one",
+    "tuple_type": "should be a pair: [a, b]",
+    "list_type": "should be a list: [a, b, …]",
+}
+EXAMPLES = {
+    "schema": "schema = 1",
+    "name": 'name = "harbour"',
+    "kind": 'kind = "private_simulation"',
+    "as_of": "as_of = 2031-05-01",
+    "about": 'about = "the books of a harbour"',
+    "tables": "[tables.berth]",
+    "pages": 'berth = { about = "berth" } under [pages]',
+    "called": 'called = ["berth", "berths"]',
+    "rows": "rows = [20, 30]",
+    "key": 'key = "name"',
+    "columns": "[tables.berth.columns]",
+}
+EITHER = {
+    "values": "should be a list [a, b, …], { real = [names] } or { invent = kind, n = 5 }",
+    "key": 'should be a column, or a list of columns: key = ["shop", "year"]',
+    "with": 'should be a list of columns, or "*" for all',
+}
+
+Steps = tuple[str | int, ...]
+
+
+def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
+    """Return TOML values as JSON values: dates as ISO text.
+
+    Raises SchemaError for a time of day, and for numbers that are none or too large.
+    """
+    if isinstance(value, dict):
+        return {k: plain(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v, file, place) for v in value]
+    if isinstance(value, dt.datetime | dt.time):
+        where = (file or SchemaFile("schema")).at(place)
+        raise SchemaError(
+            f"{where}: {value} has a time of day; only dates are values here: write {str(value)[:10]}, or a text"
+        )
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # of nan, too
+        where = (file or SchemaFile("schema")).at(place)
+        shown = value if isinstance(value, float) or abs(value) < 10**60 else "a number of more than 60 digits"
+        raise SchemaError(f"{where}: {shown} is too large, or no number: write one within 2^53 of 0")
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
+    """Check the shape of a schema file; SchemaError says each place, the value there and what is wrong."""
+    try:
+        return SchemaSource.model_validate(data)
+    except ValidationError as error:
+        found = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
+    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    raise SchemaError("\n".join([*found[:SHOWN], *more]))
+
+
+def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return place and text of each error; of a choice between shapes only the one that the value comes near to."""
+    found: list[tuple[str, str]] = []
+    open_: dict[Steps, Any] = {}
+    for error in errors:
+        steps, union, tag = _resolved(data, error)
+        if tag and not _fits(tag, value := _at(data, union)):
+            open_[union] = value
+        else:
+            found.append((_dotted(steps), _explain(error, steps)))
+    told = [place for place, _ in found]
+    below = [_dotted(union) for union in open_]
+    for union, value in open_.items():
+        place = _dotted(union)
+        if place not in told and not any(t.startswith(place + ".") for t in [*told, *below]):
+            either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
+            either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
+            found.append((place, f"{either}{_got(value)}"))
+    return found
+
+
+def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
+    """Return the location of an error as steps in `data`, and where a choice between shapes stands on it.
+
+    Pydantic puts the names of a choice's branches into the location; no key of the file is called so there.
+    """
+    here, steps, union, tag = data, [], (), ""
+    for i, step in enumerate(error["loc"]):
+        held = isinstance(here, dict) and step in here
+        if held or (isinstance(here, list) and isinstance(step, int) and step < len(here)):
+            here = here[step]
+            steps.append(step)
+        elif i == len(error["loc"]) - 1 and error["type"] == "missing":
+            steps.append(step)
+        elif step != "[key]":
+            union, tag = tuple(steps), str(step)
+    return tuple(steps), union, tag
+
+
+def _at(data: Any, steps: Steps) -> Any:
+    for step in steps:
+        data = data[step]
+    return data
+
+
+def _fits(tag: str, value: Any) -> bool:
+    if isinstance(value, dict):
+        return tag == "ValuesSource"
+    if isinstance(value, list):
+        return tag.startswith("list[")
+    return isinstance(value, str) and tag.startswith(("str", "literal["))
+
+
+def _dotted(steps: Steps) -> str:
+    return ".".join(map(str, steps))
+
+
+def _got(value: Any) -> str:
+    return "" if isinstance(value, dict) else f" (got {str(value)[:60]!r})"
+
+
+def _model(steps: Steps) -> type[Strict]:
+    """Return the model of the table that the last step is a key of."""
+    match steps[:-1]:
+        case ("tables", _):
+            return TableSource
+        case ("tables", _, "columns", _):
+            return ColumnSource
+        case ("rules", _):
+            return RuleSource
+        case ("rules", _, "each", _):
+            return EachSource
+        case ("pages", _):
+            return PageSource
+        case ("values", _):
+            return ValuesSource
+        case ("questions",):
+            return QuestionsSource
+        case _:
+            return SchemaSource
+
+
+def _explain(error: Any, steps: Steps) -> str:
+    kind, got, context = error["type"], _got(error["input"]), error.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = [f.alias or n for n, f in _model(steps).model_fields.items()]
+        return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), known)}"
+    if kind == "missing":
+        return _missing(steps, error["input"])
+    if kind == "literal_error":
+        said = str(context["expected"])
+        return f"should be {said}{got}{_near(error['input'], said.replace(' or ', ', ').split(', '))}"
+    if kind == "string_pattern_mismatch":
+        return _pattern(str(context["pattern"]), error["input"])
+    if kind in SHOULD_BE:
+        return SHOULD_BE[kind] + got
+    said = str(error["msg"]).removeprefix("Value error, ")
+    return said.replace("Input should", "should") + got
+
+
+def _near(value: Any, quoted: list[str]) -> str:
+    hint = close_match(str(value), [q.strip("'") for q in quoted])
+    return f".{hint}" if "Did you mean" in hint else ""
+
+
+def _missing(steps: Steps, given: Any) -> str:
+    if isinstance(steps[-1], int):
+        return f"should be a pair: [a, b]{_got(given)}"
+    example = EXAMPLES.get(steps[-1])
+    return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
+
+
+def _pattern(pattern: str, value: Any) -> str:
+    if pattern.startswith("^[a-z]"):
+        return f"{value!r} is no name: a small letter first, then small letters, digits and _, at most 40"
+    return f"{value!r} can't stand in a table: no line breaks and no |"

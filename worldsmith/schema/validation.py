@@ -1,0 +1,122 @@
+"""What must hold of a schema as a whole: switches, fills that read others, lists that list, pages that carry."""
+
+from worldsmith import expr
+from worldsmith.errors import close_match
+from worldsmith.schema.cardinality import domain
+from worldsmith.schema.resolve import Resolver
+from worldsmith.schema.types import (
+    After,
+    Aggregate,
+    Choice,
+    Column,
+    Date,
+    Faker,
+    Invent,
+    Number,
+    Pick,
+    Rank,
+    Reference,
+    Schema,
+    Series,
+    Share,
+    Table,
+)
+
+
+def check_switches(reader: Resolver, schema: Schema) -> None:
+    s = reader.source
+    used = [
+        *((f"tables.{n}", t.if_) for n, t in s.tables.items()),
+        *((f"{n}.{cn}", c.if_) for n, t in s.tables.items() for cn, c in t.columns.items()),
+        *((f"rules.{n}", r.if_) for n, r in s.rules.items()),
+        *((f"pages.{n}", p.if_) for n, p in s.pages.items()),
+    ]
+    for place, switch in used:
+        if switch is not None and switch not in s.variation:
+            raise reader.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, s.variation)}")
+    for name in s.variation:
+        if all(switch != name for _, switch in used):
+            raise reader.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
+    for table in schema.tables.values():
+        for column in table.columns:
+            check_presence(reader, schema, table, column)
+
+
+def check_presence(reader: Resolver, schema: Schema, table: Table, column: Column) -> None:
+    """A fill that names a table or column outright must hang on the same switches."""
+    here = {table.switch, column.switch}
+    needs: list[tuple[str, str | None]] = []
+    match column.fill:
+        case Reference(table=target):
+            needs.append((target, schema.tables[target].switch))
+        case Aggregate(table=child, column=counted, by=by):
+            needs.append((child, schema.tables[child].switch))
+            needs.append((f"{child}.{by[0]}", schema.column(child, by[0]).switch))
+            if counted:
+                needs.append((f"{child}.{counted}", schema.column(child, counted).switch))
+        case Rank(column=ranked, within=within) | Share(column=ranked, within=within):
+            needs += [(f"{table.name}.{c}", table.column(c).switch) for c in (ranked, within) if c]
+        case Series(along=along, within=within):
+            needs += [(f"{table.name}.{c}", table.column(c).switch) for c in (along, within) if c]
+        case After(path=path):
+            needs.append((".".join(path), schema.walk(table.name, path).switch))
+            needs.append((path[0], table.column(path[0]).switch))
+        case _:
+            pass
+    for what, switch in needs:
+        if switch is not None and switch not in here:
+            raise reader.fail(
+                f"{table.name}.{column.name}",
+                f"{what} hangs on the switch {switch!r} and this column does not: give it if = {switch!r}",
+            )
+
+
+def check_selves(reader: Resolver, schema: Schema) -> None:
+    """No column is filled from itself; only a `where` reads the value it is asked about."""
+    for table in schema.tables.values():
+        for column in table.columns:
+            read: list[str] = []
+            match column.fill:
+                case Number(mean=node) if node is not None:
+                    read += [p[0] for p in expr.paths(node)]
+                case After(path=path, until=until):
+                    read += [path[0], *(p[0] for p in (expr.paths(until) if until is not None else ()))]
+                case Rank(column=of, within=within) | Share(column=of, within=within):
+                    read += [of, within or ""]
+                case Series(along=of, within=within):
+                    read += [of, within or ""]
+                case _:
+                    pass
+            if column.name in read:
+                raise reader.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
+
+
+def check_lists(reader: Resolver, schema: Schema) -> None:
+    """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
+    for page in schema.pages:
+        if page.by is None:
+            continue
+        table = schema.tables[page.table]
+        column = table.column(page.by)
+        alone = table.key == (column.name,) or isinstance(column.fill, Invent | Date | After | Faker | Series | Share)
+        if alone or (isinstance(column.fill, Number) and domain(schema, column) > table.rows[1] / 2):
+            repeats = [c.name for c in table.columns if isinstance(c.fill, Pick | Choice | Reference)]
+            raise reader.fail(
+                f"pages.{page.name}",
+                f"by = {page.by!r} makes no lists: nearly every {table.singular} has a value of its own; take a column "
+                f"whose values repeat, such as {', '.join(repeats) or 'a choice or a pick'}",
+            )
+
+
+def check_carried(reader: Resolver, schema: Schema) -> None:
+    """Every column must be on some page, else no question about it has an answer."""
+    carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
+    carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}
+    carried |= {(w.table, k) for p in schema.pages for w in p.children for k in schema.tables[w.table].key}
+    for table in schema.tables.values():
+        for column in table.columns:
+            if column.see != "linked" and (table.name, column.name) not in carried:
+                raise reader.fail(
+                    f"{table.name}.{column.name}",
+                    "no page carries this column: name it in the show or with of a page",
+                )

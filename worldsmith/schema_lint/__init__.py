@@ -1,0 +1,1 @@
+"""What `schema check` tells an author: trial worlds, and rules that the fills already imply."""

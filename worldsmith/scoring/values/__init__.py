@@ -1,0 +1,1 @@
+"""Values as people write them: dates, numbers, units, names."""

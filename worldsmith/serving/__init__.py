@@ -1,0 +1,11 @@
+"""The fake search engine over HTTP: every dialect at once, many worlds behind one process.
+
+The process holds worlds and nothing else: no task, no gold, no clock in a reply, no outbound connection. A reply
+depends on the world, the address, the call and the attempt; what differs between dialects is wording alone.
+"""
+
+from worldsmith.serving.app import create_app
+from worldsmith.serving.listen import serve
+from worldsmith.serving.world_cache import MEMORY, Shelf
+
+__all__ = ["MEMORY", "Shelf", "create_app", "serve"]

@@ -1,0 +1,390 @@
+"""The ASGI app: a request is read by its route's dialect, answered by its world, and written by the dialect."""
+
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HTTPRequest
+from starlette.responses import Response
+from starlette.routing import Mount, Router
+from starlette.routing import Route as HTTPRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.serving.constant_routes import PLAIN, plain_routes, spelled
+from worldsmith.serving.dialects import DIALECTS, Dialect, Request, Route
+from worldsmith.serving.dialects import address as addresses
+from worldsmith.serving.dialects.links import Links
+from worldsmith.serving.dialects.native import native
+from worldsmith.serving.dialects.pages import ROOT
+from worldsmith.serving.world_cache import MEMORY, Answers, Shelf, Simulate
+from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.http_status import refused
+from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.perturb import profile as find_profile
+from worldsmith.simulate.protocol import Address, Call, Observation, Profile
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.store import Attempts, Counted
+from worldsmith.world.model import World
+
+EVIDENCE = "X-Worldsmith-Evidence"
+"""Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
+MOST_EVIDENCE = 8000
+"""Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
+MAX_BODY = 1 << 25
+"""Bytes of a request's body: the longest queries of the largest batch fit twice."""
+SLICE = 64
+"""Calls of a batch that are made side by side; the reply to a longer batch is written in a thread."""
+LONG = 1 << 16
+"""Bytes of a body that is read in a thread."""
+INVENTED = ".example"
+"""What hosts of the invented web end in."""
+BY_HOST = "worldsmith.by_host"
+"""Set in the scope of requests that came to an invented host."""
+
+
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|-?(?:NaN|Infinity)', re.DOTALL)
+"""A string of JSON, or a number that is none."""
+_LONE = re.compile(
+    r"((?:[^\\\ud800-\udfff]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F]).)*+)"
+    r"(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])?",
+    re.DOTALL,
+)
+"""Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What every endpoint needs: the worlds, the address of a call that says nothing, how links are written."""
+
+    shelf: Shelf
+    default: Address
+    base: str | None
+    attempts: Attempts
+    profiles: Mapping[str, Profile]
+
+    def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
+        """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
+        spec = scope["path_params"].get("spec", "")
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        keys = (
+            bearer if scheme.lower() == "bearer" else "",
+            headers.get("x-api-key", ""),
+            query.get("api_key", ""),
+            key,
+        )
+        sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
+        sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
+        for name in addresses.FIELDS:
+            if headers.get(f"x-worldsmith-{name}"):
+                sources.append(("the headers", {name: headers[f"x-worldsmith-{name}"]}))
+            if query.get(name):
+                sources.append(("the query string", {name: query[name]}))
+        found = addresses.merge(sources, self.default)
+        self.shelf.check(found.world)
+        if find_profile(found.profile, self.profiles).faults and not found.session:
+            raise UsageError(
+                f"profile {found.profile!r} has faults that pass when a call is made again, and only a session tells "
+                f"that it is made again: add ;session=NAME to the world, one name an episode"
+            )
+        return found
+
+    def check(self, http: HTTPRequest) -> Response | None:
+        """Return what refuses a request whose path names a world, or a profile, that is not here."""
+        spec = http.path_params.get("spec", "")
+        try:
+            named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
+            if spec:
+                self.shelf.check(named.world)
+            find_profile(named.profile, self.profiles)
+        except NotFoundError as wrong:
+            return respond({"error": str(wrong)}, 404)
+        except UsageError as wrong:
+            return respond({"error": str(wrong)}, 400)
+        return None
+
+    def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
+        """Return how links are written in the reply to a request."""
+        prefix = "/w/" + addresses.spell(address, self.default)
+        own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
+        return Links(address.world, prefix, self.base, own, BY_HOST in scope)
+
+    async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
+        """Return the observations of calls, made side by side where there are several.
+
+        Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
+        """
+        world = await self.shelf.get(address)
+        if len(calls) == 1:
+            return (await self._observe(world, address, calls[0]),)
+        observations: list[Observation] = []
+        for start in range(0, len(calls), SLICE):
+            tasks = []
+            for call in calls[start : start + SLICE]:
+                tasks.append(asyncio.ensure_future(self._observe(world, address, call)))
+                await asyncio.sleep(0)
+            observations += await asyncio.gather(*tasks)
+        return tuple(observations)
+
+    def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
+        """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
+        digest = self.shelf.listings[address.world].digest
+        text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
+        return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
+
+    async def _observe(self, world: Answers, address: Address, call: Call | Observation) -> Observation:
+        """Return the observation of one call; a call that fails inside ends no other of its batch."""
+        if isinstance(call, Observation):
+            return call
+        try:
+            return await world.acall(address, call, self.attempts.next(address, call))
+        except WorldsmithError as problem:
+            sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
+            return Observation("unavailable")
+
+
+class Endpoint:
+    """One route of a dialect over HTTP."""
+
+    def __init__(self, service: Service, dialect: Dialect, route: Route) -> None:
+        self.service, self.dialect, self.route = service, dialect, route
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; what a user can do wrong ends as 4xx and says the fix."""
+        try:
+            response = await self.respond(scope, HTTPRequest(scope, receive))
+        except ClientDisconnect:
+            return
+        await response(scope, receive, send)
+
+    async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
+        """Return the response: read, answer, write."""
+        try:
+            request = await self.read(scope, http)
+            asked = self.route.read(request)
+        except NotFoundError as wrong:
+            return self.error(404, str(wrong))
+        except UsageError as wrong:
+            return self.error(400, str(wrong))
+        try:
+            seen = await self.service.answer(request.address, asked.calls)
+        except WorldsmithError as problem:
+            # The text may name folders of this machine: it is for whoever runs the server, not for agents.
+            world = request.address.world
+            sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
+            return self.error(503, f"world {world!r} can't be served; the server's log says why")
+        failed = refused(seen)
+        if failed:
+            return self.error(failed.status, failed.text, failed.headers)
+
+        def write() -> Response:
+            reply = asked.write(seen)
+            return respond(reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, seen)})
+
+        return write() if len(seen) <= SLICE else await asyncio.to_thread(write)
+
+    async def read(self, scope: Scope, http: HTTPRequest) -> Request:
+        """Return the request as dialects see it. Raises UsageError."""
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        query = _query(scope["query_string"])
+        if self.route.method == "GET":
+            fields: Mapping[str, Any] = query
+        else:
+            body = await _body(http)
+            long = len(body) > LONG
+            fields = await asyncio.to_thread(_object, body, self.route) if long else _object(body, self.route)
+        address = self.service.address(scope, headers, query, fields.get("api_key"))
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return Request(path, fields, address, self.service.links(scope, headers, address))
+
+    def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+        """Return an error in the dialect's form."""
+        reply = native(self.dialect.name, status, text, headers)
+        return respond(reply.body, reply.status, reply.headers)
+
+
+def respond(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response: HTML for text unless its headers name another type, JSON for anything else."""
+    if isinstance(body, str):
+        return Response(body, status, headers, "text/html")
+    return Response(orjson.dumps(body), status, headers, "application/json")
+
+
+def _query(raw: bytes) -> dict[str, str]:
+    """Return the query string's fields, the first of each name."""
+    if not raw:
+        return {}
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise UsageError("the query string is no percent-encoded UTF-8 of at most 100 fields") from None
+    return dict(reversed(pairs))
+
+
+async def _body(http: HTTPRequest) -> bytes:
+    """Return the body. Raises UsageError where it is too long; no more of it is kept than the limit."""
+    parts, size = [], 0
+    async for part in http.stream():
+        size += len(part)
+        if size > MAX_BODY:
+            raise UsageError(f"the body is longer than {MAX_BODY} bytes: send less")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _object(body: bytes, route: Route) -> Mapping[str, Any]:
+    """Return the JSON object that a body is, whatever its Content-Type says."""
+    hint = f"send a JSON object such as {example(route)}"
+    if not body.strip():
+        raise UsageError(f"the body is empty: {hint}")
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        try:
+            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
+        except orjson.JSONDecodeError as error:
+            raise UsageError(f"the body is not JSON ({error}): {hint}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"the body is JSON, but no object: {hint}")
+    return found
+
+
+def _readable(token: re.Match[str]) -> str:
+    """Return a token of JSON as Python writes it, as orjson reads it: one broken value must not end a whole batch.
+
+    What is no Unicode becomes NUL, which no field takes either; NaN and infinities become null.
+    """
+    if not token[0].startswith('"'):
+        return "null"
+    return _LONE.sub(lambda part: part[1] + (r"\u0000" if part[2] else ""), token[0])
+
+
+def example(route: Route) -> str:
+    """Return a body that the route takes, as JSON."""
+    takes = route.takes["oneOf"][0] if "oneOf" in route.takes else route.takes
+    return orjson.dumps(takes["example"]).decode()
+
+
+class ByHost:
+    """Turns a request for a host of the invented web into one for its page here."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, under /web/<host>/ where its Host header says so."""
+        if scope["type"] == "http":
+            name = next((value for key, value in scope["headers"] if key == b"host"), b"").decode("latin-1").lower()
+            name = name.partition(":")[0]
+            if name.endswith(INVENTED):
+                scope = {**scope, "path": f"/web/{name}{scope['path']}", BY_HOST: True}
+        await self.app(scope, receive, send)
+
+
+ROUTES: tuple[Route, ...] = tuple(route for dialect in DIALECTS.values() for route in dialect.routes)
+
+
+def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
+    """Return what a request for no route gets: the right method for a path of ours, else the nearest path."""
+    path: str = http.scope["path"]
+    prefixed = re.fullmatch(r"/w/[^/]+(/.*)", path)
+    bare = prefixed[1] if prefixed else path
+    page = bare.startswith(ROOT)
+    allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
+    if bare in PLAIN or allowed:
+        post = allowed.get("POST")
+        body = f" with a JSON body such as {example(post)}" if post else ""
+        methods = ", ".join(allowed) or "GET"
+        return respond(
+            {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
+        )
+    known = list(dict.fromkeys((*PLAIN, *(spelled(route.path) for route in ROUTES))))
+    fix = (
+        f" Leave out the last slash: {bare.rstrip('/')}"
+        if bare.rstrip("/") in known
+        else close_match(bare[:200], known)
+    )
+    return respond({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
+
+
+def _broken(_: HTTPRequest, __: Exception) -> Response:
+    """Return what a defect of ours looks like from outside; its traceback goes to the log."""
+    return respond({"error": "internal error: the server's log says more"}, 500)
+
+
+def create_app(
+    worlds: Sequence[Path | World],
+    *,
+    profile: str = "clean",
+    profiles: Mapping[str, Profile] = PROFILES,
+    seed: int = 0,
+    link_base: str | None = None,
+    memory: int = MEMORY,
+    simulate: Simulate = Simulator,
+    attempts: Attempts | None = None,
+    close: Callable[[], Awaitable[None]] | None = None,
+) -> Starlette:
+    """Return the ASGI app that serves worlds, given as folders or in memory.
+
+    Args:
+        worlds: at least one; a single one needs no name in a request.
+        profile: what an address without a profile has.
+        profiles: those an address may name; `simulate` has to know them too.
+        seed: what an address without a seed has.
+        link_base: scheme and host under which agents reach this server, where results should link to it.
+        memory: megabytes for open worlds, by estimate; at least one world is always open.
+        simulate: makes what answers the calls of a world.
+        attempts: counts the calls of sessions; in this process's memory unless given.
+        close: run when the server stops, in its event loop.
+
+    Raises:
+        UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
+    """
+    find_profile(profile, profiles)
+    base = None if link_base is None else _base(link_base)
+    shelf = Shelf(worlds, memory, simulate)
+    default = Address(shelf.only, profile, seed)
+    service = Service(shelf, default, base, Counted() if attempts is None else attempts, profiles)
+    routes = [
+        HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
+        for dialect in DIALECTS.values()
+        for route in dialect.routes
+    ]
+    routes += plain_routes(shelf, ROUTES, service.check)
+    prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
+    app = Starlette(
+        routes=[*routes, prefixed],
+        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
+        lifespan=_lifespan(close),
+    )
+    app.router.redirect_slashes = False
+    app.add_middleware(ByHost)
+    app.state.shelf, app.state.default = shelf, default
+    return app
+
+
+def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if close:
+            await close()
+
+    return lifespan
+
+
+def _base(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") not in {"", "web"}:
+        raise UsageError(f"link base {text!r}: give scheme and host of this server, such as http://127.0.0.1:8000")
+    return f"{parts.scheme}://{parts.netloc}"

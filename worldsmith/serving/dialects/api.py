@@ -1,0 +1,115 @@
+"""Our own dialect: POST /api/search and POST /api/extract, in the words of this project."""
+
+from typing import Any
+
+from worldsmith.errors import UsageError
+from worldsmith.serving.dialects import fields
+from worldsmith.serving.dialects.native import native
+from worldsmith.serving.dialects.schemas import BOOL, INT, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
+from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.protocol import Call, Observation
+
+MAX_K = 50
+MAX_PAGE = 100
+MAX_CHARS = 1_000_000
+
+
+def search(request: Request) -> Asked:
+    """Read {"query"} or {"queries"}, with "k" results a page and the "page" from 1."""
+    body = request.fields
+    k, page = fields.whole(body, "k", 10, 1, MAX_K), fields.whole(body, "page", 1, 1, MAX_PAGE)
+    batch = "queries" in body
+    if batch and "query" in body:
+        raise UsageError('send either "query" or "queries", not both')
+    queries = fields.items(body["queries"], "queries") if batch else (fields.text(body.get("query"), "query"),)
+
+    def write(seen: tuple[Observation, ...]) -> Reply:
+        found = [_hits(observation, request) for observation in seen]
+        return Reply({"batches": found} if batch else found[0])
+
+    return Asked(fields.calls(queries, "queries", lambda query: Call("web_search", query, page, k)), write)
+
+
+def _hits(seen: Observation, request: Request) -> dict[str, Any]:
+    results = []
+    for hit in seen.results:
+        told = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
+        results.append({**told, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
+    failed = failure(seen)
+    return {"results": results, "more": seen.more} | ({} if failed is None else {"error": failed.text})
+
+
+def extract(request: Request) -> Asked:
+    """Read {"url"}, with "offset" and "max_chars" for a part of a long page."""
+    body = request.fields
+    url = fields.text(body.get("url"), "url", fields.MAX_URL)
+    offset = fields.whole(body, "offset", 0, 0, MAX_CHARS)
+    limit = fields.whole(body, "max_chars", 0, 1, MAX_CHARS) or None
+    call = Call("web_extractor", request.links.read(url), offset=offset, max_chars=limit)
+
+    def write(seen: tuple[Observation, ...]) -> Reply:
+        (page,) = seen
+        failed = failure(page)
+        if failed or page.doc is None:
+            return native("api", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
+        told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
+        return Reply({**told, "text": page.text, "more": page.more, "next_offset": page.next_offset})
+
+    return Asked((call,), write)
+
+
+_RESULT = thing(
+    {"url": TEXT, "title": TEXT, "snippet": TEXT, "date": NULL_TEXT, "score": NUMBER, "text": TEXT}, optional=("text",)
+)
+_HITS = thing({"results": listed(_RESULT), "more": BOOL, "error": TEXT}, optional=("error",))
+_QUERY = thing(
+    {"query": TEXT, "k": INT, "page": INT}, optional=("k", "page"), example={"query": "…", "k": 10, "page": 1}
+)
+_QUERIES = thing(
+    {"queries": listed(TEXT), "k": INT, "page": INT}, optional=("k", "page"), example={"queries": ["…", "…"], "k": 5}
+)
+_URL = thing(
+    {"url": TEXT, "offset": INT, "max_chars": INT},
+    optional=("offset", "max_chars"),
+    example={"url": "https://….example/…", "offset": 0, "max_chars": 8000},
+)
+_PAGE = thing(
+    {
+        "url": TEXT,
+        "title": TEXT,
+        "date": NULL_TEXT,
+        "text": TEXT,
+        "more": BOOL,
+        "next_offset": {"type": ["integer", "null"]},
+    }
+)
+_SEARCH = (
+    "Search. `k` results a page (1 to 50, 10 unless told), `page` from 1 to 100; `more` says that a further page "
+    "exists. Only the best hits are listed, about 60 a query: a more exact query finds what a broad one leaves out. "
+    'Queries may say "a phrase", -without, site:HOST[/PATH], after:DAY, before:DAY and newer_than:30d.'
+)
+
+API = Dialect(
+    "api",
+    (
+        Route(
+            "POST",
+            "/api/search",
+            search,
+            _SEARCH + " `queries` asks several at once and gives `batches`, one per query: a wrong one has an `error`.",
+            one_of(_QUERY, _QUERIES),
+            one_of(_HITS, thing({"batches": listed(_HITS)})),
+        ),
+        Route("GET", "/api/search", search, _SEARCH, _QUERY, _HITS),
+        Route(
+            "POST",
+            "/api/extract",
+            extract,
+            "Read a page as Markdown: at most `max_chars` characters (1 to 1000000, all unless told) from `offset`. "
+            "Where it goes on, `more` is true and `next_offset` says from where; the parts put together are the page.",
+            _URL,
+            _PAGE,
+        ),
+    ),
+)

@@ -1,0 +1,142 @@
+"""The server process: a bound socket, uvicorn on it, and a line that says when it is ready."""
+
+import asyncio
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import orjson
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from worldsmith.errors import UsageError
+from worldsmith.serving.app import create_app
+from worldsmith.serving.world_cache import Shelf
+from worldsmith.world.model import World
+
+BACKLOG = 2048
+"""Connections that may wait to be taken."""
+ARRIVAL = 30.0
+"""Seconds in which a request has to arrive whole, from its first byte or the connection's opening."""
+MOST_WAITING = 2 * BACKLOG
+"""Connections whose request has not arrived whole, at most: the oldest is closed for a new one."""
+
+
+class _Connection(HttpToolsProtocol):
+    """A connection that is closed where a request does not arrive whole in time: uvicorn waits for ever."""
+
+    _waiting: ClassVar[dict["_Connection", asyncio.TimerHandle]] = {}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn types it
+        super().connection_made(transport)
+        self._arrived = False
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._arrived = True
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        """Start the time in which a request has to arrive, unless it runs already."""
+        if self in self._waiting:
+            return
+        self._waiting[self] = self.loop.call_later(ARRIVAL, self.give_up)
+        if len(self._waiting) > MOST_WAITING:
+            next(iter(self._waiting)).give_up()
+
+    def _stop_waiting(self) -> None:
+        timer = self._waiting.pop(self, None)
+        if timer is not None:
+            timer.cancel()
+
+    def give_up(self) -> None:
+        """Close the connection, with a 408 where part of a request came and nothing was replied to it."""
+        self._stop_waiting()
+        cycle: RequestResponseCycle | None = self.cycle
+        replied = cycle is not None and cycle.response_started and not cycle.response_complete
+        if self._arrived and not replied and not self.transport.is_closing():
+            body = orjson.dumps({"error": f"the request did not arrive whole within {ARRIVAL:g} s: send it again"})
+            head = f"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+            self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
+        self.transport.close()
+
+
+def configured(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves an app of ours."""
+    # A Date or Server header would make equal replies differ, or say more than the world does.
+    return uvicorn.Config(
+        app, http=_Connection, log_level="warning", access_log=False, server_header=False, date_header=False
+    )
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+def serve(
+    worlds: Sequence[Path | World],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    say: Callable[[str], object] = sys.stdout.write,
+    **options: Any,
+) -> None:
+    """Serve worlds until interrupted; `options` are those of `create_app`.
+
+    A line with the address and the time to ready is said once requests are answered. Port 0 takes a free one.
+    A single world is opened before that, several when they are first asked for.
+
+    Raises:
+        UsageError: the address can't be bound, or `create_app` says so.
+        WorldsmithError: the single world can't be opened.
+    """
+    start = time.monotonic()
+    with _bind(host, port) as bound:
+        app = create_app(worlds, **options)
+        shelf: Shelf = app.state.shelf
+        if shelf.only:
+            shelf.open(app.state.default)
+        what = f"world {shelf.only}" if shelf.only else f"{len(shelf.listings)} worlds"
+        url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+
+        def ready() -> None:
+            say(f"worldsmith: serving {what} at {url} (ready in {time.monotonic() - start:.2f} s)\n")
+            sys.stdout.flush()
+
+        try:
+            _Server(configured(app), ready).run(sockets=[bound])
+        except KeyboardInterrupt:
+            return
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket; create_server sets SO_REUSEADDR, so a killed server's port is free at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (while")[0]  # create_server repeats the address
+        raise UsageError(
+            f"can't listen on {host} port {port}: {why}. Take another --port, or 0 for a free one"
+        ) from None

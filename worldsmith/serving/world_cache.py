@@ -1,0 +1,172 @@
+"""The worlds of a server: known by id from the start, opened when first asked for, bounded in memory."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.world.files import MANIFEST, load_world, read_json
+from worldsmith.world.model import World
+
+MEMORY = 2048
+"""Megabytes that open worlds may take, by estimate."""
+BYTES_A_FACT = 12_000
+"""What a fact of an open world takes with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
+reading of every page. A profile of another page length takes as much again."""
+OPENERS = 2
+"""Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
+NAMING = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
+MAX_NAMED = 12
+"""Worlds named in a message."""
+
+
+class Answers(Protocol):
+    """What answers the calls of one world: a `Simulator`."""
+
+    def ready(self, address: Address) -> bool:
+        """Whether the pages and the index that answer at an address are made."""
+        ...
+
+    def warm(self, address: Address) -> None:
+        """Make them; runs beside calls to what is ready."""
+        ...
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Return the observation of one call."""
+        ...
+
+
+Simulate = Callable[[World], Answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the server says of a world, and where it comes from."""
+
+    source: Path | World
+    schema: str
+    as_of: str
+    facts: int
+    digest: str
+
+
+class Shelf:
+    """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first.
+
+    A world is read and its pages and index made in a thread, once for all who wait for it: clients of worlds that are
+    open are answered meanwhile. Safe to use from several threads and event loops.
+    """
+
+    def __init__(self, sources: Sequence[Path | World], memory: int, simulate: Simulate) -> None:
+        """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id."""
+        self.listings: dict[str, Listing] = {}
+        for source in sources:
+            world, listing = _listing(source)
+            if world in self.listings:
+                raise UsageError(
+                    f"world {world!r} is given twice: {_place(self.listings[world].source)}, {_place(source)}"
+                )
+            self.listings[world] = listing
+        if not self.listings:
+            raise UsageError("there is no world to serve")
+        self._budget, self._simulate = memory * 1_000_000, simulate
+        self._open: OrderedDict[str, Answers] = OrderedDict()
+        self._opening: dict[str, Future[Answers]] = {}
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(OPENERS, thread_name_prefix="worldsmith-open")
+
+    @property
+    def only(self) -> str:
+        """The id of the single world, "" where there are several."""
+        return next(iter(self.listings)) if len(self.listings) == 1 else ""
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """Ids of the worlds in memory, least recently used first."""
+        with self._lock:
+            return tuple(self._open)
+
+    def check(self, world: str) -> None:
+        """Raise UsageError where no world is named, NotFoundError where it isn't here."""
+        if not world:
+            names = list(self.listings)
+            shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
+            raise UsageError(f"this server has {len(names)} worlds: {shown}. {NAMING}")
+        if world not in self.listings:
+            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)} {NAMING}")
+
+    async def get(self, address: Address) -> Answers:
+        """Return what answers at an address of this shelf, ready to. Raises WorldsmithError if files can't be read."""
+        while True:
+            now = self._ready(address)
+            if not isinstance(now, Future):
+                return now
+            # One client that goes away does not stop what others wait for.
+            found = await asyncio.shield(asyncio.wrap_future(now))
+            if found.ready(address):
+                return found
+
+    def open(self, address: Address) -> Answers:
+        """Do what `get` does, and wait for it."""
+        while True:
+            now = self._ready(address)
+            found = now.result() if isinstance(now, Future) else now
+            if found.ready(address):
+                return found
+
+    def _ready(self, address: Address) -> "Answers | Future[Answers]":
+        """Return what answers, or the one thread's work that will make it."""
+        with self._lock:
+            found = self._open.get(address.world)
+            if found is not None and found.ready(address):
+                self._open.move_to_end(address.world)
+                return found
+            if address.world not in self._opening:
+                self._opening[address.world] = self._threads.submit(self._make, address)
+            return self._opening[address.world]
+
+    def _make(self, address: Address) -> Answers:
+        world = address.world
+        try:
+            found = self._open.get(world) or self._load(self.listings[world].source)
+            found.warm(address)
+            with self._lock:
+                self._open[world] = found
+                self._open.move_to_end(world)
+                self._close(keep=world)
+            return found
+        finally:
+            with self._lock:
+                del self._opening[world]
+
+    def _load(self, source: Path | World) -> Answers:
+        return self._simulate(load_world(source) if isinstance(source, Path) else source)
+
+    def _close(self, keep: str) -> None:
+        used = sum(self.listings[world].facts for world in self._open) * BYTES_A_FACT
+        for world in [name for name in self._open if name != keep]:
+            if used <= self._budget:
+                return
+            del self._open[world]
+            used -= self.listings[world].facts * BYTES_A_FACT
+
+
+def _listing(source: Path | World) -> tuple[str, Listing]:
+    if isinstance(source, World):
+        return source.id, Listing(source, source.schema.name, source.schema.as_of, source.facts, source.digest)
+    info = read_json(source / MANIFEST)
+    try:
+        listing = Listing(source, info["schema"], info["as_of"], int(info["facts"]), info["digest"])
+        return str(info["world"]), listing
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
+
+
+def _place(source: Path | World) -> str:
+    return str(source) if isinstance(source, Path) else "in memory"

@@ -1,0 +1,81 @@
+"""Words by their stems: which columns a word speaks of, in whatever form it stands."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from worldsmith.schema import Aggregate, Invent, Schema
+from worldsmith.simulate.guard.names import ColumnId
+from worldsmith.simulate.guard.text import clean, tokens
+
+_ENDS = (
+    "ations", "ation", "ments", "ment", "ables", "able", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ied", "ed",
+    "er", "or", "es", "ly", "s", "e", "y",
+)  # fmt: skip
+_IRREGULAR = {
+    "kept": "keep", "sold": "sell", "sale": "sell", "sales": "sell", "paid": "pay", "won": "win", "shown": "show",
+    "led": "lead", "left": "leav", "made": "mak", "built": "build", "grew": "grow", "bought": "buy", "people": "person",
+    "birth": "born", "birthday": "born", "withdrawal": "withdrawn", "laying": "laid", "men": "man", "women": "woman",
+    "children": "child", "closure": "closed", "registration": "registered", "publication": "published",
+}  # fmt: skip
+WEAK = frozenset(
+    ("with", "from", "this", "that", "year", "years", "reached", "yearly", "number", "total", "week", "month", "first",
+     "date", "the", "and", "for", "has", "have", "been", "its", "their", "was", "were", "are", "not", "any", "all",
+     "some", "than", "said", "also", "still", "none", "rank", "day", "days", "here", "there", "they", "other", "every")
+)  # fmt: skip
+"""Words that speak of no column, whatever label has them."""
+
+
+@lru_cache(maxsize=32768)
+def stem(word: str) -> str:
+    """Return a word in lower case without its ending, at least three letters of it."""
+    while True:
+        known = _IRREGULAR.get(word)
+        if known is not None:
+            return stem(known)
+        end = next((end for end in _ENDS if word.endswith(end) and len(word) - len(end) >= 3), "")
+        if not end or (end == "s" and word.endswith("ss")):
+            return word
+        word = word[: -len(end)]
+
+
+class Stems:
+    """The columns of a schema by the stems of their labels, phrases and fillers, and of what they count."""
+
+    def __init__(self, schema: Schema) -> None:
+        said: dict[str, dict[ColumnId, None]] = {}
+        void: dict[str, dict[ColumnId, None]] = {}
+        people = {
+            t.name for t in schema.tables.values() for c in t.columns
+            if c.key and isinstance(c.fill, Invent) and c.fill.kind == "person"
+        }  # fmt: skip
+        counted: dict[ColumnId, None] = {}
+        for table in schema.tables.values():
+            for column in table.columns:
+                place = (table.name, column.name)
+                texts = [column.label, column.says]
+                if isinstance(column.fill, Aggregate) and column.fill.op == "count":
+                    counts = schema.tables[column.fill.table]
+                    texts += [counts.singular, counts.plural]
+                    if column.fill.table in people:
+                        counted[place] = None
+                _add(said, texts, place)
+                _add(void, [column.none], place)
+        self._said = {word: frozenset(columns) for word, columns in said.items()}
+        self._void = {word: frozenset(columns) for word, columns in void.items()}
+        self.people = frozenset(counted)
+        """The columns that count people."""
+
+    def columns(self, words: Iterable[str]) -> frozenset[ColumnId]:
+        """Return the columns that some words in lower case speak of."""
+        return frozenset(c for w in words if w not in WEAK for c in self._said.get(stem(w), ()))
+
+    def fillers(self, words: Iterable[str]) -> frozenset[ColumnId]:
+        """Return the columns whose words for null some words are of."""
+        return frozenset(c for w in words if w not in WEAK for c in self._void.get(stem(w), ()))
+
+
+def _add(index: dict[str, dict[ColumnId, None]], texts: Iterable[str], place: ColumnId) -> None:
+    for text in texts:
+        for word in tokens(clean(text)):
+            if len(word) >= 3 and word not in WEAK:
+                index.setdefault(stem(word), {})[place] = None

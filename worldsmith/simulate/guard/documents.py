@@ -1,0 +1,277 @@
+"""A whole document against its page: every title, sentence, pair, list item, table row and link; and completeness."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worldsmith import scoring
+from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.simulate.guard.column_words import Stems
+from worldsmith.simulate.guard.entitlement import Ground
+from worldsmith.simulate.guard.headers import by_column, headers, meant
+from worldsmith.simulate.guard.judge import Heard, Judge, passed
+from worldsmith.simulate.guard.names import ColumnId, cue_phrase
+from worldsmith.simulate.guard.quantity import exact, quantities, states
+from worldsmith.simulate.guard.rejection import Rejection
+from worldsmith.simulate.guard.text import clean, scan
+from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.world.model import Cell, Row
+
+
+def links_of(piece: Piece) -> list[Link]:
+    """Return the links of a piece in order."""
+    match piece:
+        case Para(text):
+            texts: list[Text] = [text]
+        case KeyValues(pairs):
+            texts = [value for _, value in pairs]
+        case Items(items):
+            texts = list(items)
+        case Grid(rows=rows):
+            texts = [cell for row in rows for cell in row]
+        case _:
+            texts = []
+    return [part for text in texts for part in text if isinstance(part, Link)]
+
+
+_NOTHING = frozenset(("", "-", "–", "—", "none", "n/a", "null", "no"))
+"""What stands for a null in a table or specification."""
+_DIGIT = re.compile(r"[0-9]")
+_LABEL = 60
+"""Characters of a label, at most."""
+_PAIR = re.compile(r"\s*([^:;]{1,60}): ([^;]*)")
+
+
+def _as_grid(items: Sequence[Text]) -> Grid | None:
+    """Return a list as a table where each item is the same labels with values: "Year: 2024; Score: 83"."""
+    rows = [[_PAIR.fullmatch(part) for part in words_of(item).split(";")] for item in items]
+    if not rows or len(rows[0]) < 2 or not all(all(row) for row in rows):
+        return None
+    pairs = [[(m.group(1), m.group(2)) for m in row if m] for row in rows]
+    header = tuple(label for label, _ in pairs[0])
+    if any(tuple(label for label, _ in row) != header for row in pairs):
+        return None
+    return Grid(header, tuple(tuple((value.strip(),) for _, value in row) for row in pairs))
+
+
+@dataclass
+class Reader:
+    """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
+
+    judge: Judge
+    ground: Ground
+    links: frozenset[str]
+    query: str = ""
+    verdicts: list[Verdict] = field(default_factory=list)
+    stated: set[Cell] = field(default_factory=set)
+    topic: tuple[Row, ...] = ()
+    level: int = 0
+    said: list[str] = field(default_factory=list)
+    declared: frozenset[str] = frozenset()
+    """Headings and paragraphs that the grammar of the page's language makes without a cell."""
+
+    def take(self, heard: Heard) -> bool:
+        """Keep what a unit stated; whether all of it stands."""
+        self.verdicts += heard.verdicts
+        if heard.ok:
+            self.stated.update(heard.stated)
+        return heard.ok
+
+    def text(self, where: str, text: str) -> Heard:
+        """Judge running text and keep it."""
+        heard = self.judge.text(where, text, self.ground, self.topic, self.query)
+        if self.take(heard):
+            self.said.append(text)
+        return heard
+
+    def piece(self, piece: Piece) -> bool:
+        """Judge one piece; whether all of it stands."""
+        before = len(self.verdicts)
+        match piece:
+            case Heading(text=told) if told in self.declared:
+                self._declared("heading", told)
+            case Heading(level, text):
+                self._heading(level, text)
+            case Para(text) if words_of(text) in self.declared:
+                self._declared("sentence", words_of(text))
+            case Para(text):
+                self.text("sentence", words_of(text))
+            case Items(items):
+                grid = _as_grid(items)
+                if grid:
+                    self._grid(grid)
+                for item in items if grid is None else ():
+                    label, colon, value = words_of(item).partition(": ")
+                    if colon and self._meant(label, value):
+                        self._pair(label, value)
+                    else:
+                        self.text("item", words_of(item))
+            case KeyValues(pairs):
+                for label, content in pairs:
+                    self._pair(label, words_of(content))
+            case _:
+                self._grid(piece)
+        for link in links_of(piece):
+            wrong = Rejection(Reason.LINK, f"leads to {link.url!r}, no link of this page")
+            known = link.url in self.links
+            self.verdicts.append(passed("link") if known else wrong.of("link", link.text))
+        return all(v.ok for v in self.verdicts[before:])
+
+    def _declared(self, where: str, text: str) -> None:
+        """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
+        if where == "heading":
+            self.topic = ()
+        told, names = clean(text), self.judge.names
+        if names.nameless(told) and not _DIGIT.search(told):
+            self.verdicts.append(passed(where))
+            return
+        read = scan(told)
+        found = names.find(read)
+        named = next((read.text[slice(*m.span)] for m in found if m.kind in ("name", "alias", "coded")), "")
+        if not named and any(map(str.isdigit, read.text)):
+            chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year
+            digits = ((i, c) for i, c in enumerate(read.text) if c.isdigit())
+            named = next((c for i, c in digits if not any(a <= i < b for a, b in chrome)), "")
+        wrong = Rejection(Reason.CLAIM, f"says {named!r}, though it is declared to state nothing")
+        self.verdicts.append(wrong.of(where, text) if named else passed(where))
+
+    def _heading(self, level: int, text: str) -> None:
+        """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
+        before, self.topic = self.topic, ()
+        rows = tuple(row for row in self.text("heading", text).rows if row != self.ground.subject)
+        if rows:
+            self.topic, self.level = rows, level
+        elif level > self.level:
+            self.topic = before
+
+    def _pair(self, label: str, value: str) -> None:
+        known, columns = self._columns(label), self._meant(label, value)
+        for cell in self._about():
+            if (cell.row.table, cell.col) in columns and self._prints(value, cell):
+                self.stated.add(cell)
+                self.verdicts.append(passed("pair"))
+                return
+        heard = self.text("pair", f"{label}: {value}")
+        if known and heard.ok and not any((cell.row.table, cell.col) in known for cell in heard.stated):
+            wrong = Rejection(Reason.UNTRUE, f"says {value!r} of {label!r}, which is no fact of this page")
+            self.verdicts.append(wrong.of("pair", f"{label}: {value}"))
+
+    def _about(self) -> Sequence[Cell]:
+        """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
+        return self.ground.cells_of(self.topic or ((self.ground.subject,) if self.ground.subject else ()))
+
+    def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
+        """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
+        if cue_phrase(label) in self.judge.names.labels and (known := self._columns(label)):
+            return known
+        if len(label) > _LABEL:
+            return ()
+        return meant(label, [value], by_column(self._about()), self._stems, self._prints)
+
+    @property
+    def _stems(self) -> Stems:
+        return self.judge.statements.wordless.stems
+
+    def _columns(self, label: str) -> tuple[ColumnId, ...]:
+        """Return the columns with a cell on the page that a label heads."""
+        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.ground.held)
+
+    def _prints(self, text: str, cell: Cell) -> bool:
+        """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
+        column = self.judge.columns.of(cell)
+        shown = scoring.show(cell.value, column)
+        bare = text.strip()
+        if cell.value is None:
+            return bare.lower() in _NOTHING or bare == shown
+        if bare == shown or (bare.startswith(shown) and bare[len(shown) :].strip() == column.unit != ""):
+            return True
+        if isinstance(cell.value, bool):
+            return bare.lower() == ("yes" if cell.value else "no")
+        if column.kind not in ("int", "num", "date"):
+            return False
+        said = quantities(clean(bare))
+        return len(said) == 1 and said[0].full == clean(bare) and exact(said[0]) and states(said[0], cell.value, column)
+
+    def _grid(self, grid: Grid) -> None:
+        if grid.caption:
+            rows = self.text("caption", grid.caption).rows
+            self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
+        labels = self.judge.names.labels
+        columns = [self._columns(title) for title in grid.header]
+        # Labels and values: "Item | Value", whatever column may be called a value.
+        labelled = len(columns) == 2 and all(cue_phrase(words_of(row[0])) in labels for row in grid.rows if row)
+        if labelled or (len(columns) == 2 and not any(columns)):
+            for label, value in ((words_of(a), words_of(b)) for a, b in grid.rows if a):
+                self._pair(label, value)
+            return
+        for title, known in zip(grid.header, columns, strict=True):
+            if not known and title.strip():
+                self.text("header", title)
+        body = [[words_of(text) for text in texts] for texts in grid.rows]
+        headed = headers(grid.header, columns, body, self.ground, self._stems, self._prints)
+        left = dict.fromkeys(self.ground.rows)
+        for plain in body:
+            row, cells = self._row_of(plain, headed, list(left))
+            if row is None:
+                self._loose_row(grid.header, plain)
+                continue
+            left.pop(row)
+            self.stated.update(cells)
+            self.verdicts.append(passed("row"))
+
+    def _row_of(
+        self, plain: Sequence[str], columns: Sequence[Sequence[tuple[str, str]]], rows: Sequence[Row]
+    ) -> tuple[Row | None, list[Cell]]:
+        """Return the row that a table row prints, cell by cell under its headers."""
+        if len(plain) != len(columns):
+            return None, []
+        for row in rows:
+            held = self.ground.rows[row]
+            cells = []
+            for text, known in zip(plain, columns, strict=True):
+                cell = next(
+                    (held[c] for t, c in known if t == row.table and c in held and self._prints(text, held[c])), None
+                )
+                if cell is None:
+                    break
+                cells.append(cell)
+            else:
+                return row, cells
+        return None, []
+
+    def _loose_row(self, header: Sequence[str], plain: Sequence[str]) -> None:
+        """Judge a table row that prints no row as it stands, as a sentence of its pairs."""
+        pairs = [f"{h}: {t}" if h.strip() else t for h, t in zip(header, plain, strict=False)]
+        self.text("row", "; ".join([*pairs, *plain[len(header) :]]))
+
+    def missing(self, must: Sequence[Cell]) -> list[Cell]:
+        """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
+        part, implied = self.ground.part, self.ground.implied
+        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.said))
+        shared = {(c.row.table, c.col, c.value) for c in self.stated}
+        return [
+            cell
+            for cell in must
+            if cell not in self.stated
+            and not (part(cell.value) in implied and part(cell.value) in heard)
+            and not (
+                cell.row in self.ground.members
+                and (cell.row.table, cell.col, cell.value) in shared
+                and self._scope(cell)
+            )
+        ]
+
+    def _scope(self, cell: Cell) -> bool:
+        return all(self.ground.world.value(row, cell.col) == cell.value for row in self.ground.members)
+
+
+def read_document(
+    judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
+) -> Reader:
+    """Judge a whole document."""
+    reader = Reader(judge, ground, links, query, declared=declared)
+    reader.text("title", doc.title)
+    for piece in doc.pieces:
+        reader.piece(piece)
+    return reader

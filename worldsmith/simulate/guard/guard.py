@@ -1,0 +1,206 @@
+"""The guard: what a reply says is what its slice may say, and says what it must.
+
+Entitlement is a permission: a page may state the cells of its edited blocks, a hit those of its edited head.
+Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here knows a task.
+"""
+
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from itertools import count, pairwise
+from typing import TYPE_CHECKING
+
+from worldsmith import scoring
+from worldsmith.cache import keep
+from worldsmith.pages.plan import boilerplate
+from worldsmith.pages.renderer.document import declared
+from worldsmith.pages.types import Doc, Page
+from worldsmith.simulate.guard.documents import Reader, read_document
+from worldsmith.simulate.guard.entitlement import Columns, Ground, ground
+from worldsmith.simulate.guard.judge import Judge, passed
+from worldsmith.simulate.guard.names import Names
+from worldsmith.simulate.guard.rejection import Rejection
+from worldsmith.simulate.guard.text import clean, scan
+from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.protocol import Reason, Result, Slice, Verdict, View
+from worldsmith.world.model import Cell, World
+
+if TYPE_CHECKING:
+    from worldsmith.pages import Pages
+
+Verdicts = tuple[Verdict, ...]
+POLICY = 5
+"""Version of what the guard lets pass; raised with every change: no text that an older one accepted is answered."""
+MEMO = 1024
+"""Verdicts on hits kept: about 1 MB."""
+
+
+class Guard:
+    """Judges the replies of one world. Verdicts are pure; those on hits are kept, the oldest dropped first."""
+
+    def __init__(self, world: World, pages: "Pages", memo: int = MEMO) -> None:
+        self.world, self.pages = world, pages
+        chrome = (*boilerplate(world.schema), world.schema.about, *(site.name for site in pages.sites), *pages.authors)
+        self.columns = Columns(world.schema)
+        self.names = Names(world, chrome)
+        self.judge = Judge(world, self.names, self.columns, chrome)
+        self._memo: dict[Hashable, Verdicts] = {}
+        self._grounds: dict[Hashable, Ground] = {}
+        self._plans: dict[Hashable, int] = {}
+        self._seen: dict[str, tuple[Page, int]] = {}
+        """By page id, the plan last seen and its number."""
+        self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
+        """By page id, the plan last read and what is declared of it."""
+        self._numbers = count()
+        self._most = memo
+
+    def hit(self, result: Result, view: View, query: str) -> Verdicts:
+        """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
+        page = view.page
+        text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
+        blocks = page.blocks if text else ()
+        key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
+        found = self._memo.get(key)
+        if found is None:
+            found = keep(self._memo, key, self._hit(result, page, ""), self._most)
+        if not query or all(v.ok for v in found):
+            return found
+        return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
+
+    def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
+        head = self._ground(page)
+        reader = Reader(self.judge, head, frozenset(), query)
+        reader.text("title", result.title)
+        reader.text("snippet", result.snippet)
+        verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, hit=True)]
+        verdicts += [
+            Rejection(Reason.FORM, "is empty").of(where)
+            for where, text in (("title", result.title), ("snippet", result.snippet))
+            if not text.strip()
+        ]
+        verdicts += [self._missing(cell, "key") for cell in reader.missing(self._keys(head))]
+        if result.text is not None:
+            verdicts += self._whole(document(result.text, page.url), page, query)
+        return tuple(verdicts)
+
+    def _ground(self, page: Page) -> Ground:
+        """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
+        key = self._plan(page)
+        found = self._grounds.get(key)
+        if found is None:
+            made = ground(self.world, self.columns, page, page.head.cells)
+            found = keep(self._grounds, key, made, max(self._most // 16, 1))
+        return found
+
+    def _keys(self, head: Ground) -> list[Cell]:
+        """Return the cells of the subject's key, which a hit must state."""
+        if head.subject is None:
+            return []
+        key = self.world.schema.tables[head.subject.table].key
+        return [
+            self.world.cell(head.subject, name) for name in key if self.world.cell(head.subject, name) in head.cells
+        ]
+
+    def _url(self, url: str, page: Page) -> Verdict:
+        if url == page.url:
+            return passed("url")
+        return Rejection(Reason.FORM, f"is {url!r}, the page is at {page.url!r}").of("url", url)
+
+    def _date(self, day: str | None, page: Page, *, hit: bool) -> Verdict:
+        if day is None:
+            return passed("date")
+        if day != page.date:
+            return Rejection(Reason.FORM, f"is {day!r}, the page claims {page.date!r}").of("date", day)
+        if hit and self._claims(page):
+            return Rejection(Reason.FORM, "is the value of a withheld cell").of("date", day)
+        return passed("date")
+
+    def _claims(self, page: Page) -> bool:
+        """Whether a hit's date would tell a date of the page's cells that its head withholds."""
+        dates = [c for c in page.cells if c.value == page.date and self.columns.of(c).kind == "date"]
+        return bool(dates) and not any(c in page.head.cells for c in dates)
+
+    def _plan(self, page: Page) -> int:
+        """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
+
+        No number is given twice, whichever threads draw one: verdicts and grounds are kept under it.
+        """
+        last = self._seen.get(page.id)
+        if last is not None and last[0] is page:
+            return last[1]
+        key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
+        number = self._plans.get(key)
+        if number is None:
+            number = keep(self._plans, key, next(self._numbers), self._most)
+        self._seen[page.id] = (page, number)
+        return number
+
+    def _missing(self, cell: Cell, where: str) -> Verdict:
+        column = self.world.schema.column(cell.row.table, cell.col)
+        shown = scoring.show(cell.value, self.columns.of(cell))
+        why = f"{column.label} of {self.world.title(cell.row)} ({shown}) is not stated"
+        return Rejection(Reason.MISSING, why).of(where)
+
+    def links(self, page: Page) -> frozenset[str]:
+        """Return the addresses that a page may link to: those its blocks name, and its own."""
+        return frozenset((page.url, *(self.pages.url(link) for block in page.blocks for link in block.links)))
+
+    def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
+        """Judge a document's statements; the reader holds what each piece stated."""
+        about = ground(self.world, self.columns, page, page.cells)
+        return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
+
+    def stated(self, text: str, page: Page) -> frozenset[Cell]:
+        """Return the cells of a page that its text, or a part of it, states: read statement by statement."""
+        return frozenset(self.read(document(text, page.url), page).stated)
+
+    def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
+        """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
+        reader = Reader(self.judge, self._ground(page), frozenset())
+        reader.text("title", result.title)
+        reader.text("snippet", result.snippet)
+        return frozenset(reader.stated)
+
+    def _declared(self, page: Page) -> frozenset[str]:
+        """Return what our renderer writes on a page without a cell: a pure function of the plan, so declared chrome."""
+        kept = self._chrome.get(page.id)
+        if kept is None or kept[0] is not page:
+            kept = keep(self._chrome, page.id, (page, declared(page, self.pages)), max(self._most // 16, 1))
+        return kept[1]
+
+    def must(self, page: Page) -> list[Cell]:
+        """Return the cells a page must state; a null without words of its own may go unsaid."""
+        return [c for c in page.cells if c.value is not None or self.columns.of(c).none]
+
+    def _whole(self, doc: Doc, page: Page, query: str) -> list[Verdict]:
+        reader = self.read(doc, page, query)
+        return [*reader.verdicts, *(self._missing(cell, "missing") for cell in reader.missing(self.must(page)))]
+
+    def doc(self, doc: Doc, view: View, query: str) -> Verdicts:
+        """Judge a document statement by statement, its links and fields, and whether it states all it must."""
+        page = view.page
+        fields = [self._url(doc.url, page), self._date(doc.date, page, hit=False)]
+        return (*fields, *self._whole(doc, page, query))
+
+    def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
+        """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
+        spoken = [ground(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
+        allowed = frozenset().union(*spoken)
+        texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
+        seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]
+        verdicts = []
+        for (_, a), (j, b) in seams:
+            name = self._split(a, b)
+            if name and name not in allowed:
+                wrong = Rejection(Reason.NAME, "names, together with the text before it, what neither may name")
+                verdicts.append(wrong.of("reply", results[j].url))
+        return tuple(verdicts)
+
+    def _split(self, first: str, second: str) -> str:
+        left = clean(first)[-60:].rstrip(" .…-")
+        right = clean(second)[:60].lstrip(" .…-")
+        for joint in (" ", ""):
+            border = len(left) + len(joint)
+            for mention in self.names.find(scan(left + joint + right)):
+                if mention.kind in ("name", "alias") and mention.span[0] < len(left) and mention.span[1] > border:
+                    return mention.key
+        return ""

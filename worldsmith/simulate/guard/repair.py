@@ -1,0 +1,194 @@
+"""A model's draft made fit: rejected statements deleted, what is lacking written by our renderer."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from worldsmith.pages import Pages
+from worldsmith.pages.renderer import markdown, render
+from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text, plain_part
+from worldsmith.simulate.guard.documents import Reader, links_of
+from worldsmith.simulate.guard.guard import Guard
+from worldsmith.simulate.guard.hits import misfits
+from worldsmith.simulate.guard.text import clean, sentences
+from worldsmith.simulate.protocol import Draft, Result, Slice, View
+
+
+def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
+    if too_long(draft, own):
+        return own, {"too_long": 1, "fallback": 1}
+    if isinstance(own, Doc):
+        if not isinstance(draft, Doc):
+            return own, {"fallback": 1}
+        return _document(guard, pages, draft, own, part)
+    if isinstance(draft, Doc):
+        return own, {"fallback": 1}
+    return _results(guard, pages, draft, own, part)
+
+
+def mended(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
+    """Return our own draft without what the guard rejects of it, and its slice; None where a page can't do without.
+
+    A hit keeps its snippet without its full text, or its title for a snippet, or goes.
+    """
+    if isinstance(own, Doc):
+        doc, _ = _document(guard, pages, own, own, part)
+        return None if doc is own else (doc, part)
+    kept: list[tuple[Result, View]] = []
+    for hit, view in zip(own, part.views, strict=True):
+        ways = (hit, replace(hit, text=None), replace(hit, snippet=hit.title, text=None))
+        stands = next((one for one in ways if all(v.ok for v in guard.hit(one, view, part.call.arg))), None)
+        kept += [(stands, view)] if stands else []
+    return tuple(hit for hit, _ in kept), replace(part, views=tuple(view for _, view in kept))
+
+
+READ = 20_000
+"""Characters of a page that are judged."""
+TIMES = 3
+"""How much longer than our own a model's page may be, beyond `FREE` characters."""
+FREE = 2_000
+SNIPPET = 600
+"""Characters of a hit's title and snippet."""
+
+
+def too_long(draft: Draft, own: Draft) -> str:
+    """Return why a draft is too long to be read at all, beside our own; "" where it isn't."""
+    if isinstance(draft, Doc) or isinstance(own, Doc):
+        if not (isinstance(draft, Doc) and isinstance(own, Doc)):
+            return ""  # of another sort: not read either
+        most = min(READ, FREE + TIMES * len(markdown(own)))
+        size = len(markdown(draft))
+        return f"is a page of {size} characters, at most {most} are read" if size > most else ""
+    size = max((len(result.title) + len(result.snippet) for result in draft), default=0)
+    if size > SNIPPET:
+        return f"is a hit of {size} characters, at most {SNIPPET} are read"
+    most = 2 * len(own) + 10
+    return f"is a list of {len(draft)} hits, at most {most} are read" if len(draft) > most else ""
+
+
+def _results(
+    guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], part: Slice
+) -> tuple[Draft, Mapping[str, int]]:
+    """Keep the hits that stand, in the slice's order; address, date, score and full text are always our own."""
+    counts: Counter[str] = Counter()
+    wrote = {pages.by_url(result.url): result for result in reversed(draft)}
+    query = part.call.arg
+    mixed = {
+        view.page.id: replace(theirs, url=ours.url, date=ours.date, score=ours.score, text=ours.text)
+        for view, ours in zip(part.views, own, strict=True)
+        if (theirs := wrote.get(view.page.id)) is not None
+    }
+    pairs = [(mixed[view.page.id], view) for view in part.views if view.page.id in mixed]
+    unfit = {result.url for result, _ in misfits(pages, pairs, own)}
+    kept: list[Result] = []
+    for view, ours in zip(part.views, own, strict=True):
+        theirs = mixed.get(view.page.id)
+        if theirs is None:
+            counts["hit_missing"] += 1
+            kept.append(ours)
+            continue
+        stands = theirs.url not in unfit and all(v.ok for v in guard.hit(theirs, view, query))
+        counts["hit_kept" if stands else "hit_replaced"] += 1
+        kept.append(theirs if stands else ours)
+    # What stands in for a model's hit is ours: one with a defect is for the caller, who tells it from a model's.
+    if any(
+        r is o and not all(v.ok for v in guard.hit(o, view, query))
+        for r, o, view in zip(kept, own, part.views, strict=True)
+    ):
+        return own, {**counts, "fallback": 1}
+    split = {v.text for v in guard.reply(kept, part) if not v.ok}
+    if split:
+        counts["reply_split"] += 1
+        return own, {**counts, "fallback": 1}
+    if not counts["hit_kept"]:
+        return own, {**counts, "fallback": 1}
+    return tuple(kept), {**counts, "model": 1}
+
+
+def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+    """Delete the statements that are rejected, then add our blocks for the cells that are lacking."""
+    view = part.views[0]
+    counts: Counter[str] = Counter()
+    whole = guard.read(draft, view.page)
+    title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
+    pieces = [mended for piece in draft.pieces if (mended := _piece(guard, piece, view.page, counts)) is not None]
+    doc = Doc(own.url, title, own.date, tuple(pieces))
+    reader = guard.read(doc, view.page)
+    lacking = reader.missing(guard.must(view.page))
+    if lacking:
+        blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
+        ours = render(replace(view.page, blocks=blocks), guard.world, pages)
+        counts["block_replaced"] += len(blocks)
+        doc = replace(doc, pieces=(*doc.pieces, *ours.pieces))
+    if not pieces or not all(v.ok for v in guard.doc(doc, view, "")):
+        return own, {**counts, "fallback": 1}
+    if draft is not own:  # a model's document is read for what it states, ours within it likewise
+        doc = replace(doc, pieces=tuple(_mapped(piece, _unmarked) for piece in doc.pieces))
+    return doc, {**counts, "model": 1}
+
+
+def _reader(guard: Guard, page: Page) -> Reader:
+    return guard.read(Doc(page.url, "", None, ()), page)
+
+
+def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piece | None:
+    """Return a piece without what is rejected of it; None where nothing is left."""
+    allowed = guard.links(page)
+    if any(link.url not in allowed for link in links_of(piece)):
+        counts["link_dropped"] += 1
+    piece = _unlinked(piece, allowed)
+    if _reader(guard, page).piece(piece):
+        return piece
+    counts["statement_deleted"] += 1
+    match piece:
+        case Para(text):
+            kept = _sentences(guard, text, page)
+            return Para(kept) if kept else None
+        case KeyValues(pairs):
+            good = tuple(pair for pair in pairs if _reader(guard, page).piece(KeyValues((pair,))))
+            return KeyValues(good) if good else None
+        case Items(items, ordered):
+            stands = tuple(item for item in items if _reader(guard, page).piece(Items((item,))))
+            return Items(stands, ordered) if stands else None
+        case Grid(header, rows, caption):
+            left = tuple(row for row in rows if _reader(guard, page).piece(Grid(header, (row,), caption)))
+            return Grid(header, left, caption) if left else None
+    return None
+
+
+def _sentences(guard: Guard, text: Text, page: Page) -> Text:
+    """Keep the sentences that stand, without their links: positions are those of the cleaned text."""
+    plain = clean(words_of(text))
+    good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
+    ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]
+    return (" ".join(ended),) if ended else ()
+
+
+def _unlinked(piece: Piece, allowed: frozenset[str]) -> Piece:
+    def bare(part: Inline) -> Inline:
+        return part.text if isinstance(part, Link) and part.url not in allowed else part
+
+    return _mapped(piece, bare)
+
+
+def _unmarked(part: Inline) -> Inline:
+    """Return a piece of our text without its cells."""
+    return Link(part.text, part.url) if isinstance(part, Link) else plain_part(part)
+
+
+def _mapped(piece: Piece, change: Callable[[Inline], Inline]) -> Piece:
+    def text(parts: Text) -> Text:
+        return tuple(map(change, parts))
+
+    match piece:
+        case Para(content):
+            return Para(text(content))
+        case KeyValues(pairs):
+            return KeyValues(tuple((label, text(value)) for label, value in pairs))
+        case Items(items, ordered):
+            return Items(tuple(text(item) for item in items), ordered)
+        case Grid(header, rows, caption):
+            return Grid(header, tuple(tuple(text(cell) for cell in row) for row in rows), caption)
+    return piece

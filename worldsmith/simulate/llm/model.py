@@ -1,0 +1,315 @@
+"""A language model behind any OpenAI-compatible endpoint: one backend a process, a writer for each world's pages.
+
+What is said about one call keeps one deadline over all its drafts and tries; failures in a row open a breaker, so
+that a dead endpoint costs nothing until it is tried again, by one call first.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar
+
+import httpx2
+import openai
+
+from worldsmith.errors import BackendError, UsageError
+from worldsmith.pages import Pages
+from worldsmith.simulate.llm.answer import draft
+from worldsmith.simulate.llm.bounded_transport import Bounded
+from worldsmith.simulate.llm.prompt import VERSION, Asked, asked
+from worldsmith.simulate.protocol import Draft, Exchange, Slice, Talk
+
+T = TypeVar("T")
+UNFIT = frozenset({400, 415, 422, 501})
+"""Statuses with which servers refuse a form of answer that they don't have."""
+
+
+HINTS: Mapping[int, str] = {
+    401: ": it refused the key, which is taken from OPENAI_API_KEY",
+    403: ": it refused the key, which is taken from OPENAI_API_KEY",
+    404: ": it has no such model, or no chat completions at this URL, which often ends in /v1",
+    429: ": too many requests",
+}
+"""What a status most likely means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model is asked, and how.
+
+    Attributes:
+        deadline: seconds a call at most: all drafts, tries and waits together.
+        retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
+            answers.
+        backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
+        breaker: failed calls in a row after which none is sent for `cooldown` seconds.
+        structured: ask for results as JSON by a schema; a server that refuses is asked for text from then on.
+        prose: ask for pages in running sentences.
+    """
+
+    base_url: str
+    model: str
+    api_key: str = "EMPTY"
+    temperature: float = 0.6
+    max_tokens: int = 32768
+    deadline: float = 120.0
+    retries: int = 2
+    backoff: float = 0.5
+    concurrency: int = 8
+    breaker: int = 5
+    cooldown: float = 30.0
+    structured: bool = True
+    prose: bool = False
+
+
+class Backend:
+    """Asks one endpoint for all worlds of a process, from one event loop: connections, slots and breaker are shared.
+
+    `counts` holds calls, tries, failures and tokens.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        say: Callable[[str], object] = lambda _line: None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        """Stand ready; `transport` takes the place of the network in tests.
+
+        `say` is told in a line of the first failure, and whenever the breaker opens.
+        """
+        self.endpoint, self._say = endpoint, say
+        self._client = openai.AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key,
+            max_retries=0,
+            timeout=endpoint.deadline,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=httpx2.AsyncClient(
+                transport=Bounded(transport or httpx2.AsyncHTTPTransport()), timeout=endpoint.deadline
+            ),
+        )
+        self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self._structured = endpoint.structured
+        self._failed = 0
+        self._closed_until = 0.0
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def version(self) -> str:
+        """Model, prompt file and settings: part of the key of every stored text."""
+        end = self.endpoint
+        form = f"{' json' if end.structured else ''}{' prose' if end.prose else ''}"
+        return f"{end.model} {VERSION} t={end.temperature:g}{form}"
+
+    def __reduce__(self) -> NoReturn:
+        """Raise UsageError: connections stay in the process that opened them."""
+        raise UsageError("a language model's connections can't be pickled: make it in each process that asks it")
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Calls, tries, failures by kind, prompt and completion tokens, milliseconds waited for answers."""
+        return MappingProxyType(self._counts)
+
+    def writer(self, pages: Pages) -> "Writer":
+        """Return what writes about the world of `pages`."""
+        return Writer(self, pages)
+
+    async def ask(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+        """Return what `read` makes of the model's answer; each request and its reply are added to `talk`.
+
+        Raises:
+            BackendError: no answer that can be read came before the deadline, or the breaker is open.
+        """
+        now = asyncio.get_running_loop().time
+        if self._failed >= self.endpoint.breaker:
+            if now() < self._closed_until:
+                self._counts["refused_by_breaker"] += 1
+                raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
+            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
+        if talk.ends is None:
+            talk.ends = now() + self.endpoint.deadline
+        start = now()
+        self._counts["calls"] += 1
+        try:
+            async with asyncio.timeout_at(talk.ends), self._slots:
+                found = await self._tries(what, read, talk)
+        except TimeoutError as late:
+            error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
+            self._note(error, now())
+            raise error from late
+        except BackendError as error:
+            self._note(error, now())
+            raise
+        finally:
+            self._counts["milliseconds"] += round(1000 * (now() - start))
+        self._failed = 0
+        return found
+
+    def _note(self, error: BackendError, now: float) -> None:
+        """Count a failed call; say so the first time, and each time that the breaker opens."""
+        self._failed += 1
+        self._counts["failed"] += 1
+        if self._counts["failed"] == 1:
+            self._say(f"the model failed, our renderer answers for it: {error}")
+        if self._failed >= self.endpoint.breaker:
+            self._closed_until = now + self.endpoint.cooldown
+            wait = f"is not asked for {self.endpoint.cooldown:g} s"
+            self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
+
+    async def _tries(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+        for attempt in range(self.endpoint.retries + 1):
+            try:
+                return await self._try(what, read, talk)
+            except _FatalError:
+                raise
+            except BackendError as error:
+                if attempt == self.endpoint.retries:
+                    raise
+                pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
+                assert talk.ends is not None
+                if asyncio.get_running_loop().time() + pause >= talk.ends:
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError
+
+    async def _try(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+        if not (self._structured and what.schema):
+            return await self._read(what.messages, None, read, talk)
+        try:
+            return await self._read(what.structured, what.schema, read, talk)
+        except _UnfitError:
+            found = await self._read(what.messages, None, read, talk)
+            self._structured = False  # it took the same without a schema: it has no use for one
+            self._counts["without_schema"] += 1
+            return found
+
+    async def _read(
+        self,
+        messages: tuple[dict[str, str], ...],
+        schema: Mapping[str, Any] | None,
+        read: Callable[[str], T],
+        talk: Talk,
+    ) -> T:
+        sent = tuple((message["role"], message["content"]) for message in messages)
+        content = ""
+        try:
+            content = await self._send(messages, schema)
+            found = read(content)
+        except BackendError as error:
+            talk.exchanges.append(Exchange(sent, content, str(error)))
+            raise
+        except asyncio.CancelledError:
+            talk.exchanges.append(Exchange(sent, "", "no answer in time"))
+            raise
+        talk.exchanges.append(Exchange(sent, content))
+        return found
+
+    async def _send(self, messages: tuple[dict[str, str], ...], schema: Mapping[str, Any] | None) -> str:
+        self._counts["tries"] += 1
+        form = {"type": "json_schema", "json_schema": {"name": "results", "schema": schema, "strict": True}}
+        more: dict[str, Any] = {"response_format": form} if schema else {}
+        try:
+            answer = await self._client.chat.completions.create(
+                model=self.endpoint.model,
+                messages=list(messages),  # type: ignore[arg-type]  # plain dicts of role and content
+                temperature=self.endpoint.temperature,
+                max_tokens=self.endpoint.max_tokens,
+                **more,
+            )
+        except openai.APIStatusError as error:
+            self._counts[f"status_{error.status_code}"] += 1
+            raise _refusal(self.endpoint.base_url, error.response) from error
+        except openai.OpenAIError as error:
+            self._counts["unreachable"] += 1
+            cause = f" {error.__cause__}" if error.__cause__ else ""
+            raise BackendError(f"{self.endpoint.base_url} could not be asked: {error}{cause}") from error
+        except (ValueError, RecursionError) as error:
+            self._counts["unreadable"] += 1
+            raise BackendError(f"{self.endpoint.base_url} answered with broken JSON") from error
+        return self._content(answer)
+
+    def _content(self, answer: object) -> str:
+        choices = getattr(answer, "choices", None)
+        first = choices[0] if isinstance(choices, list) and choices else None
+        content = getattr(getattr(first, "message", None), "content", None)
+        usage = getattr(answer, "usage", None)
+        for name in ("prompt_tokens", "completion_tokens"):
+            told = getattr(usage, name, None)
+            self._counts[name] += told if isinstance(told, int) else 0
+        told = getattr(usage, "prompt_tokens", None)
+        self._counts["longest_prompt"] = max(self._counts["longest_prompt"], told if isinstance(told, int) else 0)
+        if getattr(first, "finish_reason", None) == "length":
+            self._counts["cut_off"] += 1
+        if not isinstance(content, str):
+            self._counts["unreadable"] += 1
+            raise BackendError(f"{self.endpoint.base_url} answered without a message")
+        return content
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes drafts about one world, at one page length: a `WorldModel`."""
+
+    backend: Backend
+    pages: Pages
+
+    async def draft(self, part: Slice, talk: Talk) -> Draft:
+        """Write the answer to a slice.
+
+        Raises:
+            BackendError: no readable answer came before the deadline, or the breaker is open.
+        """
+        prose = self.backend.endpoint.prose
+        what = asked(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
+        return await self.backend.ask(what, lambda content: draft(content, part.call), talk)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands for a model that isn't there, by its `version`: what it wrote is answered from the store alone."""
+
+    version: str
+
+    def writer(self, pages: Pages) -> "Absent":  # noqa: ARG002 - one protocol for all authors
+        """Return itself."""
+        return self
+
+    async def draft(self, part: Slice, talk: Talk) -> Draft:  # noqa: ARG002 - one protocol for all models
+        """Raise BackendError."""
+        raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
+
+
+class _FatalError(BackendError):
+    """A refusal that another try would not mend."""
+
+
+class _UnfitError(_FatalError):
+    """A refusal of what was asked: of its form, maybe."""
+
+
+class _BusyError(BackendError):
+    """A refusal that passes."""
+
+    def __init__(self, text: str, retry_after: float) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+def _refusal(url: str, response: httpx2.Response) -> BackendError:
+    """Return the error for an HTTP status; its body may be anything, and is not repeated."""
+    status = response.status_code
+    text = f"{url} answered {status}{HINTS.get(status, '')}"
+    if status in UNFIT:
+        return _UnfitError(text)
+    if status != 429 and status < 500:
+        return _FatalError(text)
+    said = response.headers.get("retry-after", "")
+    return _BusyError(text, float(said) if said.isascii() and said.isdecimal() and len(said) < 9 else 0.0)

@@ -1,0 +1,37 @@
+"""Perturbations of data, never of text, and the profiles that declare them.
+
+A fault answers instead of the world. A slice edit maps pages to pages, or drops a hit. Both are drawn by seed, never
+by the session: rollouts of one group, which share the seed, meet the same ones. Edits draw from (seed, kind, page id),
+never from the call, so that a page and every snippet of it agree.
+
+What a task needs is never lost. The pages that a schema declares, and directories, may come later in a ranking or in
+parts, but stay whole, true and open; what is closed, cut or contradicted are the spare ones: news, blogs, archive
+copies, mirrors. A fault passes when the call is made again, twice at most.
+"""
+
+from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
+from worldsmith.simulate.perturb.faults import FAULTS, LAST, faults
+from worldsmith.simulate.perturb.instruct import instruction
+from worldsmith.simulate.perturb.pages import PAGE_EDITS, spare
+from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, profile
+from worldsmith.simulate.perturb.ranking import RANKINGS, Edited
+from worldsmith.simulate.perturb.withhold import LEVELS, withhold
+
+__all__ = [
+    "EDITS",
+    "FAULTS",
+    "LAST",
+    "LEVELS",
+    "PAGE_EDITS",
+    "PROFILES",
+    "RANKINGS",
+    "Curriculum",
+    "Edited",
+    "edits",
+    "faults",
+    "instruction",
+    "load_curriculum",
+    "profile",
+    "spare",
+    "withhold",
+]

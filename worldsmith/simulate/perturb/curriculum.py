@@ -1,0 +1,119 @@
+"""Profiles of one's own, and which of them a training step uses: a TOML file.
+
+```toml
+[profiles.mild]                        # as in PROFILES: about, length, withhold, full_text, edits, faults
+about    = "a little background"
+edits    = { distract = 0.1 }
+
+[[steps]]                              # from step 0 on
+profiles = { clean = 1 }
+[[steps]]
+from     = 200                         # then a third of the tasks under `mild`
+profiles = { clean = 2, mild = 1 }
+```
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.seeding import draw
+from worldsmith.simulate.perturb.faults import faults
+from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile
+from worldsmith.simulate.protocol import Length, Profile
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProfileSource(_Strict):
+    """One entry of `[profiles]`."""
+
+    about: str = ""
+    """What it does, in a line."""
+    length: Length = "short"
+    """Length of its pages."""
+    withhold: Annotated[int, Field(ge=0, le=3)] = 1
+    """0 shows all that a hit may, 3 the least."""
+    full_text: bool = False
+    """Search replies carry whole pages."""
+    edits: dict[str, Share] = {}
+    """Share of the pages that each edit meets."""
+    faults: dict[str, Share] = {}
+    """Share of the calls that each fault answers."""
+
+
+class StepSource(_Strict):
+    """One entry of `[[steps]]`."""
+
+    start: Annotated[int, Field(ge=0, alias="from")] = 0
+    """The first training step it holds for."""
+    profiles: Annotated[dict[str, Weight], Field(min_length=1)]
+    """Weights by profile."""
+
+
+class CurriculumSource(_Strict):
+    """A curriculum file."""
+
+    profiles: dict[str, ProfileSource] = {}
+    """Profiles of one's own, by name."""
+    steps: list[StepSource] = []
+    """Which profiles are used from which step on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curriculum:
+    """Profiles by name, those of worldsmith included, and the weights that hold from each step on."""
+
+    profiles: Mapping[str, Profile]
+    steps: tuple[tuple[int, Mapping[str, float]], ...]
+
+    def profile(self, step: int, task_id: str, seed: int = 0) -> str:
+        """Return the name of the profile that a task has at a training step: the same for all rollouts of it."""
+        weights = next((w for start, w in reversed(self.steps) if start <= step), {next(iter(PROFILES)): 1.0})
+        place = draw(seed, "curriculum", step, task_id) / 2**64 * sum(weights.values())
+        for name, weight in weights.items():
+            place -= weight
+            if place < 0:
+                return name
+        return list(weights)[-1]
+
+
+def load_curriculum(path: str | Path) -> Curriculum:
+    """Return what a curriculum file declares.
+
+    Raises:
+        FormatError: it can't be read, or an entry of it is wrong; the message says where, and the fix.
+    """
+    try:
+        source = CurriculumSource.model_validate(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        own = {
+            name: Profile(name, p.about, p.length, p.withhold, full_text=p.full_text, edits=p.edits, faults=p.faults)
+            for name, p in source.profiles.items()
+        }
+        known = PROFILES | own
+        for made in own.values():
+            edits(made), faults(made)
+        for step in source.steps:
+            for name in step.profiles:
+                profile(name, known)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, NotFoundError) as error:
+        raise FormatError(f"{path}: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FormatError(f"{path}: {where}: {first['msg']} (found {first['input']!r})") from None
+    steps = sorted(((step.start, step.profiles) for step in source.steps), key=lambda s: s[0])
+    for start, weights in steps:
+        if not sum(weights.values()):
+            raise FormatError(f"{path}: the step from {start} has no profile of a weight above 0")
+    return Curriculum(known, tuple(steps))

@@ -1,0 +1,145 @@
+"""Edits of pages: what is gone, contradicted, cut off, behind a wall, or shown in parts.
+
+All but `paginate` meet spare pages alone: those that no schema declares, and whose cells other pages state too.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from worldsmith.cache import keep
+from worldsmith.pages import Pages
+from worldsmith.pages.earliest_days import ordinal
+from worldsmith.pages.types import Block, Page
+from worldsmith.schema import Value
+from worldsmith.seeding import draw
+from worldsmith.simulate.perturb.ranking import drawn
+from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
+from worldsmith.world.model import Cell, Row
+
+MEMO: Final = 1024
+"""Edited pages an edit keeps."""
+PART: Final = 1200
+"""Characters of a page that is shown in parts, a call."""
+
+PageEdit = Callable[[Pages, Page, int], Page | None]
+"""(pages, page, chance) to what becomes of the page; None where it is gone."""
+
+
+def spare(pages: Pages, page: Page) -> bool:
+    """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
+    declared = any(spec.name == page.kind for spec in pages.world.schema.pages)
+    return bool(page.cells) and not declared and not page.directory
+
+
+def _gone(pages: Pages, page: Page, chance: int) -> None:
+    """The link is dead."""
+
+
+def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
+    """One cell has the value of another row; the cue leads to the entry that is right."""
+    cells = [cell for cell in page.cells if _mutable(pages, cell)]
+    if not cells or page.subject is None:
+        return page
+    cell = cells[chance % len(cells)]
+    values = sorted({v for v in _told_by(pages, page, cell) if v not in {None, cell.value}}, key=repr)
+    entry = pages.about(page.subject)
+    if not values or entry is None:
+        return page
+    wrong = cell._replace(value=values[(chance >> 16) % len(values)])
+    keys = tuple(c for c in page.cells if c.row == page.subject and c.col in pages.world.schema.tables[c.row.table].key)
+    cue = Block("cue", keys, chance >> 32 & 255, (entry,))
+    blocks = tuple(_with(block, cell, wrong) for block in page.blocks)
+    at = len(blocks) - 1 if blocks and blocks[-1].kind == "related" else len(blocks)
+    return replace(page, head=_with(page.head, cell, wrong), blocks=(*blocks[:at], cue, *blocks[at:]))
+
+
+def _told_by(pages: Pages, page: Page, cell: Cell) -> Iterator[Value]:
+    """Yield the values of a cell's column that a page as old as this one may tell."""
+    day = ordinal(page.date) if page.date else pages.days.end + 1
+    for i, value in enumerate(pages.world.tables[cell.row.table][cell.col]):
+        if pages.days.cell(Cell(Row(cell.row.table, i), cell.col, value)) <= day:
+            yield value
+
+
+def _mutable(pages: Pages, cell: Cell) -> bool:
+    """Whether a cell may be told wrong: no key, no reference, no null, no yes or no."""
+    column = pages.words.columns[cell.row.table, cell.col]
+    true = pages.world.value(cell.row, cell.col) == cell.value  # an archive copy tells what was
+    return true and not (column.key or column.ref or cell.value is None or isinstance(cell.value, bool))
+
+
+def _with(block: Block, cell: Cell, other: Cell) -> Block:
+    return replace(block, cells=tuple(other if c == cell else c for c in block.cells)) if cell in block.cells else block
+
+
+def _truncated(pages: Pages, page: Page, chance: int) -> Page:  # noqa: ARG001 - one signature for all
+    """The page ends early."""
+    kept = max(1, len(page.blocks) // 2)
+    return replace(page, blocks=page.blocks[:kept])
+
+
+def _walled(pages: Pages, page: Page, chance: int) -> Page:  # noqa: ARG001 - one signature for all
+    """Only the beginning can be read."""
+    return replace(page, blocks=(*page.blocks[:1], Block("wall", (), chance & 255)))
+
+
+PAGE_EDITS: Mapping[str, PageEdit] = {
+    "dead_link": _gone,
+    "contradiction": _contradicted,
+    "truncate": _truncated,
+    "paywall": _walled,
+}
+"""Edits of spare pages by name, in the order they are made."""
+
+
+def page_edit(name: str, share: float) -> SliceEdit:
+    """Return the slice edit that makes a page edit to a share of the spare pages.
+
+    A dead link is found by searches and not there for a reader; all else a hit and its page show alike.
+    """
+    made: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}  # pure: the same plan, the same page
+
+    def edit(pages: Pages, part: Slice, seed: int) -> Slice:
+        if name == "dead_link" and part.call.tool == "web_search":
+            return part
+        views, changes = [], []
+        for view in part.views:
+            if not drawn(name, share, view.page.id, seed) or not spare(pages, view.page):
+                views.append(view)
+                continue
+            key = (pages.world.id, seed, view.page.id)
+            known = made.get(key)
+            if known is None or known[0] is not view.page:
+                chance = draw(seed, name, "how", view.page.id)
+                after = PAGE_EDITS[name](pages, view.page, chance)
+                change = None if after is view.page else changed(name, view.page, after)
+                known = keep(made, key, (view.page, after, change), MEMO)
+            if known[1] is not None:
+                views.append(View(known[1], view.score, view.rank))
+            if known[2] is not None:
+                changes.append(known[2])
+        return replace(part, views=tuple(views), changes=(*part.changes, *changes)) if changes else part
+
+    return edit
+
+
+def changed(name: str, before: Page, after: Page | None) -> Change:
+    """Return what an edit made of a page: the cells that it lost or tells otherwise."""
+    kept = set() if after is None else {*after.cells, *after.head.cells}
+    return Change(
+        name, before.id, tuple(c for c in dict.fromkeys((*before.cells, *before.head.cells)) if c not in kept)
+    )
+
+
+def paginate(share: float) -> SliceEdit:
+    """Return the edit that shows a share of the pages in parts, declared ones too: nothing is lost."""
+
+    def edit(pages: Pages, part: Slice, seed: int) -> Slice:  # noqa: ARG001 - every slice edit's signature
+        call = part.call
+        if call.tool != "web_extractor" or not part.views or not drawn("paginate", share, part.views[0].page.id, seed):
+            return part
+        short = replace(call, max_chars=min(call.max_chars or PART, PART))
+        return replace(part, call=short, changes=(*part.changes, Change("paginate", part.views[0].page.id, ())))
+
+    return edit

@@ -1,0 +1,89 @@
+"""Profiles: named records of page length, withhold level and perturbations with their shares."""
+
+from collections.abc import Mapping
+
+from worldsmith.errors import NotFoundError, close_match
+from worldsmith.simulate.perturb.pages import PAGE_EDITS, page_edit, paginate
+from worldsmith.simulate.perturb.ranking import RANKINGS
+from worldsmith.simulate.perturb.withhold import withhold
+from worldsmith.simulate.protocol import Profile, SliceEdit
+
+EDITS = (*RANKINGS, *PAGE_EDITS, "paginate")
+"""Names of the slice edits, in the order they are made; withholding comes last."""
+
+PROFILES: dict[str, Profile] = {
+    "clean": Profile("clean", "short pages; a hit shows half of what its columns allow"),
+    "web": Profile("web", "pages as long as the web's; a hit shows half of what its columns allow", length="web"),
+    "open": Profile("open", "a hit shows all that its columns allow", withhold=0),
+    "sparse": Profile("sparse", "a hit shows its key alone", withhold=2),
+    "scarce": Profile("scarce", "a hit shows its key alone, and half of the hits are gone", withhold=3),
+    "flaky": Profile(
+        "flaky",
+        "a tenth of the calls fails and a tenth is refused; both pass when tried again, in a session",
+        faults={"error": 0.1, "rate_limit": 0.1},
+    ),
+    "realistic": Profile(
+        "realistic",
+        "the web on a usual day: background among the hits, mirrors, archive copies, namesakes, some dead links and "
+        "walls, long pages in parts; few calls fail, and pass when tried again, in a session",
+        edits={
+            "distract": 0.15,
+            "stale_copy": 0.3,
+            "near_duplicate": 0.3,
+            "homonym": 0.5,
+            "dead_link": 0.1,
+            "contradiction": 0.1,
+            "truncate": 0.05,
+            "paywall": 0.1,
+            "paginate": 0.2,
+        },
+        faults={"error": 0.02, "rate_limit": 0.02, "timeout": 0.01},
+    ),
+    "adversarial": Profile(
+        "adversarial",
+        "the web at its worst: a hit shows its key alone, copies and namesakes everywhere, half of what is not the "
+        "entry itself is gone, closed or wrong; a fifth of the calls fails, and passes when tried again, in a session",
+        withhold=2,
+        edits={
+            "distract": 0.4,
+            "stale_copy": 1.0,
+            "near_duplicate": 1.0,
+            "homonym": 1.0,
+            "dead_link": 0.2,
+            "contradiction": 0.5,
+            "truncate": 0.2,
+            "paywall": 0.2,
+            "paginate": 0.6,
+        },
+        faults={"error": 0.1, "rate_limit": 0.05, "timeout": 0.05},
+    ),
+}
+"""Profiles by name; the first is what an address without one means."""
+
+
+def profile(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile:
+    """Return the profile called `name`.
+
+    Raises:
+        NotFoundError: there is none; the message names the nearest.
+    """
+    found = among.get(name)
+    if found is None:
+        raise NotFoundError(f"there is no profile {name!r}.{close_match(name, among)}")
+    return found
+
+
+def edits(asked: Profile) -> tuple[SliceEdit, ...]:
+    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `Edited`.
+
+    Raises:
+        NotFoundError: the profile names an edit that does not exist.
+    """
+    shares = asked.edits or {}
+    for name in shares:
+        if name not in EDITS:
+            raise NotFoundError(f"profile {asked.name!r} names the edit {name!r}.{close_match(name, EDITS)}")
+    made = [page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
+    if shares.get("paginate"):
+        made.append(paginate(shares["paginate"]))
+    return (*made, withhold(asked.withhold))

@@ -1,0 +1,76 @@
+"""What a profile makes of a ranking: background among the hits, and pages that are not found elsewhere.
+
+Both happen before the ranking is cut into results pages, so paging shows every hit once, and none that the world
+ranks is lost: it comes later.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from worldsmith.pages import Pages
+from worldsmith.pages.index import Index
+from worldsmith.pages.types import Page
+from worldsmith.seeding import draw
+
+REVEALS: Mapping[str, str] = {
+    "stale_copy": "world-archive",
+    "near_duplicate": "world-mirror",
+    "homonym": "world-homonym",
+}
+"""Kinds of dormant page by the edit that reveals them."""
+RANKINGS = ("distract", *REVEALS)
+"""Names of the edits of rankings."""
+
+
+def drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
+    """Whether an edit of a kind, with a share of all pages, meets a page."""
+    return share > 0 and draw(seed, kind, page_id) < share * 2**64
+
+
+class Edited:
+    """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
+
+    distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
+    and namesakes are found.
+    """
+
+    def __init__(self, pages: Pages, index: Index, edits: Mapping[str, float], seed: int) -> None:
+        self.pages, self.index, self.edits, self.seed = pages, index, edits, seed
+        self.background = tuple(f"world-guide/{n}" for n in pages.kinds["world-guide"].numbers)
+
+    def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
+        """Return results page `page` of `k` hits, and whether there is more."""
+        end = page * k
+        found = list(islice(self._ranked(query, end + 1), end + 1))
+        return found[end - k : end], len(found) > end
+
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be found and read: it is not dormant, or an edit reveals it."""
+        return not page.dormant or any(
+            page.kind == kind and self._drawn(name, page.id) for name, kind in REVEALS.items()
+        )
+
+    def _drawn(self, name: str, page_id: str) -> bool:
+        return drawn(name, self.edits.get(name, 0), page_id, self.seed)
+
+    def _ranked(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
+        """Yield hits, best first, each once, with what comes before them."""
+        seen: set[str] = set()
+        for page_id, score in self._hits(query, wanted):
+            if page_id in seen or not self.shows(self.pages.page(page_id)):
+                continue
+            if self.background and self._drawn("distract", page_id):
+                other = self.background[draw(self.seed, "distracting", page_id) % len(self.background)]
+                if other not in seen and other != page_id:
+                    seen.add(other)
+                    yield other, score
+            seen.add(page_id)
+            yield page_id, score
+
+    def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
+        """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
+        page, more = 1, True
+        while more:
+            hits, more = self.index.search(query, wanted, page, hidden=True)
+            yield from hits
+            page += 1

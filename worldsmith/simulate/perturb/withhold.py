@@ -1,0 +1,89 @@
+"""Withholding: what a hit keeps back of what its page states. It looks at the tool and touches only head blocks."""
+
+from dataclasses import replace
+
+from worldsmith.cache import keep
+from worldsmith.errors import UsageError
+from worldsmith.pages import Pages
+from worldsmith.pages.types import Block, Page
+from worldsmith.seeding import draw
+from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
+from worldsmith.world.model import Cell, World
+
+MEMO = 1024
+"""Edited pages an edit keeps."""
+LEVELS = 4
+"""Withhold levels: 0 to 3."""
+
+
+def withhold(level: int) -> SliceEdit:
+    """Return the edit that keeps cells out of search hits: it looks at the tool and touches only head blocks.
+
+    0 shows all head cells. 1 keeps half of those that are no key, an odd one by a coin. 2 keeps keys alone (of a
+    list its scope). 3 does that and removes half of the hits, lists never.
+
+    Raises:
+        UsageError: `level` is not 0 to 3.
+    """
+    if level not in range(LEVELS):
+        raise UsageError(f"withhold level {level!r} does not exist; it is 0, 1, 2 or 3")
+
+    made: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}  # pure: the same plan, the same page
+
+    def edit(pages: Pages, part: Slice, seed: int) -> Slice:
+        if part.call.tool != "web_search" or level == 0:
+            return part
+        views, changes = [], list(part.changes)
+        for view in part.views:
+            key = (pages.world.id, seed, view.page.id)
+            known = made.get(key)
+            if known is None or known[0] is not view.page:
+                after = _withheld(pages.world, view.page, level, seed)
+                known = keep(made, key, (view.page, after, _change(view.page, after)), MEMO)
+            if known[1] is not None:
+                views.append(View(known[1], view.score, view.rank))
+            if known[2] is not None:
+                changes.append(known[2])
+        return replace(part, views=tuple(views), changes=tuple(changes))
+
+    return edit
+
+
+def _change(before: Page, after: Page | None) -> Change | None:
+    if after is before:
+        return None
+    kept = after.head.cells if after else ()
+    return Change("withhold", before.id, tuple(cell for cell in before.head.cells if cell not in kept))
+
+
+def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:
+    """Return the page with what its head keeps; None for a hit that is removed."""
+    chance = draw(seed, "withhold", page.id)
+    if level == 3 and chance >> 63 and not page.rows:
+        return None
+    cells = page.head.cells
+    keys = [cell for cell in cells if _is_key(world, page, cell, level)]
+    others = [cell for cell in cells if cell not in keys]
+    half = 0 if level > 1 else len(others) // 2 + (len(others) % 2 and chance & 1)
+    turn = (chance >> 8) % len(others) if others else 0
+    kept = (others[turn:] + others[:turn])[:half]
+    if len(kept) == len(others):
+        return page
+    return with_head(page, [cell for cell in cells if cell in keys or cell in kept])
+
+
+def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:
+    """Whether the hit is known by a cell: the subject's key, a list's scope and (below level 2) its rows' keys."""
+    key = cell.col in world.schema.tables[cell.row.table].key
+    if page.subject is not None:
+        return key and cell.row == page.subject
+    scope = next((spec.by for spec in world.schema.pages if spec.name == page.kind), None)
+    if scope is None:
+        return key
+    return cell.col == scope or (key and level < 2)
+
+
+def with_head(page: Page, cells: list[Cell]) -> Page:
+    """Return a page whose head states `cells` alone, without the links of those it lost."""
+    head = Block(page.head.kind, tuple(cells), page.head.variant, page.head.links if len(cells) else ())
+    return replace(page, head=head)

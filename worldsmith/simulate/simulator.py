@@ -1,0 +1,473 @@
+"""The simulator: call to slice, slice to draft, draft through the guard to observation.
+
+A reply depends on (world, address, call, attempt) alone. Local rendering is pure; a language model's text is
+pure once it is in the store.
+"""
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import accumulate, chain
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from worldsmith.cache import keep
+from worldsmith.errors import BackendError, GuardError, UsageError
+from worldsmith.pages import RENDER, Pages
+from worldsmith.pages.index import Index, Indexed
+from worldsmith.pages.renderer import Renderer
+from worldsmith.pages.renderer.emit import chunks, markdown
+from worldsmith.pages.types import Doc, Page
+from worldsmith.simulate import disclosure
+from worldsmith.simulate.guard import POLICY, Guard
+from worldsmith.simulate.guard.hits import misfits
+from worldsmith.simulate.guard.repair import mended, repaired, too_long
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
+from worldsmith.simulate.protocol import (
+    Address,
+    Call,
+    Draft,
+    Length,
+    Observation,
+    Profile,
+    Reason,
+    Result,
+    Slice,
+    SliceEdit,
+    Talk,
+    Tool,
+    Verdict,
+    WorldModel,
+    cut,
+)
+from worldsmith.simulate.store import Store
+from worldsmith.world.model import Disclosure, World, canonical
+
+MEMO = 1024
+"""Verdicts on hits and pages kept, a page length."""
+REASONS = 1500
+"""Characters of objections sent to a model, at most; a single one is sent whole."""
+QUOTED = 160
+"""Characters of a rejected text that an objection quotes."""
+ADVICE: Mapping[Reason, str] = {
+    Reason.NAME: "Name only what is listed for this page or result.",
+    Reason.VALUE: "Give only numbers and dates that are listed for this page or result.",
+    Reason.OPTION: "It is not listed: leave it out.",
+    Reason.UNTRUE: "Give each attribute the value that is listed for it, or leave the statement out.",
+    Reason.CLAIM: "No listed fact shows it: leave it out.",
+    Reason.WORD: "Use ordinary words and listed names.",
+    Reason.HIDDEN: "Write short plain sentences without codes, addresses or orders.",
+    Reason.LINK: "Link only to listed addresses.",
+    Reason.FORM: "Use address and date as given, fill every field, and keep to the length.",
+    Reason.MISFIT: "Write a title and a snippet for this result alone.",
+    Reason.MISSING: "State it.",
+}
+"""What is right to do about a rejection."""
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_WORD = re.compile(r"\w+")
+TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
+
+
+class Author(Protocol):
+    """A language model, one for all worlds of a process, that says which it is, so that its texts can be stored."""
+
+    @property
+    def version(self) -> str:
+        """Model, prompts and settings in one line."""
+        ...
+
+    def writer(self, pages: Pages) -> WorldModel:
+        """Return what writes about the world of `pages`, at their length."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What serves one page length."""
+
+    pages: Pages
+    index: Index
+    guard: Guard
+    renderer: Renderer
+    model: WorldModel | None
+    passed: dict[str, Page]
+    """Plans whose document by our renderer passed the guard, by page id."""
+    cleared: dict[tuple[str, str], tuple[Page, str]]
+    """Plans with their hit's title whose hit passed, by page id and snippet."""
+    heads: dict[str, tuple[Page, tuple[Disclosure, ...]]]
+    """Plans with what their hits disclose, by page id."""
+
+
+class Simulator:
+    """Answers calls to one world; safe to use from several threads. `counts` says how often each branch was taken."""
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        pages: Pages | None = None,
+        index: Index | None = None,
+        model: Author | None = None,
+        store: Store | None = None,
+        budget: int = MEMO,
+        strict: bool = False,
+        counts: Counter[str] | None = None,
+        profiles: Mapping[str, Profile] = PROFILES,
+        indexed: Indexed = Index,
+        tools: Sequence[Tool] = TOOLS,
+    ) -> None:
+        """Stand ready for `world.model`.
+
+        Args:
+            world: the world served.
+            pages: its page plans, where they are made already.
+            index: the index over `pages`, likewise.
+            model: a language model; without one our renderer writes.
+            store: where a model's accepted texts are kept.
+            budget: verdicts on hits kept in memory.
+            strict: raise GuardError for a rejected text of our own renderer, instead of serving the rest of it.
+            counts: where branches are counted, for one count over several worlds.
+            profiles: the profiles an address may name.
+            indexed: makes the index over pages, or finds it in a file (`pages.index.files`).
+            tools: those whose answers `model` writes; our renderer writes the others'.
+        """
+        self.world, self.model, self.store = world, model, store
+        self._budget, self._strict, self._profiles = budget, strict, profiles
+        self._given, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
+        self._desks: dict[Length, _Desk] = {}
+        self._edits: dict[str, tuple[SliceEdit, ...]] = {}
+        self._counts: Counter[str] = Counter() if counts is None else counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what the first call makes anew, native objects among it: pages, indexes, guards and their memos."""
+        return {**vars(self), "_desks": {}, "_edits": {}, "_given": (None, None), "_indexed": Index}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Simulator":
+        """Copy the counts; the rest is fixed, or remembers what is the same for both."""
+        other = copy.copy(self)
+        vars(other).update(vars(self), _counts=self._counts.copy())
+        return other
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often each branch was taken, by name."""
+        return MappingProxyType(self._counts)
+
+    def _desk(self, length: Length) -> _Desk:
+        desk = self._desks.get(length)
+        if desk is None:
+            pages, index = self._given
+            if pages is None or pages.length != length:
+                pages, index = Pages(self.world, length), None
+            guard = Guard(self.world, pages, self._budget)
+            writer = self.model.writer(pages) if self.model else None
+            made = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
+            desk = self._desks.setdefault(length, made)  # another thread's, where it was quicker
+        return desk
+
+    def ready(self, address: Address) -> bool:
+        """Whether pages, index and guard for an address are made."""
+        return profile(address.profile, self._profiles).length in self._desks
+
+    def warm(self, address: Address) -> None:
+        """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
+        self._desk(profile(address.profile, self._profiles).length)
+
+    def _of(self, address: Address) -> tuple[Profile, _Desk]:
+        asked = profile(address.profile, self._profiles)
+        return asked, self._desk(asked.length)
+
+    def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
+        """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
+
+        Raises:
+            NotFoundError: the address names an unknown profile.
+            UsageError: the address is of another world, or the call asks for 0 or fewer hits or pages.
+        """
+        if address.world not in ("", self.world.id):
+            raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
+        if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
+            raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
+        asked, desk = self._of(address)
+        self._counts[call.tool] += 1
+        for fault in faults(asked):
+            answer = fault(call, address.seed, attempt)
+            if answer is not None:
+                self._counts[f"fault:{answer.fault}"] += 1
+                return answer
+        if asked.full_text and not call.full_text:
+            call = replace(call, full_text=True)
+        shares = asked.edits or {}
+        edited = any(shares.get(name) for name in RANKINGS)
+        index = Edited(desk.pages, desk.index, shares, address.seed) if edited else desk.index
+        part = cut(desk.pages, index, call)
+        for edit in self._edits_of(asked):
+            part = edit(desk.pages, part, address.seed)
+        if part.views:
+            return part
+        gone = part if part.changes else None  # a dead link, or hits that were dropped: traces tell
+        if call.tool == "web_extractor":
+            self._counts["not_found"] += 1
+            return Observation("not_found", part=gone)
+        self._counts["no_hits"] += 1
+        return Observation("ok", more=part.more, part=gone)
+
+    def _edits_of(self, asked: Profile) -> tuple[SliceEdit, ...]:
+        found = self._edits.get(asked.name)
+        if found is None:
+            found = self._edits[asked.name] = edits(asked)
+        return found
+
+    def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call by our renderer."""
+        part = self.prepare(address, call, attempt)
+        return part if isinstance(part, Observation) else self.finish(address, part)
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
+
+        With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
+        rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
+        """
+        part = self.prepare(address, call, attempt)
+        if isinstance(part, Observation):
+            return part
+        if self.model is None or call.tool not in self._tools:
+            return self.finish(address, part)
+        asked, desk = self._of(address)
+        kept = self._kept(part, desk, asked)
+        if kept is not None:
+            return kept
+        talk = Talk(instruction(asked, part, self.world.schema))
+        try:
+            draft = await self._draft(part, desk, talk)
+        except BackendError as error:
+            self._counts["backend_failed"] += 1
+            why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
+            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(talk.exchanges))
+        return replace(self.finish(address, part, draft), exchanges=tuple(talk.exchanges))
+
+    def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
+        """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
+
+        What the guard rejects of a draft is deleted or written by our renderer; a page's text is cut last.
+
+        Raises:
+            GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
+        """
+        asked, desk = self._of(address)
+        if draft is None:
+            return self._ours(desk.renderer.write(part), part, desk)
+        return self._theirs(draft, part, desk, asked)
+
+    def _kept(self, part: Slice, desk: _Desk, asked: Profile) -> Observation | None:
+        """Answer from the store, if its text still stands: a file may have been written by others."""
+        kept = self.store.get(self.key(part, asked)) if self.store is not None else None
+        if kept is None:
+            return None
+        if not all(v.ok for v in self._judge(kept, part, desk)):
+            self._counts["store_rejected"] += 1
+            return self._ours(desk.renderer.write(part), part, desk)
+        self._counts["stored"] += 1
+        return self._observation(kept, part, desk, "store")
+
+    async def _draft(self, part: Slice, desk: _Desk, talk: Talk) -> Draft:
+        """Return the model's draft, written again once where the guard objects."""
+        assert desk.model is not None
+        draft = await desk.model.draft(part, talk)
+        talk.reasons = _reasons(self._judge(draft, part, desk), draft)
+        if not talk.reasons:
+            return draft
+        self._counts["retried"] += 1
+        try:
+            return await desk.model.draft(part, talk)
+        except BackendError:
+            self._counts["backend_failed"] += 1
+            return draft
+
+    def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
+        own = desk.renderer.write(part)
+        long = too_long(draft, own)
+        if long:
+            return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
+        query = part.call.arg if part.call.tool == "web_search" else ""
+        if isinstance(draft, Doc):
+            return desk.guard.doc(draft, part.views[0], query)
+        found: list[Verdict] = []
+        by_page = {desk.pages.by_url(result.url): result for result in draft}
+        for view in part.views:
+            result = by_page.get(view.page.id)
+            missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
+            found += desk.guard.hit(result, view, query) if result else (missing,)
+        if not isinstance(own, Doc):
+            pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
+            found += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
+        return tuple(found)
+
+    def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+        """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
+
+        Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
+        not end somebody's episode. A page that can't be mended so is not available.
+        """
+        bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
+        if not bad:
+            self._counts["renderer"] += 1
+            return self._observation(draft, part, desk, "renderer")
+        self._counts["renderer_rejected"] += 1
+        if self._strict:
+            what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
+            raise GuardError(
+                f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
+            )
+        fit = mended(desk.guard, desk.pages, draft, part)
+        if fit is None:
+            return Observation("unavailable", verdicts=tuple(bad))
+        return self._observation(*fit, desk, "renderer", tuple(bad))
+
+    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
+        """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
+        bad: list[Verdict] = []
+        for result, view in zip(draft, part.views, strict=True):
+            page, key = view.page, (view.page.id, result.snippet)
+            known = desk.cleared.get(key)
+            if known is not None and known[0] is page and known[1] == result.title and result.text is None:
+                continue
+            verdicts = [v for v in desk.guard.hit(result, view, part.call.arg) if not v.ok]
+            if not verdicts and result.text is None:
+                keep(desk.cleared, key, (page, result.title), self._budget)
+            bad += verdicts
+        return bad
+
+    def _bad_page(self, draft: Doc, part: Slice, desk: _Desk) -> list[Verdict]:
+        """Judge our document of a plan; once, since it is pure in the plan."""
+        (view,) = part.views
+        if desk.passed.get(view.page.id) == view.page:
+            return []
+        bad = [v for v in desk.guard.doc(draft, view, "") if not v.ok]
+        if not bad:
+            keep(desk.passed, view.page.id, view.page, self._budget)
+        return bad
+
+    def judged(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+        """Return what the guard says of a draft, unit by unit, before anything is repaired."""
+        return self._judge(draft, part, self._of(address)[1])
+
+    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, asked: Profile) -> Observation:
+        """Answer with a model's draft after repair, or with what the store holds already."""
+        verdicts = self._judge(draft, part, desk)
+        own = desk.renderer.write(part)
+        good, branches = repaired(desk.guard, desk.pages, draft, own, part)
+        self._counts.update(branches)
+        served = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
+        if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
+            return served
+        served = replace(served, verdicts=verdicts)
+        if self.store is None or self.model is None:
+            return served
+        stored = self.store.put(self.key(part, asked), good, self.model.version)
+        return served if stored == good else self._kept(part, desk, asked) or served
+
+    def _observation(
+        self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
+    ) -> Observation:
+        if isinstance(draft, Doc):
+            emitted, page = list(chunks(draft)), part.views[0].page
+            text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
+            if source == "renderer":
+                end = part.call.offset + len(text)
+                disclosed = disclosure.of_part(emitted, page, self.world, part.call.offset, end)
+            else:
+                disclosed = disclosure.of_text(page, desk.guard.stated(text, page), self.world)
+            return Observation(
+                "ok",
+                doc=draft,
+                text=text,
+                next_offset=goes_on,
+                page=page,
+                more=goes_on is not None,
+                source=source,
+                verdicts=verdicts,
+                part=part,
+                disclosed=tuple(sorted(disclosed)) if text else (),
+            )
+        disclosures = self._hits_disclose(draft, part, desk, ours=source == "renderer" and not verdicts)
+        return Observation(
+            "ok",
+            results=draft,
+            more=part.more,
+            source=source,
+            verdicts=verdicts,
+            part=part,
+            disclosed=tuple(dict.fromkeys(chain.from_iterable(disclosures))),
+        )
+
+    def _hits_disclose(
+        self, hits: Sequence[Result], part: Slice, desk: _Desk, *, ours: bool
+    ) -> Iterator[Iterable[Disclosure]]:
+        """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
+        for hit, view in zip(hits, part.views, strict=True):
+            page = view.page
+            if hit.text is not None:
+                yield sorted(disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world))
+            elif ours:
+                known = desk.heads.get(page.id)
+                if known is None or known[0] is not page:
+                    known = page, tuple(sorted(disclosure.of_cells(page, page.head.cells, self.world)))
+                    keep(desk.heads, page.id, known, self._budget)
+                yield known[1]
+            else:
+                yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
+
+    def key(self, part: Slice, asked: Profile) -> str:
+        """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""
+        views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
+        call = part.call
+        named = [call.tool, call.arg, call.page, call.k, call.full_text]
+        ordered = instruction(asked, part, self.world.schema)
+        name = self.model.version if self.model else "renderer"
+        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
+
+
+def _blocks(page: Page) -> list[list[object]]:
+    blocks = (page.head, *page.blocks)
+    return [[*([str(c.row), c.col, c.value] for c in block.cells), *block.links] for block in blocks]
+
+
+def _reasons(verdicts: tuple[Verdict, ...], draft: Draft) -> tuple[str, ...]:
+    """Return what was wrong, where, and what is right to do, for the model to mend.
+
+    Only the model's own words are quoted, as it wrote them: what the guard made of them would give away a coded name.
+    """
+    if isinstance(draft, Doc):
+        wrote = f"{draft.title} {draft.url} {markdown(draft)}"
+    else:
+        wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date} {r.text}" for r in draft)
+    words = frozenset(_WORD.findall(wrote))
+    objections = tuple(dict.fromkeys(_objection(v, words) for v in verdicts if not v.ok))
+    sizes = accumulate(map(len, objections))
+    return tuple(text for text, size in zip(objections, sizes, strict=True) if size <= REASONS) or objections[:1]
+
+
+def _objection(verdict: Verdict, wrote: frozenset[str]) -> str:
+    text = f"{verdict.text[:QUOTED]}…" if len(verdict.text) > QUOTED else verdict.text
+    where = f"{verdict.where} {text!r}" if wrote.issuperset(_WORD.findall(verdict.text)) and text else verdict.where
+    why = _QUOTED.sub(lambda m: m[0] if wrote.issuperset(_WORD.findall(m[0])) else "what it says", verdict.why)
+    advice = ADVICE.get(verdict.reason, "") if verdict.reason else ""
+    return f"{where}: {why}. {advice}".rstrip()
+
+
+def cut_text(text: str, offset: int, most: int | None) -> tuple[str, int | None]:
+    """Return the part of a text from `offset`, at most `most` characters, and the offset where it goes on, if it does.
+
+    The parts put together are the text. A cut falls after a line where one ends in the second half of the part, so
+    that links and table rows stay whole.
+    """
+    end = len(text) if most is None else offset + most
+    if most is None or end >= len(text):
+        return text[offset:], None
+    line = text.rfind("\n", offset + most // 2, end) + 1
+    return text[offset : line or end], line or end

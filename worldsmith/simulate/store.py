@@ -1,0 +1,268 @@
+"""What is remembered between calls: accepted texts of a language model, and how often a session made each call.
+
+The first text accepted wins for ever, so that a run repeats. One SQLite file in WAL mode is shared by worker processes;
+its texts travel as JSON lines.
+"""
+
+import re
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import orjson
+
+from worldsmith.errors import FormatError, UsageError
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
+from worldsmith.simulate.protocol import Address, Call, Draft, Result
+
+FORMAT = 2
+READ = (1, 2)
+"""Formats that are read; a file of the first is made one of the second, without its attempts."""
+_TABLES = (
+    "create table if not exists about (format integer not null)",
+    "create table if not exists drafts (key text primary key, body blob not null) without rowid",
+    "create table if not exists authors (version text primary key) without rowid",
+    "create table if not exists made (session text not null, call text not null, n integer not null, "
+    "last integer not null, primary key (session, call)) without rowid",
+    "create index if not exists made_last on made (last)",
+)
+_COUNT = """
+insert into made values (?, ?, 0, (select ifnull(max(last), 0) + 1 from made))
+on conflict do update set n = n + 1, last = excluded.last returning n, last
+"""
+_FORGET = "delete from made where last <= (select last from made order by last desc limit 1 offset ?)"
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+MAX_ATTEMPTS = 200_000
+"""Calls whose attempts are counted, in memory or in a file; the least recently made ones are forgotten first."""
+EVERY = 1000
+"""Calls between two looks at whether there are more."""
+
+
+class Attempts(Protocol):
+    """How often a session made each call: the one thing that only a session can have replies change with."""
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before; 0 outside a session."""
+        ...
+
+
+class Counted:
+    """Attempts counted in the memory of one process, whose threads may share it."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
+        self._lock = Lock()
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before; 0 outside a session."""
+        if not address.session:
+            return 0
+        with self._lock:
+            made = self._made.pop((address, call), 0)
+            self._made[address, call] = made + 1
+            if len(self._made) > MAX_ATTEMPTS:
+                self._made.popitem(last=False)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of texts that were read into a store."""
+
+    added: int
+    known: int
+    """Those that were there, word for word."""
+    other: int
+    """Those in whose place another text stands, which was accepted first and stays."""
+
+
+class Store:
+    """Drafts by key, attempts by session and call. No draft is forgotten. Threads and processes may share it."""
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        """Open or make the file.
+
+        Raises:
+            FormatError: the file is no store of this version.
+        """
+        self._lock, self._path = Lock(), path
+        self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        try:
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            for statement in _TABLES:
+                self._db.execute(statement)
+            self._db.execute("insert into about select ? where not exists (select 1 from about)", (FORMAT,))
+            (found,) = self._db.execute("select format from about").fetchone()
+            if found in READ and found != FORMAT:
+                self._db.execute("drop table if exists attempts")
+                self._db.execute("update about set format = ?", (FORMAT,))
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
+        if found not in READ:
+            self._db.close()
+            raise FormatError(f"{path} is a store of format {found}; this version reads {READ}. Name another file.")
+
+    def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
+        """Open the same file where it is unpickled. Raises UsageError for a store in memory."""
+        if str(self._path) == ":memory:":
+            raise UsageError("a store in memory can't be pickled: give it a file, which processes share")
+        return Store, (str(Path(self._path).resolve()),)
+
+    def get(self, key: str) -> Draft | None:
+        """Return the draft that was accepted for `key`, None where there is none yet."""
+        with self._lock:
+            row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
+        return None if row is None else _draft(orjson.loads(row[0]))
+
+    def put(self, key: str, draft: Draft, author: str) -> Draft:
+        """Keep an accepted draft of an author unless one is there, and return the one that stands."""
+        body = orjson.dumps(_json(draft))
+        with self._lock:
+            self._db.execute("insert or ignore into authors values (?)", (author,))
+            self._db.execute("insert or ignore into drafts values (?, ?)", (key, body))
+            row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
+        return draft if row[0] == body else _draft(orjson.loads(row[0]))
+
+    def next(self, address: Address, call: Call) -> int:
+        """Return how often this call was made before, in any process; 0 outside a session."""
+        if not address.session:
+            return 0
+        made = [orjson.dumps(astuple(part)).decode() for part in (address, call)]
+        with self._lock:
+            # All rows are fetched: a statement that is not run to its end is not committed.
+            ((n, last),) = self._db.execute(_COUNT, made).fetchall()
+            if last % EVERY == 0:
+                self._forget(MAX_ATTEMPTS)
+        return int(n)
+
+    def _forget(self, most: int) -> int:
+        return self._db.execute(_FORGET, (most,)).rowcount
+
+    def prune(self, keep: int = 0) -> int:
+        """Forget the attempts of all calls but the `keep` made last; return how many were forgotten."""
+        with self._lock:
+            return self._forget(keep)
+
+    def authors(self) -> tuple[str, ...]:
+        """Return the versions of the models that wrote for this store, in order."""
+        with self._lock:
+            return tuple(row[0] for row in self._db.execute("select version from authors order by version"))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the store as JSON lines: what it is, then a draft each, by key. Attempts stay."""
+        with self._lock:
+            rows = self._db.execute("select key, body from drafts order by key").fetchall()
+        yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(rows), "authors": self.authors()})
+        for key, body in rows:
+            yield orjson.dumps({"key": key, "draft": orjson.Fragment(body)})
+
+    def read(self, lines: Iterable[bytes], name: str = "the file") -> Kept:
+        """Keep the drafts of lines that `lines` made, all or none; what stands already stays.
+
+        Raises:
+            FormatError: a line is none of ours; the message says which.
+        """
+        authors, drafts = _read_lines(lines, name)
+        added = other = 0
+        with self._lock, self._db:  # committed at its end, rolled back where it fails
+            self._db.execute("begin immediate")
+            self._db.executemany("insert or ignore into authors values (?)", [(author,) for author in authors])
+            for key, body in drafts:
+                if self._db.execute("insert or ignore into drafts values (?, ?)", (key, body)).rowcount:
+                    added += 1
+                elif self._db.execute("select body from drafts where key = ?", (key,)).fetchone()[0] != body:
+                    other += 1
+        return Kept(added, len(drafts) - added - other, other)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+
+def _read_lines(lines: Iterable[bytes], name: str) -> tuple[list[str], list[tuple[str, bytes]]]:
+    """Return the authors and the drafts, by key, of an export. Raises FormatError."""
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    authors, told = _header(next(numbered, (1, b"{}"))[1], name)
+    drafts = []
+    for number, line in numbered:
+        try:
+            found = orjson.loads(line)
+            key, draft = found["key"], _draft(found["draft"])
+            known = bool(_KEY.fullmatch(key))
+        except (ValueError, KeyError, TypeError, FormatError):
+            known = False
+        if not known:
+            raise FormatError(f"{name}, line {number}: no text of a store: export it again")
+        drafts.append((key, orjson.dumps(_json(draft))))  # what stands in the store is what this version writes
+    if told != len(drafts):
+        raise FormatError(f"{name} names {told} texts and holds {len(drafts)}: export it again")
+    return authors, drafts
+
+
+def _header(line: bytes, name: str) -> tuple[list[str], int]:
+    try:
+        found = orjson.loads(line)
+        version, authors, told = found["worldsmith_store"], [str(a) for a in found["authors"]], int(found["texts"])
+    except (ValueError, KeyError, TypeError):
+        raise FormatError(f"{name} is no export of a store: its first line says nothing of one") from None
+    if version not in READ:
+        raise FormatError(f"{name} is of format {version}; this version reads {READ}")
+    return authors, told
+
+
+def _json(draft: Draft) -> dict[str, Any]:
+    if isinstance(draft, Doc):
+        return {"url": draft.url, "title": draft.title, "date": draft.date, "pieces": [_piece(p) for p in draft.pieces]}
+    return {"results": [[r.url, r.title, r.snippet, r.date, r.score, r.text] for r in draft]}
+
+
+def _text(text: Text) -> list[Any]:
+    return [[part.text, part.url] if isinstance(part, Link) else plain_part(part) for part in text]
+
+
+def _piece(piece: Piece) -> list[Any]:
+    match piece:
+        case Heading(level, title):
+            return ["heading", level, title]
+        case Para(text):
+            return ["para", _text(text)]
+        case KeyValues(pairs):
+            return ["pairs", [[label, _text(value)] for label, value in pairs]]
+        case Items(items, ordered):
+            return ["items", [_text(item) for item in items], ordered]
+        case Grid(header, rows, caption):
+            return ["grid", list(header), [[_text(cell) for cell in row] for row in rows], caption]
+
+
+def _draft(body: dict[str, Any]) -> Draft:
+    if "results" in body:
+        return tuple(Result(*fields) for fields in body["results"])
+    return Doc(body["url"], body["title"], body["date"], tuple(_read(piece) for piece in body["pieces"]))
+
+
+def _words(text: list[Any]) -> Text:
+    return tuple(Link(*part) if isinstance(part, list) else part for part in text)
+
+
+def _read(piece: list[Any]) -> Piece:
+    match piece:
+        case ["heading", level, title]:
+            return Heading(level, title)
+        case ["para", text]:
+            return Para(_words(text))
+        case ["pairs", pairs]:
+            return KeyValues(tuple((label, _words(value)) for label, value in pairs))
+        case ["items", items, ordered]:
+            return Items(tuple(_words(item) for item in items), ordered)
+        case ["grid", header, rows, caption]:
+            return Grid(tuple(header), tuple(tuple(_words(cell) for cell in row) for row in rows), caption)
+    raise FormatError(f"a stored text holds a piece of unknown kind {piece[:1]!r}")

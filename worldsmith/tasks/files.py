@@ -1,0 +1,108 @@
+"""Files of tasks: one JSON object a line, read whole or for scoring alone."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.scoring import Column, Reference
+from worldsmith.tasks.task import Task, check_format
+from worldsmith.world.files import MANIFEST, read_jsonl, tasks_file
+
+T = TypeVar("T")
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a task that is there twice."""
+    return list(_by_id(path, _task).values())
+
+
+def tasks_of(folder: Path) -> list[Task]:
+    """Return the tasks kept beside the world in `folder`; NotFoundError where there are none, or as `read_tasks`."""
+    path = tasks_file(folder)
+    if not path.is_file():
+        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
+    return read_tasks(path)
+
+
+def read_references(path: Path) -> dict[str, Reference]:
+    """Return what answers are scored by, by task id: of a file of tasks, a folder of such files, or worlds.
+
+    A line needs task_id, and columns and gold or an export's reference, whatever else it holds.
+
+    Raises FormatError with path, line and reason; NotFoundError for a folder without tasks.
+    """
+    references: dict[str, Reference] = {}
+    for file in _task_files(path):
+        for task_id, reference in _by_id(file, _reference).items():
+            if references.setdefault(task_id, reference) != reference:
+                raise FormatError(f"{file}: task {task_id} has another gold table in another file of {path}")
+    return references
+
+
+def _task_files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if (path / MANIFEST).is_file():
+        file = tasks_file(path)
+        files = [file] if file.is_file() else []
+    else:
+        kept = path / "_tasks"
+        files = sorted((kept if kept.is_dir() else path).glob("*.jsonl"))
+    if not files:
+        raise NotFoundError(f"{path}: no tasks; name a world, a folder of worlds, or a folder of .jsonl files of tasks")
+    return files
+
+
+def _task(data: Any) -> tuple[str, Task]:
+    task = Task.from_json(data)
+    return task.task_id, task
+
+
+def _reference(data: Any) -> tuple[str, Reference]:
+    if not isinstance(data, Mapping) or not isinstance(data.get("task_id"), str):
+        raise FormatError(f"no task_id in {str(data)[:80]}")
+    check_format(data)
+    try:
+        columns, gold = _scored_by(data)
+        made = tuple(map(Column.from_json, columns))
+        return data["task_id"], Reference(made, tuple(tuple(map(_frozen, row)) for row in gold))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise FormatError(f"columns and gold can't be scored by: {error}") from None
+
+
+def _scored_by(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return columns and gold rows of a line of ours, or of an export, which holds both in one text."""
+    if "gold" in data and "columns" in data:
+        return data["columns"], data["gold"]
+    if "reference" not in data:
+        raise FormatError(f"no columns and gold, and no reference, in {str(data)[:80]}")
+    found = data["reference"]
+    found = orjson.loads(found) if isinstance(found, str) else found
+    if not isinstance(found, Mapping) or not {"columns", "rows"} <= set(found):
+        raise FormatError(f"a reference has columns and rows, not {str(found)[:80]}")
+    return found["columns"], found["rows"]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    lines: dict[str, int] = {}
+    values = read_jsonl(path)
+    filled = [n for n, line in enumerate(path.read_bytes().split(b"\n"), 1) if line.strip(b"\xef\xbb\xbf \t\r")]
+    for number, data in zip(filled, values, strict=True):
+        try:
+            name, made = read(data)
+        except FormatError as error:
+            raise FormatError(f"{path}, line {number}: {error}") from None
+        if name in lines:
+            raise FormatError(
+                f"{path}, line {number}: task {name} is on line {lines[name]} already: remove one of them"
+            )
+        lines[name], found[name] = number, made
+    return found

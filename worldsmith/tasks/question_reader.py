@@ -1,0 +1,305 @@
+"""A reader of questions: rebuilds the query from the text and the schema alone, or says what it can't tell.
+
+It knows the frames of sentences (`question_phrases`) and how a schema speaks of its columns (`condition_reader`), and
+no world. Where two readings are left, the question is ambiguous.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from worldsmith import expr
+from worldsmith.expr import Node
+from worldsmith.expr.typed import call
+from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.question_phrases import words
+from worldsmith.pages.grammar import lower
+from worldsmith.schema import Aggregate, Path, Schema, Table, Value
+from worldsmith.tasks.condition_reader import Phrases, Told
+from worldsmith.tasks.headers import headers, quoted, reached
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
+from worldsmith.tasks.question import LETTERS
+
+_HEADER = "[^“”]+"
+_LEAD = "[^“”]+“[^“”]+”"
+"""What stands before and in the header that rows are put in order by."""
+_HEADLESS = re.compile(r"^of the |^given as |[“”]")
+"""What follows a noun that is no name."""
+
+
+class Unclear(Exception):  # noqa: N818 - not an error: what the reader says of a question
+    """A question that has no reading, or two."""
+
+
+def understand(text: str, schema: Schema) -> Query:
+    """Return the query of a question. Raises Unclear where the text has no reading, or more than one."""
+    first, columns, *rest = text.split("\n\n")
+    names = columns.rpartition("\n")[2].split(", ")
+    lines = "\n".join(rest).split("\n")
+    found = list(dict.fromkeys(_reading(schema).queries(first, names, lines)))
+    if len(found) != 1:
+        raise Unclear(f"{len(found)} readings of {first[:400]!r}")
+    return found[0]
+
+
+@lru_cache(maxsize=16)
+def _reading(schema: Schema) -> "_Reading":
+    return _Reading(schema)
+
+
+@lru_cache(maxsize=4096)
+def framed(frame: str, **given: str) -> re.Pattern[str]:
+    """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
+    parts = re.split(r"\{(\w+)\}", frame)
+    made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{given.get(p, '.+?')})" for i, p in enumerate(parts)]
+    return re.compile("".join(made), re.DOTALL)
+
+
+class Part(NamedTuple):
+    """What sentences after the conditions say: clauses that except rows, and a top."""
+
+    excepted: tuple[str, ...]
+    top: tuple[int, str, str] | None
+    """(count, lead, group)."""
+
+
+class _Reading:
+    """The sentences of a schema's questions, read backwards."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema, self.forms, self.phrases = schema, words(schema.lang), Phrases(schema)
+        self.plurals = {t.plural: t.name for t in schema.tables.values()}
+        self.many = "|".join(re.escape(p) for p in sorted(self.plurals, key=len, reverse=True))
+        self._paths: dict[str, tuple[Path, ...]] = {t: tuple(self._walk(t, ())) for t in schema.tables}
+
+    def _walk(self, table: str, before: Path) -> Iterator[Path]:
+        form = self.schema.tables[table]
+        # The key of a row that is referred to is the reference itself.
+        yield from ((*before, c.name) for c in form.columns if not (before and form.key == (c.name,)))
+        for ref in form.refs if len(before) + 1 < HOPS else ():
+            if ref.ref != table:
+                yield from self._walk(ref.ref or "", (*before, ref.name))
+
+    def queries(self, text: str, names: Sequence[str], lines: Iterable[str]) -> Iterator[Query]:
+        """Yield every query that the sentences may ask for, under the column names and the lines after them."""
+        lines = tuple(lines)
+        for links, rest in self._steps(text, ()):
+            for frame in self.forms.wanted:
+                for found in framed(frame + "\0").finditer(rest + "\0"):
+                    yield from (q for q in self._cell(found["cell"], links) if self._headed(q, names))
+            yield from self._tables(rest, links, names, lines)
+
+    def _headed(self, query: Query, names: Sequence[str]) -> bool:
+        return list(names) == [query.column(self.schema, query.columns[0]).header]
+
+    def _steps(self, text: str, links: tuple[Query, ...]) -> Iterator[tuple[tuple[Query, ...], str]]:
+        """Yield the queries of a chain that the text goes through, and what follows the last of them."""
+        place, found = len(links), False
+        for frame in self.forms.value if links else self.forms.start:
+            pattern = framed(frame, letter=LETTERS[place])
+            for match in pattern.finditer(text):
+                if links and match.start() != 1:
+                    continue
+                for link in self._cell(match["cell"], links):
+                    found = True
+                    yield from self._steps(text[match.end() :], (*links, link))
+        if not found:
+            yield links, text
+
+    def _tables(
+        self, text: str, links: tuple[Query, ...], names: Sequence[str], lines: Sequence[str]
+    ) -> Iterator[Query]:
+        for table, phrases, part in self._asked(text):
+            for told in phrases:
+                for query in self._query(table, told, links, part):
+                    yield from self._columned(query, names, lines)
+
+    def _asked(self, text: str) -> Iterator[tuple[str, list[list[str]], Part]]:
+        """Yield the table that is asked for, its conditions, however they may be split, and what follows them."""
+        for body, part in self._tails(text, Part((), None)):
+            for frame in (*self.forms.asks, *self.forms.whole):
+                for found in framed(frame + "\0", many=self.many).finditer(body + "\0"):
+                    yield self.plurals[found["many"]], list(splits(found["conditions"])), part
+            for frame in self.forms.listed:
+                pattern = framed(frame + "\n- they {conditions}.\0", many=self.many)
+                for found in pattern.finditer(body + "\0"):
+                    yield self.plurals[found["many"]], [found["conditions"].split(";\n- they ")], part
+
+    def _tails(self, text: str, part: Part) -> Iterator[tuple[str, Part]]:
+        """Yield what is left of the sentences without those that except rows or rank them, and what these say."""
+        yield text, part
+        for kind in ("best", "best_each"):
+            for frame in getattr(self.forms, kind) if part.top is None and not part.excepted else ():
+                slots = {"count": r"\d+", "lead": _LEAD, "group": "[^“”]+"}
+                for found in framed(frame + "\0", **slots).finditer(text + "\0"):
+                    told = (int(found["count"]), found["lead"], found.groupdict().get("group", ""))
+                    yield from self._tails(text[: found.start()].rstrip(), Part((), told))
+        for frame in self.forms.except_:
+            for found in framed(frame + "\0").finditer(text + "\0"):
+                excepted = (found["conditions"], *part.excepted)
+                yield from self._tails(text[: found.start()].rstrip(), Part(excepted, part.top))
+
+    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Part) -> Iterator[Query]:
+        key = tuple((name,) for name in self.schema.tables[table].key)
+        read = [list(self.phrases.conditions(table, phrase)) for phrase in phrases]
+        left = [list(self._except(table, text)) for text in part.excepted]
+        for scope, *told in product(*read, *left):
+            for found in self._scope(scope, links):
+                nodes, tallies = _joined(told)
+                bare = Query(table, found, both(nodes), (), key, tallies)
+                yield from self._topped(bare, part.top) if part.top else (bare,)
+
+    def _except(self, table: str, text: str) -> Iterator[Told]:
+        for phrases in splits(text):
+            read = [list(self.phrases.comparisons(table, phrase)) for phrase in phrases]
+            for nodes in product(*read) if len(phrases) > 1 else ():
+                yield call("not", [call("and", list(nodes))]), ()
+
+    def _scope(self, told: Told, links: tuple[Query, ...]) -> Iterator[Scope]:
+        node, tallies = told
+        if tallies or not isinstance(node, expr.Call) or node.op not in {"=", "in"}:
+            return
+        path, *held = node.args
+        if not isinstance(path, expr.Path) or len(path.parts) > 1:
+            return
+        values: tuple[Value, ...] = tuple(a.value for a in held if isinstance(a, expr.Const))
+        if links and values == (LETTERS[len(links) - 1],):
+            yield Scope(path.parts[0], (), links[-1])
+        elif not links:
+            yield Scope(path.parts[0], values)
+
+    def _topped(self, query: Query, top: tuple[int, str, str]) -> Iterator[Query]:
+        count, lead, group = top
+        for path, largest in self._leads(query, lead):
+            for within in self._under(query, group) if group else (None,):
+                found = Top(path, count, largest, within)
+                yield Query(query.table, query.scope, query.where, (), query.key, query.tallies, found)
+
+    def _leads(self, query: Query, lead: str) -> Iterator[tuple[Path, bool]]:
+        """Yield the paths that rows are put in order by, and whether the largest values come first."""
+        own = framed(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
+        if own:
+            yield from self._ordered(query, self._under(query, own["header"]), own["most"])
+        by = framed(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(lead + "\0")
+        if by is None:
+            return
+        for ref in self.schema.tables[query.table].refs:
+            if lower(ref.label) == by["part"]:
+                target = self.schema.tables[ref.ref or ""]
+                ends = [(ref.name, c.name) for c in target.columns if c.header == by["header"]]
+                yield from self._ordered(query, ends, by["most"])
+
+    @cached_property
+    def _ends(self) -> str:
+        return "|".join(self.forms.ends)
+
+    def _ordered(self, query: Query, paths: Sequence[Path], most: str) -> Iterator[tuple[Path, bool]]:
+        for path in paths:
+            end = self._end(query, path, most)
+            if end is not None:
+                yield path, end
+
+    def _end(self, query: Query, path: Path, most: str) -> bool | None:
+        """Return whether a word means the largest value of a path; None where it isn't said of such values."""
+        dated = query.column(self.schema, path).type == "date"
+        last, first = self.forms.ends[2 * dated : 2 * dated + 2]
+        return True if most == last else False if most == first else None
+
+    def _under(self, query: Query, header: str) -> list[Path]:
+        """Return the columns that are headed so."""
+        return [(c.name,) for c in self.schema.tables[query.table].columns if c.header == header]
+
+    def _columned(self, query: Query, names: Sequence[str], lines: Sequence[str]) -> Iterator[Query]:
+        """Yield the query with the columns that are named so, those which the lines say how to count among them."""
+        table, tallies = query.table, list(query.tallies)
+        counted: dict[str, Path] = {}
+        for line in lines:
+            for name, tally in self.phrases.counted(table, line):
+                if tally not in tallies:
+                    tallies.append(tally)
+                counted[name] = (f"#{tallies.index(tally)}",)
+        choices = [[counted[name]] if name in counted else self._headed_so(table, name) for name in names]
+        for paths in product(*choices):
+            if headers(self.schema, table, paths, tallies) == tuple(names) and paths[: len(query.key)] == query.key:
+                yield Query(table, query.scope, query.where, paths, query.key, tuple(tallies), query.top)
+
+    def _headed_so(self, table: str, name: str) -> list[Path]:
+        """Return the paths that may be headed so, alone or beside others of their owner."""
+        last = name.rpartition(": ")[2]
+        return [p for p in self._paths[table] if self.schema.walk(table, p).header in {name, last}]
+
+    def _cell(self, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
+        """Yield the queries of one cell that a noun phrase may be: "the street of the keeper of the shop Quillon"."""
+        for table, path, prefix in self._cells:
+            if text.startswith(prefix):
+                for query in self._row(table, text[len(prefix) :], links):
+                    yield Query(table, query.scope, query.where, (path,), (), query.tallies, query.top)
+
+    @cached_property
+    def _cells(self) -> list[tuple[str, Path, str]]:
+        found = []
+        for table, paths in self._paths.items():
+            for path in paths:
+                column = self.schema.walk(table, path)
+                if column.ref:
+                    said = reached(self.schema, table, path, "\0")
+                else:
+                    owner = reached(self.schema, table, path[:-1], "\0")
+                    said = self.forms.cell_of.format(what=quoted(column), row=owner)
+                found.append((table, path, said.removesuffix("\0")))
+        return found
+
+    def _row(self, table: str, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
+        form = self.schema.tables[table]
+        name = self._name(form, text)
+        if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
+            yield Query(table, Scope(form.key[0], (name,)), None, (), ())
+        best = framed(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
+        only = framed(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
+        for found in (f for f in (best, only) if f):
+            for phrases in splits(found["conditions"]):
+                top = (1, best["lead"], "") if best else None
+                for query in self._query(table, phrases, links, Part((), top)):
+                    yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
+
+    def _name(self, form: Table, text: str) -> str:
+        """Return the name in "the shop Quillon" or "the Project Dobim"; "" where there is none."""
+        for frame, start in ((self.forms.named, ""), (self.forms.named_so, f"{capital(form.singular)} ")):
+            before = frame.format(one=form.singular, name="") + start
+            if text.startswith(before):
+                return start + text.removeprefix(before)
+        return ""
+
+
+def _joined(told: Sequence[Told]) -> tuple[list[Node], tuple[Aggregate, ...]]:
+    """Return conditions side by side, their tallies numbered through."""
+    nodes: list[Node] = []
+    tallies: list[Aggregate] = []
+    for node, own in told:
+        nodes.append(_numbered(node, len(tallies)) if own else node)
+        tallies += own
+    return nodes, tuple(tallies)
+
+
+def _numbered(node: Node, first: int) -> Node:
+    if isinstance(node, expr.Path) and node.parts[0].startswith("#"):
+        return expr.Path((f"#{int(node.parts[0][1:]) + first}",), node.type)
+    if isinstance(node, expr.Call):
+        return expr.Call(node.op, tuple(_numbered(a, first) for a in node.args), node.type)
+    return node
+
+
+def splits(text: str) -> Iterator[list[str]]:
+    """Yield the ways in which "a", "a and b" or "a, b and c" may be told apart."""
+    yield [text]
+    for found in re.finditer(" and ", text):
+        last = text[found.end() :]
+        yield from ([*first, last] for first in _commas(text[: found.start()]))
+
+
+def _commas(text: str) -> Iterator[list[str]]:
+    yield [text]
+    for found in re.finditer(", ", text):
+        yield from ([text[: found.start()], *rest] for rest in _commas(text[found.end() :]))

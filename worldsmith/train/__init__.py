@@ -1,0 +1,1 @@
+"""What trainers use: episodes, failure statistics and exports."""

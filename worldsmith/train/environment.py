@@ -1,0 +1,308 @@
+"""One episode as a trainer sees it: reset, step, reward; in process, without a server.
+
+An agent writes a message: a text, or a message of a chat API. Its tool calls are answered, all of them in order up to
+`MAX_CALLS`; a message without a call is the answer and ends the episode. How calls are written: `agent_messages`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Final
+
+from worldsmith import scoring
+from worldsmith.agents.client import reply, shown
+from worldsmith.errors import UsageError
+from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.traces import Traces
+from worldsmith.tasks import Reader, Task
+from worldsmith.tasks.evidence import cell_evidence
+from worldsmith.train.agent_messages import (
+    AgentMessage,
+    CallError,
+    Request,
+    arguments_of,
+    number_of,
+    read_message,
+    texts_of,
+    tool_of,
+)
+from worldsmith.world.model import World
+
+SYSTEM: Final = (
+    "You answer questions by research on the web. Use web_search to find pages and web_extractor to read them; search "
+    "results show only a part of what pages say. What is asked cannot be known without them. When you have found "
+    "everything, reply with the table alone."
+)
+"""The first message of every episode."""
+TOOLS: Final[tuple[Mapping[str, Any], ...]] = tuple(
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {
+                "type": "object",
+                "properties": {parameter: {"type": kind, "description": text} for parameter, kind, text in parameters},
+                "required": [parameters[0][0]],
+            },
+        },
+    }
+    for name, description, parameters in (
+        (
+            "web_search",
+            "Search the web. Returns results with url, title, snippet and date.",
+            (("query", "string", "What to search for."), ("page", "integer", "Page of results, from 1.")),
+        ),
+        (
+            "web_extractor",
+            "Read a web page as Markdown.",
+            (
+                ("url", "string", "Address of the page."),
+                ("offset", "integer", "Character to start from, for the rest of a long page."),
+            ),
+        ),
+    )
+)
+"""The two tools in OpenAI's form, as chat templates take them for `tools`."""
+CALL_FORM: Final = """
+
+You may call these tools:
+{tools}
+
+To call one, write
+<tool_call>
+{{"name": "web_search", "arguments": {{"query": "…"}}}}
+</tool_call>
+and wait for its reply in <tool_response></tool_response>; of several calls in one message the first 4 are answered. A
+message without a call is taken for your answer."""
+"""What `tools_in_text` adds to the first message."""
+MAX_CALLS: Final = 4
+"""Calls of one message that are answered; as in the export to verl."""
+UNANSWERED: Final = f"Error: not answered: {MAX_CALLS} calls at most in one message"
+MAX_PAGE: Final = 100
+MAX_OFFSET: Final = 1_000_000
+
+
+def prompt(task: Task, *, tools_in_text: bool = False) -> list[dict[str, str]]:
+    """Return the messages an agent starts from; with `tools_in_text` they tell the tools and the form of a call."""
+    tools = "\n".join(json.dumps(tool) for tool in TOOLS)
+    system = SYSTEM + CALL_FORM.format(tools=tools) if tools_in_text else SYSTEM
+    return [{"role": "system", "content": system}, {"role": "user", "content": task.question}]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Step:
+    """What a message of the agent led to."""
+
+    observation: str
+    """What the tools answered, or what was wrong with a call, each headed where there are several; "" at the end."""
+    done: bool
+    score: scoring.Score | None = None
+    """Of the answer, at the end."""
+    reward: scoring.Reward | None = None
+    messages: Sequence[Mapping[str, str]] = ()
+    """The same as messages to append: one of role "tool" for each call, with `tool_call_id` where the call had an id.
+
+    With `tools_in_text` one of role "user", since such a template may know no other.
+    """
+
+    def __repr__(self) -> str:
+        """Return how the step ended, or how long the reply is."""
+        if self.reward is not None:
+            return f"Step(done, reward {self.reward.total:.3f}, {self.score!r})"
+        return f"Step({len(self.observation)} characters of replies, {len(self.messages)} messages)"
+
+
+@dataclass(slots=True, repr=False)
+class Environment:
+    """An episode of one task: `reset`, then `step` with each message of the agent until the step is `done`.
+
+    Replies depend on (world, profile, seed, call, attempt) alone: rollouts of a group that share the seed see the same.
+    """
+
+    world: World
+    task: Task
+    simulator: Simulator
+    profile: str = "clean"
+    seed: int = 0
+    max_turns: int | None = None
+    """Messages of the agent at most; the episode is cut off then. None takes the task's own limit, `Task.max_turns`."""
+    hits: int = 5
+    """Results a search gives, on a page of results; certificates turn pages of five."""
+    max_chars: int = 8000
+    """Characters of a page that one call gives; the next part follows from its offset."""
+    budget: int | None = None
+    """Messages that cost nothing, beside retries after faults; None takes what the task typically needs.
+
+    What goes beyond takes up to a tenth of what was earned, so that looking in circles is worth less than finding.
+    """
+    traces: Traces | None = None
+    """Where messages and calls are written down."""
+    session: str = ""
+    """Names the episode in traces; nothing depends on it."""
+    tools_in_text: bool = False
+    """Whether the first message tells the tools and the form of a call, for models whose chat template takes no tools.
+
+    Otherwise give the template both: `apply_chat_template(environment.reset(), tools=TOOLS)`.
+    """
+    observations: list[Observation] = field(default_factory=list)
+    """What the tools answered so far."""
+    calls: list[Call] = field(default_factory=list)
+    turns: int = 0
+    _attempts: dict[Call, int] = field(default_factory=dict)
+    _done: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a task of another world, or of another state of it."""
+        if self.task.world != self.world.id:
+            raise UsageError(f"task {self.task.task_id} is of the world {self.task.world}, not of {self.world.id}")
+        if self.task.world_digest != self.world.digest:
+            raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
+
+    def __repr__(self) -> str:
+        """Return what is played and how far."""
+        return f"Environment({self.task!r}, {self.profile}, seed {self.seed}, turn {self.turns})"
+
+    def reset(self) -> list[dict[str, str]]:
+        """Begin the episode; return the messages the agent starts from."""
+        self.observations, self.calls, self.turns = [], [], 0
+        self._attempts, self._done = {}, False
+        if self.traces:
+            self.traces.message(self._address, "user", self.task.question, task_id=self.task.task_id)
+        return prompt(self.task, tools_in_text=self.tools_in_text)
+
+    @property
+    def _address(self) -> Address:
+        return Address(self.world.id, self.profile, self.seed, self.session)
+
+    def step(self, message: str | Mapping[str, Any] | Any) -> Step:
+        """Take the agent's message: answer its tool calls, or score it.
+
+        Args:
+            message: a text, or a message of a chat API (a mapping, or an object with `model_dump`) with `content`, and
+                with `tool_calls` where the calls are native; calls are then looked for nowhere else.
+
+        Raises:
+            UsageError: the episode has ended, or this is no message of an agent.
+        """
+        if self._done:
+            raise UsageError("the episode has ended: reset the environment")
+        read = read_message(message)
+        self.turns += 1
+        if self.traces:
+            calls = {"tool_calls": list(read.native)} if read.native else {}
+            self.traces.message(self._address, "assistant", read.content, **calls)
+        if not read.requests:
+            return self._end(read.words, truncated=False)
+        if self.turns >= (self.task.max_turns if self.max_turns is None else self.max_turns):
+            return self._end("", truncated=True)
+        return self._replied(read)
+
+    def cut(self) -> Step:
+        """End the episode at a limit of the trainer's own, such as its tokens."""
+        return self._end("", truncated=True)
+
+    def _end(self, answer: str, *, truncated: bool) -> Step:
+        self._done = True
+        score = scoring.score(answer, self.task.columns, self.task.gold)
+        searches = sum(call.tool == "web_search" for call in self.calls)
+        # A page that isn't there is no evidence, whatever was asked for; what calls cost is counted by turns.
+        reads = sum(seen.opened for seen in self.observations)
+        faults = sum(bool(seen.fault) for seen in self.observations)
+        budget = self.task.typical_turns or None if self.budget is None else self.budget
+        disclosed = (cell for observation in self.observations for cell in observation.disclosed)
+        hashes = frozenset(tokens(disclosed, self.world.digest))
+        reward = scoring.reward(
+            scoring.with_evidence(score, cell_evidence(self.task, Reader(self.world)), hashes),
+            turns=self.turns,
+            search_calls=searches,
+            extract_calls=reads,
+            truncated=truncated,
+            # Only where nothing at all was answered: else one dead page would be a way out of a bad episode. Faults
+            # that a profile declares pass when tried again.
+            infrastructure_error=bool(self.observations) and all(o.status == "unavailable" for o in self.observations),
+            budget=None if budget is None else budget + faults,
+            require_evidence=True,
+        )
+        return Step("", done=True, score=score, reward=reward)
+
+    def _replied(self, read: AgentMessage) -> Step:
+        """Answer the calls of a message."""
+        replies: list[list[tuple[str, str]]] = []
+        left = MAX_CALLS
+        for i, request in enumerate(read.requests):
+            if not left and not request.id:  # only a native call needs a reply of its own
+                replies.append([(f"{len(read.requests) - i} more", UNANSWERED)])
+                break
+            replies.append(self._answers(request, left))
+            left = max(0, left - len(replies[-1]))
+        messages: list[dict[str, str]] = []
+        for request, some in zip(read.requests, replies, strict=False):
+            messages.append({"role": "tool", "content": _joined(some), **_named(request)})
+        if self.tools_in_text:
+            content = "\n".join(f"<tool_response>\n{_joined(some)}\n</tool_response>" for some in replies)
+            messages = [{"role": "user", "content": content}]
+        return Step(_joined([*chain(*replies)]), done=False, messages=messages)
+
+    def _answers(self, request: Request, left: int) -> list[tuple[str, str]]:
+        """Return the replies to a call, each with its head: one, or one for each of its queries while `left` lasts."""
+        try:
+            calls = self._calls(request)
+        except CallError as fault:
+            return [(str(request.name or "a call")[:40], f"Error: {fault}")]
+        replies = [(_head(call), self._answer(call)) for call in calls[:left]]
+        if more := calls[left:]:
+            replies.append((_head(more[0]) if len(more) == 1 else f"{len(more)} more", UNANSWERED))
+        return replies
+
+    def _calls(self, request: Request) -> list[Call]:
+        """Return the calls of a request, several where it names several queries. Raises CallError."""
+        tool = tool_of(request)
+        arguments = arguments_of(request, tool)
+        texts = texts_of(arguments, tool)
+        if tool == "web_search":
+            page = number_of(arguments, tool, "page", 1, MAX_PAGE)
+            return [Call(tool, text, page, self.hits) for text in texts]
+        offset = number_of(arguments, tool, "offset", 0, MAX_OFFSET)
+        return [Call(tool, text, offset=offset, max_chars=self.max_chars) for text in texts]
+
+    def _answer(self, call: Call) -> str:
+        self.calls.append(call)
+        attempt = self._attempts[call] = self._attempts.get(call, -1) + 1
+        observation = self.simulator.call(self._address, call, attempt)
+        if self.traces:
+            self.traces.call(self._address, call, attempt, observation)
+        self.observations.append(observation)
+        return reply_text(observation, call)
+
+
+def _joined(replies: Sequence[tuple[str, str]]) -> str:
+    """Return replies as one text: each under its head where there are several."""
+    if len(replies) == 1:
+        return replies[0][1]
+    return "\n\n".join(f"[{i} of {len(replies)}: {head}]\n{text}" for i, (head, text) in enumerate(replies, 1))
+
+
+def _head(call: Call) -> str:
+    return f"{call.tool} {json.dumps(call.arg[:80], ensure_ascii=False)}"
+
+
+def _named(request: Request) -> dict[str, str]:
+    """Return the fields of a tool message that say which call it answers."""
+    names = {"name": str(request.name)} if request.name else {}
+    return names | ({"tool_call_id": request.id} if request.id else {})
+
+
+def reply_text(observation: Observation, call: Call) -> str:
+    """Return a reply as the agent reads it."""
+    failed = failure(observation)
+    if failed:
+        return f"Error: {failed.text}"
+    if call.tool == "web_search":
+        return shown(reply(observation)) or "No results."
+    goes_on = observation.next_offset
+    return observation.text + (f"\n[the page goes on at offset {goes_on}]" if goes_on is not None else "")

@@ -1,0 +1,70 @@
+"""Tasks for trainers: one writer a format, each giving a folder that loads without this package.
+
+Gold stands in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.train.exports import jsonl, sft, verl
+from worldsmith.train.exports.rows import CANARY, CARD, Splits, divide, load
+from worldsmith.world.files import staged, write_file
+
+Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
+"""(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format.
+
+A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
+"""
+
+FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write}
+"""Formats by name."""
+
+BASE_URL = "http://127.0.0.1:8000"
+"""Where `worldsmith serve` listens unless told."""
+
+
+def export(
+    folders: Sequence[Path],
+    to: str,
+    out: Path,
+    *,
+    base_url: str | None = None,
+    test_share: float = 0.1,
+    replay: bool = False,
+) -> dict[str, int]:
+    """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
+
+    Args:
+        folders: world folders; their tasks are those in ../_tasks.
+        to: a name of `FORMATS`.
+        out: the folder for the files; made where it is missing, files of the same names are replaced. Where a write
+            fails, it is as it was.
+        base_url: where the trainer reaches `worldsmith serve`.
+        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
+        replay: whether to play every certificate again, those too whose file is as it was mined.
+
+    Raises:
+        NotFoundError: an unknown format, or a world without a file of tasks.
+        FormatError: a file of tasks that can't be read.
+        ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
+        UsageError: no task at all, or a share or URL that can't be.
+        OSError: a file that can't be written.
+    """
+    if to not in FORMATS:
+        raise NotFoundError(f"there is no export format {to!r}.{close_match(to, FORMATS)}")
+    base = (base_url or BASE_URL).rstrip("/")
+    if not base.startswith(("http://", "https://")):
+        raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
+    splits = divide(load(folders, replay=replay), test_share)
+    with staged(out) as part:
+        FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
+        readme = part / "README.md"
+        write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
+    worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
+    kept = worlds["test"] - worlds["train"]
+    counts = {name: len(tasks) for name, tasks in splits.items()}
+    return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
+
+
+__all__ = ["BASE_URL", "CANARY", "FORMATS", "Writer", "export"]

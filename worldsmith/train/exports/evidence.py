@@ -1,0 +1,81 @@
+"""What an exported task needs to be paid by evidence: the hashes of its cells and of the statements that state them."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+from worldsmith import scoring
+from worldsmith.pages import Page, Pages
+from worldsmith.pages.renderer import render
+from worldsmith.pages.renderer.emit import chunks
+from worldsmith.scoring.evidence import mark, statements
+from worldsmith.simulate.disclosure import of_cells, of_page, token, whole
+from worldsmith.tasks import Reader, Task
+from worldsmith.tasks.evidence import cell_evidence, required
+from worldsmith.train.exports.rows import dumps
+from worldsmith.world.files import load_world
+from worldsmith.world.model import Disclosure, World
+
+
+class Statements:
+    """The statements of a world's pages, of both lengths, by what they disclose; a page is written at need."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.reader = world, Reader(world)
+        self._pages = (Pages(world, "short"), Pages(world, "web"))
+        self._marks: dict[str, dict[Disclosure, list[str]]] = {}
+
+    def evidence(self, task: Task) -> scoring.Evidence:
+        """Return what the gold cells of a task need, with the hashes of the statements that disclose it."""
+        marks: dict[str, dict[str, None]] = {}
+        for one in required(task, self.reader):
+            for page_id in self._pages_of(one):
+                name = token(self.world.digest, *one)
+                marks.setdefault(name, {}).update(dict.fromkeys(self._marks_of(page_id).get(one, ())))
+        needed = cell_evidence(task, self.reader)
+        return replace(needed, statements={name: tuple(sorted(some)) for name, some in sorted(marks.items())})
+
+    def _pages_of(self, one: Disclosure) -> tuple[str, ...]:
+        pages, (row, column) = self._pages[0], one
+        if not whole(one):
+            return pages.carrying(row, column)
+        table, _, ref = column.partition(".")
+        key = self.world.key(row)[0]
+        lists = (pages.list_of(s.name, key) for s in self.world.schema.pages if (s.list, s.by) == (table, ref))
+        about = (kind for kind in pages.abouts.get(row.table, ()) if row.index in pages.kinds[kind].numbers)
+        return (*(f"{kind}/{row.index}" for kind in about), *filter(None, lists))
+
+    def _marks_of(self, page_id: str) -> dict[Disclosure, list[str]]:
+        known = self._marks.get(page_id)
+        if known is None:
+            known = self._marks[page_id] = {}
+            for pages in self._pages:
+                for one, one_mark in self._marked(pages.plan(page_id), pages):
+                    known.setdefault(one, []).append(one_mark)
+        return known
+
+    def _marked(self, page: Page, pages: Pages) -> Iterator[tuple[Disclosure, str]]:
+        emitted = list(chunks(render(page, self.world, pages)))
+        text = "".join(part for part, _ in emitted)
+        places = list(statements(text))
+        ends, marks = [end for _, _, end in places], [mark(title, text[start:end]) for title, start, end in places]
+        for end, (part, cells) in zip(accumulate(len(part) for part, _ in emitted), emitted, strict=True):
+            for one in of_cells(page, cells, self.world) if cells else ():
+                yield one, marks[bisect_left(ends, end - len(part) + len(part.rstrip("\n")))]
+        for one in of_page(page, self.world):
+            yield one, marks[0]
+
+
+def with_references(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[tuple[Task, str]]:
+    """Yield each task with what it is scored by, as JSON text: the only part of a row that holds gold.
+
+    Worlds are opened one after the other. Raises FormatError where one can't be read.
+    """
+    known: Statements | None = None
+    for task in tasks:
+        if known is None or known.world.id != task.world:
+            known = Statements(load_world(folders[task.world]))
+        columns, rows = [column.to_json() for column in task.columns], [list(row) for row in task.gold]
+        yield task, dumps({"columns": columns, "rows": rows, "evidence": known.evidence(task).to_json()})

@@ -1,0 +1,101 @@
+"""The canonical rows: JSON lines, one task each. Fields whose inner shape differs from task to task are JSON text."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worldsmith import __version__
+from worldsmith.tasks import Task
+from worldsmith.train.environment import prompt
+from worldsmith.train.exports.evidence import with_references
+from worldsmith.train.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, told
+from worldsmith.world.files import save_lines, write_file
+
+README = """\
+# Tasks as JSON lines
+
+{counts}. {split}
+
+A line is one task. Serve its world with `worldsmith serve`; agents reach it at {base}/w/<world>/.
+
+| field | what it is |
+| --- | --- |
+| task_id, world, world_digest, schema, kind, size, split | what the task is, and of which world |
+| prompt | messages an agent starts from; the question is the last |
+| question | the question alone |
+| columns, key_columns | headers of the table asked for, and those that tell its rows apart |
+| column_types | JSON text: kind and unit of each column |
+| answer_format | how the answer is to be given |
+| reference | JSON text: {{"columns", "rows", "evidence"}}: the gold, in no other field. Keep it from agents |
+| max_turns, min_turns, tool_tokens | a limit to set; turns and tool tokens of the shortest known way |
+| base_url | where the world is served: {base}/w/<world> |
+| worldsmith_version | what wrote the file |
+| canary | see below |
+
+`scoring/` is the scorer, a copy that needs nothing but Python. score.py shows its use; a line of ANSWERS.jsonl is
+{{"task_id", "answer"}}, the answer as the agent gave it:
+
+    python score.py train.jsonl ANSWERS.jsonl
+
+For a reward that pays nothing from memory, gather the response header X-Worldsmith-Evidence of an episode's calls,
+which agents don't see, or else its tool replies, and score what they support:
+
+    from scoring import Column, Evidence, reward, score, with_evidence
+
+    evidence = Evidence.from_json(reference["evidence"])
+    disclosed = set(" ".join(headers).replace(",", " ").split())  # or: evidence.disclosed_by(replies)
+    supported = with_evidence(score(answer, columns, reference["rows"]), evidence, disclosed)
+    total = reward(supported, turns=9, search_calls=4, extract_calls=4).total
+"""
+SCORE = '''\
+"""Score answers: python score.py TASKS.jsonl ANSWERS.jsonl, lines {"task_id", "answer"}. Needs Python alone."""
+
+import json
+import sys
+
+from scoring import Column, score
+
+tasks, answers = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:3])
+references = {row["task_id"]: json.loads(row["reference"]) for row in tasks}
+for row in answers:
+    reference = references[row["task_id"]]
+    found = score(row["answer"], [Column.from_json(c) for c in reference["columns"]], reference["rows"])
+    print(row["task_id"], f"item F1 {found.item.f1:.3f}, row F1 {found.row.f1:.3f}")
+'''
+
+
+def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:
+    """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
+    for name, tasks in splits.items():
+        pairs = with_references(tasks, folders)
+        save_lines(out / f"{name}.jsonl", (row(task, name, base, reference) for task, reference in pairs))
+    counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
+    write_file(out / "README.md", README.format(counts=counts, split=told(splits), base=base).encode())
+    write_file(out / "score.py", SCORE.encode())
+    copy_scorer(out)
+
+
+def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
+    """Return the row of a task that is scored by `reference`."""
+    return {
+        "task_id": task.task_id,
+        "world": task.world,
+        "world_digest": task.world_digest,
+        "schema": task.schema,
+        "kind": task.kind,
+        "size": task.size,
+        "split": split,
+        "prompt": prompt(task),
+        "question": task.question,
+        "columns": [column.name for column in task.columns],
+        "key_columns": [column.name for column in task.columns if column.key],
+        "column_types": dumps({c.name: {"kind": c.kind, "unit": c.unit} for c in task.columns}),
+        "answer_format": ANSWER_FORMAT,
+        "reference": reference,
+        "max_turns": task.max_turns,
+        "min_turns": task.turns,
+        "tool_tokens": task.tool_tokens,
+        "base_url": f"{base}/w/{task.world}",
+        "worldsmith_version": __version__,
+        "canary": CANARY,
+    }

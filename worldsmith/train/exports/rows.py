@@ -1,0 +1,98 @@
+"""The tasks of an export: loaded, divided into splits, and the parts of a row that formats share."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from worldsmith import scoring
+from worldsmith.errors import ConsistencyError, UsageError
+from worldsmith.mining.files import unproved_tasks
+from worldsmith.seeding import draw
+from worldsmith.tasks import Task, tasks_of
+from worldsmith.world.files import write_file
+
+Splits = Mapping[str, Sequence[Task]]
+"""Tasks by the name of their split: "train" and "test"."""
+
+CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
+"""Stands in every row and data card, and in nothing that an agent or a model in training is shown: whoever gathers text
+for pretraining finds exports by it and leaves them out. The digits are of sha256("worldsmith canary")."""
+CARD = """
+## Canary
+
+{canary}
+
+Tasks and their gold should not appear in corpora for pretraining. This line stands here and in a field of each row, so
+that such documents are found and left out; prompts, tool schemas and replies never hold it.
+"""
+
+ANSWER_FORMAT = "markdown table"
+
+
+SHOWN = 5
+"""Tasks named in an error."""
+
+
+def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
+    """Return the tasks of worlds in order.
+
+    Raises NotFoundError, FormatError, UsageError where there is none, or ConsistencyError for tasks that don't hold.
+    """
+    held = {folder: tasks_of(folder) for folder in folders}
+    tasks = [task for some in held.values() for task in some]
+    if not tasks:
+        raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
+    faults = dict[str, str]()
+    for folder, some in held.items():
+        faults |= unproved_tasks(folder, some, replay=replay)
+    if faults:
+        lines = [f"\n  {task_id}: {why}" for task_id, why in list(faults.items())[:SHOWN]]
+        more = [f"\n  … and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+        raise ConsistencyError(
+            f"{len(faults)} of {len(tasks)} tasks don't hold, nothing is exported:{''.join(lines + more)}"
+        )
+    return tasks
+
+
+def divide(tasks: Sequence[Task], test_share: float) -> Splits:
+    """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
+
+    At least one of several worlds is for testing where a share is asked, and one for training. Of a single world the
+    last tasks are, so that trainers which need a test file have one.
+    """
+    if not 0 <= test_share <= 0.9:
+        raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
+    worlds = sorted({task.world for task in tasks}, key=lambda world: (draw("export", world), world))
+    if len(worlds) > 1:
+        chosen = set(worlds[: min(math.ceil(test_share * len(worlds)), len(worlds) - 1)])
+        return {
+            "train": [task for task in tasks if task.world not in chosen],
+            "test": [task for task in tasks if task.world in chosen],
+        }
+    kept = len(tasks) - min(math.ceil(test_share * len(tasks)), len(tasks) - 1)
+    return {"train": tasks[:kept], "test": tasks[kept:]}
+
+
+def told(splits: Splits) -> str:
+    """Return how the tasks were divided, as a sentence."""
+    train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
+    if train & test:
+        return "All tasks are of one world: test holds the last of them."
+    return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
+
+
+def copy_scorer(out: Path) -> None:
+    """Copy the scorer into `out`/scoring: it needs nothing but Python."""
+    source = Path(scoring.__file__).parent
+    for file in sorted(source.rglob("*.py")):
+        target = out / "scoring" / file.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_file(target, file.read_bytes())
+
+
+def dumps(value: Any) -> str:
+    """Return JSON text."""
+    return orjson.dumps(value).decode()

@@ -1,0 +1,386 @@
+"""Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
+
+Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed; a world's
+folder appears whole, with its manifest, after its tasks. A write that fails takes its parts with it; what a killed
+process leaves is swept by the next one that writes worlds there.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from worldsmith import __version__
+from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
+from worldsmith.schema import Knobs, Schema, Value, parse_schema, under
+from worldsmith.schema.scaling import turned
+from worldsmith.world.model import FORMAT, World, table_bytes, world_id
+
+MANIFEST = "world.json"
+MOST = 10**12
+"""Largest number of a cell: what expressions are exact for in every engine."""
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, and a crash leaves one of them."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        _write(part, data)
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+    _flush_folder(path.parent)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        # A full disk names no file by itself.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
+
+    With `shared` several processes may hold it, none of which writes worlds.
+
+    Raises UsageError where another process holds it.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"{folder}: another process is writing worlds there; wait for it, or name another folder"
+        ) from None
+    else:
+        yield
+    finally:
+        os.close(handle)
+        if made:
+            with suppress(OSError):  # something stands in it
+                folder.rmdir()
+
+
+@contextmanager
+def staged(out: Path) -> Iterator[Path]:
+    """Give a folder whose files are moved into `out` (made where it is missing) once the block has ended.
+
+    Files of the same names are replaced. Where the block fails, `out` is as it was.
+    """
+    part = out / ".part"
+    made = not out.exists()
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        yield part
+        for file in sorted(p for p in part.rglob("*") if p.is_file()):
+            place = out / file.relative_to(part)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # the files are in it
+                out.rmdir()
+    _flush_folder(out)
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def manifest(world: World) -> dict[str, Any]:
+    """Return the contents of world.json: what made the world, and what proves its bytes."""
+    return {
+        "format": FORMAT,
+        "world": world.id,
+        "schema": world.schema.name,
+        "kind": world.schema.kind,
+        "as_of": world.schema.as_of,
+        "seed": world.seed,
+        "switches": sorted(world.schema.switches),
+        **({"knobs": world.schema.knobs.to_json()} if world.schema.knobs.turned else {}),
+        "facts": world.facts,
+        "digest": world.digest,
+        "schema_digest": world.schema.digest,
+        "values": {name: list(items) for name, items in world.values.items()},
+        "tables": {name: {"rows": world.size(name), "sha256": digest} for name, digest in world.table_digests.items()},
+        "generator": __version__,
+        "made_with": world.made_with,
+    }
+
+
+def save_world(world: World, out: Path) -> Path:
+    """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
+    with placed(world, out) as folder:
+        return folder
+
+
+@contextmanager
+def placed(world: World, out: Path) -> Iterator[Path]:
+    """Write a world beside `out`/<world>, which it becomes once the block has ended.
+
+    Its tasks are written in the block: a world that stands there is whole, its tasks with it. Where the block or a
+    write fails, neither is left, and an older world of that name stays.
+    """
+    folder, part, old = _places(out, world.id)
+    clean(out, world.id)
+    try:
+        (part / "tables").mkdir(parents=True)
+        for name, columns in world.tables.items():
+            _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
+        _write(part / "schema.json", pretty(world.schema.source))
+        _write(part / MANIFEST, pretty(manifest(world)))
+        for inner in (part / "tables", part):
+            _flush_folder(inner)
+        yield folder
+        if folder.exists():
+            folder.rename(old)
+        part.rename(folder)
+        _flush_folder(out)
+    finally:
+        clean(out, world.id)
+
+
+def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
+    """Return where a world stands, where it is written, and where the one that it replaces waits."""
+    return out / world, out / f".{world}.part", out / f".{world}.old"
+
+
+def clean(out: Path, world: str) -> None:
+    """Remove what a run that didn't finish has left of a world, and put back the one that it was to replace."""
+    folder, part, old = _places(out, world)
+    if old.is_dir() and not folder.exists():
+        old.rename(folder)
+    if part.is_dir():
+        _clean_tasks(folder)
+    for left in (part, old):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _clean_tasks(folder: Path) -> None:
+    """Remove the tasks of a world that was never put in its place; those of the world that stands there stay."""
+    path = tasks_file(folder)
+    try:
+        first = read_jsonl(path)[:1] if path.is_file() else []
+        kept = bool(first) and first[0]["world_digest"] == read_manifest(folder)["digest"]
+    except (FormatError, KeyError, TypeError):
+        kept = False
+    if not kept:
+        for file in (path, path.with_suffix(".json")):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds other tasks, or is not there
+            path.parent.rmdir()
+
+
+def sweep(out: Path) -> None:
+    """Remove what killed processes have left of worlds and files in `out`, whatever worlds they were writing.
+
+    The caller holds `out` (`locked`): no other process writes there.
+    """
+    for left in (*out.glob(".*.part"), *out.glob(".*.old")):
+        if left.is_dir():
+            clean(out, left.name.removesuffix(left.suffix)[1:])
+    for part in out.glob("_*/.*.part"):
+        part.unlink(missing_ok=True)
+
+
+def pretty(value: Any) -> bytes:
+    """Return JSON as people read it; the bytes of world.json and schema.json."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON in a file; FormatError says what can't be read and where."""
+    try:
+        return orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"{path}: not JSON: {error}") from None
+
+
+def read_jsonl(path: Path) -> list[Any]:
+    """Return the values of a JSON lines file; a last line that was torn off is an error like any other."""
+    try:
+        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        fix = ": name a .jsonl file in it" if path.is_dir() else ""
+        raise FormatError(f"{path}: can't be read: {error.strerror}{fix}") from None
+    values = []
+    # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            try:
+                values.append(orjson.loads(line))
+            except orjson.JSONDecodeError as error:
+                raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
+    return values
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the contents of a world's world.json; FormatError where it is no object."""
+    info = read_json(folder / MANIFEST)
+    if not isinstance(info, dict):
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: it holds {type(info).__name__}, not an object")
+    return info
+
+
+def load_world(folder: Path, *, verify: bool = True) -> World:
+    """Read a world.
+
+    With `verify` its bytes must be those its manifest names (FormatError says which are not); without, a
+    world that someone has edited is read as it is, to be checked.
+    """
+    info = read_manifest(folder)
+    try:
+        if info["format"] > FORMAT:
+            raise FormatError(
+                f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
+            )
+        whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
+        schema = _turned(under(whole, info["switches"]), folder, info)
+        values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
+        if any(isinstance(v, dict | list) for items in values.values() for v in items):
+            raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
+        tables = {name: _read_table(folder, schema, name) for name in schema.tables}
+        world = World(info["world"], schema, info["seed"], tables, values)
+        if verify:
+            for problem in problems(world, info)[:1]:
+                raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
+    return world
+
+
+def _turned(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
+    try:
+        return turned(structure, Knobs.from_json(info.get("knobs", {})))
+    except UsageError as error:
+        raise FormatError(f"{folder / MANIFEST}: {error}") from None
+
+
+def problems(world: World, info: Mapping[str, Any]) -> list[str]:
+    """Return what of a world differs from its manifest."""
+    tables = info.get("tables")
+    told = tables if isinstance(tables, dict) else {}
+    found = [
+        f"table {name} is not the one the manifest names (sha256 {digest[:12]}…)"
+        for name, digest in world.table_digests.items()
+        if told.get(name) != {"rows": world.size(name), "sha256": digest}
+    ]
+    if not found and info.get("digest") != world.digest:
+        found.append("the schema or the value lists are not those the manifest names")
+    told = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
+    real: dict[str, Value] = {
+        "world": world_id(world.schema, world.seed, world.schema.knobs),
+        "schema": world.schema.name,
+        "kind": world.schema.kind,
+    }
+    real |= {"as_of": world.schema.as_of, "facts": world.facts}
+    found += [
+        f"{name} is {told[name]!r} in the manifest; it should be {real[name]!r}"
+        for name in real
+        if told[name] != real[name]
+    ]
+    return found
+
+
+def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
+    path = folder / "tables" / f"{name}.jsonl"
+    names = schema.tables[name].names
+    rows, known = read_jsonl(path), set(names)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or row.keys() != known:
+            odd = sorted(row.keys() ^ known) if isinstance(row, dict) else []
+            hint = f"columns {', '.join(odd)} are too many or missing" if odd else "not an object"
+            raise FormatError(f"{path}, row {number}: {hint}")
+    columns = {column: [row[column] for row in rows] for column in names}
+    for column, values in columns.items():
+        kinds = set(map(type, values))  # told of a whole column at once: worlds are opened while somebody waits
+        if dict in kinds or list in kinds or int in kinds:
+            _refuse_odd(path, column, values)
+    return columns
+
+
+def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
+    """Raise FormatError for a value that no column can hold, with its row."""
+    for number, value in enumerate(values, 1):
+        if value.__class__ in {dict, list}:
+            raise FormatError(f"{path}, row {number}: {column} is no plain value: {value!r}")
+        if value.__class__ is int and not -MOST <= value <= MOST:
+            raise FormatError(f"{path}, row {number}: {column} = {value} is beyond {MOST}")
+
+
+def world_folders(paths: Iterable[Path]) -> list[Path]:
+    """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
+
+    A folder without world.json is skipped (`strays` names them). Raises NotFoundError where a path leads to no world at
+    all.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if (path / MANIFEST).is_file():
+            found.append(path)
+            continue
+        inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
+        if not inside:
+            others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
+            near = close_match(path.name, others) if others else ""
+            near += "".join(f" {why}." for why in strays([path]).values() if why)
+            raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def strays(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return the folders among the worlds of `paths` that have no world.json: why each was a world, "" for any other.
+
+    Those whose names start with a dot or an underscore are ours, and none of them.
+    """
+    inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
+    return {
+        child: _remains(child)
+        for child in sorted(set(inside))
+        if child.name[0] not in "._" and not (child / MANIFEST).exists()
+    }
+
+
+def _remains(folder: Path) -> str:
+    parts = [folder / "schema.json", folder / "tables", tasks_file(folder)]
+    left = next((part for part in parts if part.exists()), None)
+    return (
+        f"{folder}: {MANIFEST} is missing, and {left} is there: take it from a copy, or generate it again"
+        if left
+        else ""
+    )
+
+
+def tasks_file(folder: Path) -> Path:
+    """Return where the tasks of the world in `folder` are kept: ../_tasks/<world>.jsonl."""
+    return folder.resolve().parent / "_tasks" / f"{folder.resolve().name}.jsonl"
+
+
+def save_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write values as JSON lines, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))
