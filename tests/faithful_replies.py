@@ -12,11 +12,11 @@ from faithful import HALVES, AbsentError, Half, Plan, Told, shown
 
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Page, Para, Piece
 from worldsmith.schema import load_schema
 from worldsmith.schema.types import Column
 from worldsmith.simulate.protocol import Address, Call, Draft, Result, Slice, View
+from worldsmith.simulate.renderer import hit
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 

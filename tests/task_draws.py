@@ -2,7 +2,8 @@
 
 from hashlib import sha256
 
-from worldsmith.tasks import Task, drawn
+from worldsmith.mining.candidates import drawn
+from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world.files import MANIFEST, pretty, read_manifest, save_lines, tasks_file, write_file
 

@@ -13,9 +13,10 @@ from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, job
 from worldsmith.audit.language_model.tally import KINDS, Tally, kind
 from worldsmith.cli import main
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import Renderer, markdown
+from worldsmith.pages.renderer import markdown
 from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.protocol import Address, Call, Reason, Slice, Verdict
+from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.files import save_world
 from worldsmith.world.model import World

@@ -11,7 +11,7 @@ from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.expr.typed import call
 from worldsmith.lang.question_phrases import EN
-from worldsmith.mining.candidates import answers, draws
+from worldsmith.mining.candidates import KINDS, answers, draws
 from worldsmith.mining.certificates import attempt
 from worldsmith.mining.pipeline import mine
 from worldsmith.mining.sampling import Source
@@ -20,7 +20,7 @@ from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
 from worldsmith.simulate.disclosure import children_of, of_page, whole
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import KINDS, Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
 from worldsmith.tasks.conditions import ONE, Wording, before, verb_phrase
 from worldsmith.tasks.evidence import required
 from worldsmith.tasks.question_reader import Unclear, understand

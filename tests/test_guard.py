@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from worldsmith import scoring
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit, markdown, render
+from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Block, Doc, Grid, KeyValues, Link, Page, Para
 from worldsmith.simulate.guard import Guard
@@ -23,6 +23,7 @@ from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.text import clean, decoded, sentences
 from worldsmith.simulate.markdown_reader import document
 from worldsmith.simulate.protocol import Call, Result, Slice, View
+from worldsmith.simulate.renderer import hit
 from worldsmith.world.model import Cell, World
 
 WORLD = guard_world.world()

@@ -9,12 +9,13 @@ import guard_world
 import pytest
 
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit, render
+from worldsmith.pages.renderer import render
 from worldsmith.pages.types import Block, Doc, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.llm.prompt import asked
 from worldsmith.simulate.markdown_reader import document
 from worldsmith.simulate.protocol import Address, Call, Result, Slice, Talk, View
+from worldsmith.simulate.renderer import hit
 from worldsmith.simulate.simulator import Simulator
 
 WORLD = guard_world.world()

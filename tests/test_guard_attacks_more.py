@@ -10,10 +10,10 @@ from starlette.testclient import TestClient
 from test_guard_attacks import GUARD, PAGES, WORLD, Liar, ids, results, served, views
 
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit
 from worldsmith.serving import create_app
 from worldsmith.simulate.markdown_reader import document
 from worldsmith.simulate.protocol import Address, Call, Result, Slice, View
+from worldsmith.simulate.renderer import hit
 from worldsmith.simulate.simulator import Simulator
 
 CASES = [

@@ -9,7 +9,7 @@ from guard_world import CASES
 from test_guard_rules import reasons
 
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import Renderer, markdown, render
+from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
@@ -18,6 +18,7 @@ from worldsmith.simulate.guard.names import Names, mentions
 from worldsmith.simulate.guard.repair import repaired
 from worldsmith.simulate.guard.text import clean, decoded, lowered, scan
 from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.simulate.renderer import Renderer
 from worldsmith.world.model import World
 
 KIOSKS = {

@@ -7,7 +7,7 @@ import pytest
 from tests.faithful import TENS
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit, markdown, render
+from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Doc, KeyValues, Page, Para
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
@@ -15,6 +15,7 @@ from worldsmith.simulate.guard.quantity import MONTHS
 from worldsmith.simulate.guard.repair import FREE, SNIPPET, TIMES, repaired, too_long
 from worldsmith.simulate.markdown_reader import document
 from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.simulate.renderer import hit
 from worldsmith.world.model import Row, World
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from worldsmith import scoring
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import hit
 from worldsmith.pages.types import Page
 from worldsmith.scoring.text import squash
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.names import Names, mentions
 from worldsmith.simulate.guard.text import clean, squeeze, squeezed
 from worldsmith.simulate.protocol import View
+from worldsmith.simulate.renderer import hit
 from worldsmith.world.model import Cell, World
 
 ASSIGNED = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Co", "Cs")]

@@ -8,12 +8,12 @@ import pytest
 from test_guard_attacks import GUARD, PAGES, WORLD
 
 from worldsmith.generation import generate
+from worldsmith.lang.stems import stem
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.guard.column_words import stem
 from worldsmith.simulate.guard.options import denied
 from worldsmith.simulate.guard.repair import repaired
 from worldsmith.simulate.markdown_reader import document

@@ -10,10 +10,11 @@ from worldsmith.audit.tasks.gates import audited, constant_guess, failed, gates,
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining import candidates
+from worldsmith.mining.candidates import KINDS
 from worldsmith.mining.certificates import Certificate, verify
 from worldsmith.mining.pipeline import CALLS, DRAWS, STREAK, mine
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import KINDS, Query, Reader, Scope, Task
+from worldsmith.tasks import Query, Reader, Scope, Task
 from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
 
 

@@ -517,7 +517,7 @@ sys.path.insert(0, {tests!r})
 from pages_world import isles
 from worldsmith.pages.index import Index
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import Renderer, html, markdown, render
+from worldsmith.simulate.renderer import Renderer; from worldsmith.pages.renderer import html, markdown, render
 from worldsmith.simulate.protocol import Call, cut
 world = isles()
 pages = Pages(world)

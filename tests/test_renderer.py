@@ -15,13 +15,14 @@ from worldsmith import scoring
 from worldsmith.generation import generate
 from worldsmith.pages import Block, Doc, Grid, Heading, Items, KeyValues, Link, Page, Pages, Para, Span
 from worldsmith.pages.index import Index
-from worldsmith.pages.renderer import Renderer, hit, html, markdown, plain, render, score
+from worldsmith.pages.renderer import html, markdown, plain, render, score
 from worldsmith.pages.renderer.emit import extent, words_of
 from worldsmith.pages.site_styles import LAYOUTS, STYLES, VOICES
 from worldsmith.pages.titles import NAME, heading
 from worldsmith.schema import load_schema
 from worldsmith.simulate.perturb import withhold
 from worldsmith.simulate.protocol import Call, Slice, View, cut
+from worldsmith.simulate.renderer import Renderer, hit
 from worldsmith.world.model import Cell, Row
 
 WORLD = isles()

@@ -17,13 +17,13 @@ import pytest
 
 from worldsmith.errors import BackendError, FormatError, GuardError, NotFoundError, UsageError
 from worldsmith.pages import Pages
-from worldsmith.pages.renderer import Renderer
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.simulate.guard import POLICY
 from worldsmith.simulate.llm.model import Absent
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
+from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Counted, Kept, Store
 from worldsmith.world.model import World

@@ -14,10 +14,10 @@ from worldsmith import expr, scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import Refused, answers, made, screen, told_values
-from worldsmith.mining.sampling import Source, between
+from worldsmith.mining.candidates import Refused, answers, drawn, made, screen, told_values
+from worldsmith.mining.sampling import SIZES, Source, between
 from worldsmith.pages import Pages
-from worldsmith.tasks import SIZES, Query, Reader, Scope, Task, Top, drawn, gold, gold_duckdb, markdown, sql
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, sql
 from worldsmith.tasks.conditions import ONE, Wording, span, verb_phrase
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.query import constants
@@ -323,7 +323,7 @@ import itertools
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.tasks import drawn
+from worldsmith.mining.candidates import drawn
 world = generate(load_schema("town"), 7)
 for kind in ("wide", "deep", "hybrid"):
     tasks = (t for t in drawn(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))

@@ -44,7 +44,7 @@ def test_this_version_makes_it(folder):
 
 
 def test_its_references_hold_by_another_engine(folder):
-    from worldsmith.world.engine.duckdb import parents_first
+    from worldsmith.schema.structure import parents_first
     from worldsmith.world.typed_rows import create_tables
 
     world = files.load_world(folder)

@@ -24,9 +24,9 @@ from worldsmith.errors import (
 )
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
+from worldsmith.mining.candidates import KINDS, kinds_of
 from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
 from worldsmith.schema.scaling import admit
-from worldsmith.tasks import KINDS, kinds_of
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError
+from worldsmith.mining.candidates import KINDS, kinds_of
 from worldsmith.mining.certificates import unproved
 from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import KINDS, Task, kinds_of
+from worldsmith.tasks import Task
 from worldsmith.tasks.conditions import Held
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import files

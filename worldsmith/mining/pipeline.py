@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed, measure
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import EMPTY, draws
+from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, draws, kinds_of
 from worldsmith.mining.certificates import attempt
-from worldsmith.mining.sampling import Source
+from worldsmith.mining.sampling import SIZES, Source
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import KINDS, SIZES, Reader, Rejected, Task, gold_duckdb, kinds_of
+from worldsmith.tasks import Reader, Task, gold_duckdb
 from worldsmith.tasks.conditions import Held
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach

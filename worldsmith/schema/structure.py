@@ -142,3 +142,19 @@ def _page(page: PageSpec, kept: dict[str, Table], *, present: bool) -> tuple[Pag
     show = tuple(c for c in page.show if c in names)
     sort = page.sort if page.sort in names else None
     return replace(page, show=show, sort=sort, children=children), ""
+
+
+def parents_first(schema: Schema) -> list[str]:
+    """Return the table names so that a table follows those it refers to."""
+    done: list[str] = []
+
+    def put(name: str) -> None:
+        for ref in schema.tables[name].refs:
+            if ref.ref and ref.ref != name and ref.ref not in done:
+                put(ref.ref)
+        if name not in done:
+            done.append(name)
+
+    for name in schema.tables:
+        put(name)
+    return done

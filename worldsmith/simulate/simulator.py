@@ -18,7 +18,6 @@ from worldsmith.cache import keep
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
-from worldsmith.pages.renderer import Renderer
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate import disclosure
@@ -43,6 +42,7 @@ from worldsmith.simulate.protocol import (
     WorldModel,
     cut,
 )
+from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.store import Store
 from worldsmith.world.model import Disclosure, World, canonical
 

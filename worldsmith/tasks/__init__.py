@@ -1,7 +1,5 @@
 """Tasks: queries over a world, their gold by two engines, their questions, and the draws they come from."""
 
-from worldsmith.mining.candidates import KINDS, Rejected, drawn, kinds_of
-from worldsmith.mining.sampling import SIZES
 from worldsmith.tasks.difficulty import curriculum, difficulty
 from worldsmith.tasks.duckdb_gold import gold_duckdb
 from worldsmith.tasks.files import read_references, read_tasks, tasks_of
@@ -12,22 +10,17 @@ from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.task import VERSION, Task, markdown, written
 
 __all__ = [
-    "KINDS",
-    "SIZES",
     "VERSION",
     "Query",
     "Reader",
-    "Rejected",
     "Rows",
     "Scope",
     "Task",
     "Top",
     "curriculum",
     "difficulty",
-    "drawn",
     "gold",
     "gold_duckdb",
-    "kinds_of",
     "markdown",
     "question",
     "read_references",

@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, MetaData, SQLModel
 
 from worldsmith.schema import Column, Schema, Table
-from worldsmith.world.engine.duckdb import parents_first
+from worldsmith.schema.structure import parents_first
 
 PYTHON: dict[str, type] = {"int": int, "num": float, "text": str, "date": dt.date, "bool": bool}
 

@@ -13,13 +13,10 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
-from worldsmith.pages.renderer.document import by_row, render
-from worldsmith.pages.renderer.emit import markdown
+from worldsmith.pages.renderer.document import by_row
 from worldsmith.pages.titles import NAME, called, heading, keys, part
 from worldsmith.pages.types import Topics
 from worldsmith.seeding import draw
-from worldsmith.simulate.protocol import Result, View
-from worldsmith.world.model import World
 
 ELLIPSIS = 63
 """Per cent of snippets that break off."""
@@ -51,15 +48,6 @@ def _query_words(query: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in _WORD.findall(query.lower()))
 
 
-def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
-    """Return the hit of a view at `rank` (from 0, over all results pages), from its head block alone.
-
-    `full_text` adds the page's Markdown, to which the whole page's cells then belong.
-    """
-    page = view.page
-    return result(page, rank, texts(page, query, pages), markdown(render(page, world, pages)) if full_text else None)
-
-
 Texts = tuple[str, str]
 """Title and snippet."""
 
@@ -68,11 +56,6 @@ def texts(page: Page, query: str, pages: Pages) -> Texts:
     """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
     chance = draw(pages.world.seed, "snippet", page.id)
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
-
-
-def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Result:
-    """Return the hit of a page from its title and snippet."""
-    return Result(page.url, *said, page.date, score(rank), text)
 
 
 def cues(page: Page, query: str) -> frozenset[str]:

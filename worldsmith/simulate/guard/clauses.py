@@ -3,9 +3,10 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from worldsmith.lang.stems import stem
 from worldsmith.schema import Rank, Share, Table
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.column_words import WEAK, stem
+from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns
 from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names
 from worldsmith.simulate.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void

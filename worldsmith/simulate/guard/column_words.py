@@ -1,41 +1,18 @@
 """Words by their stems: which columns a word speaks of, in whatever form it stands."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 
+from worldsmith.lang.stems import stem
 from worldsmith.schema import Aggregate, Invent, Schema
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.text import clean, tokens
 
-_ENDS = (
-    "ations", "ation", "ments", "ment", "ables", "able", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ied", "ed",
-    "er", "or", "es", "ly", "s", "e", "y",
-)  # fmt: skip
-_IRREGULAR = {
-    "kept": "keep", "sold": "sell", "sale": "sell", "sales": "sell", "paid": "pay", "won": "win", "shown": "show",
-    "led": "lead", "left": "leav", "made": "mak", "built": "build", "grew": "grow", "bought": "buy", "people": "person",
-    "birth": "born", "birthday": "born", "withdrawal": "withdrawn", "laying": "laid", "men": "man", "women": "woman",
-    "children": "child", "closure": "closed", "registration": "registered", "publication": "published",
-}  # fmt: skip
 WEAK = frozenset(
     ("with", "from", "this", "that", "year", "years", "reached", "yearly", "number", "total", "week", "month", "first",
      "date", "the", "and", "for", "has", "have", "been", "its", "their", "was", "were", "are", "not", "any", "all",
      "some", "than", "said", "also", "still", "none", "rank", "day", "days", "here", "there", "they", "other", "every")
 )  # fmt: skip
 """Words that speak of no column, whatever label has them."""
-
-
-@lru_cache(maxsize=32768)
-def stem(word: str) -> str:
-    """Return a word in lower case without its ending, at least three letters of it."""
-    while True:
-        known = _IRREGULAR.get(word)
-        if known is not None:
-            return stem(known)
-        end = next((end for end in _ENDS if word.endswith(end) and len(word) - len(end) >= 3), "")
-        if not end or (end == "s" and word.endswith("ss")):
-            return word
-        word = word[: -len(end)]
 
 
 class Stems:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from worldsmith.lang.stems import stem
 from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Page
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.column_words import stem
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, squeezed, tokens
 from worldsmith.simulate.protocol import Reason, Result, Verdict, View

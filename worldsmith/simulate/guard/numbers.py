@@ -5,9 +5,10 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from worldsmith.lang.stems import stem
 from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
-from worldsmith.simulate.guard.column_words import WEAK, stem
+from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns, Ground
 from worldsmith.simulate.guard.measures import unscaled
 from worldsmith.simulate.guard.names import ColumnId

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from worldsmith.lang.stems import stem
 from worldsmith.schema import Aggregate, Choice, Rank
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.claims import (
@@ -16,7 +17,7 @@ from worldsmith.simulate.guard.claims import (
     superlatives,
     voices,
 )
-from worldsmith.simulate.guard.column_words import Stems, stem
+from worldsmith.simulate.guard.column_words import Stems
 from worldsmith.simulate.guard.entitlement import Columns, Ground
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.rejection import Rejection

@@ -7,27 +7,11 @@ from typing import Any
 import duckdb
 
 from worldsmith.errors import UsageError
-from worldsmith.schema import Schema
+from worldsmith.schema.structure import parents_first
 from worldsmith.world.model import World
 
 LOCKED = ("SET enable_external_access = false", "SET lock_configuration = true")
 """A typed query reads the world and nothing else: no files, no network, no extensions."""
-
-
-def parents_first(schema: Schema) -> list[str]:
-    """Return the table names so that a table follows those it refers to."""
-    done: list[str] = []
-
-    def put(name: str) -> None:
-        for ref in schema.tables[name].refs:
-            if ref.ref and ref.ref != name and ref.ref not in done:
-                put(ref.ref)
-        if name not in done:
-            done.append(name)
-
-    for name in schema.tables:
-        put(name)
-    return done
 
 
 def distinct(names: Sequence[str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""The local world model: a slice's page plans written as search hits and documents, without a language model."""
+
+from worldsmith.cache import keep
+from worldsmith.pages import Pages
+from worldsmith.pages.renderer.document import render
+from worldsmith.pages.renderer.emit import markdown
+from worldsmith.pages.renderer.snippets import Texts, cues, score, texts
+from worldsmith.pages.types import Block, Page
+from worldsmith.simulate.protocol import Draft, Result, Slice, View
+from worldsmith.world.model import World
+
+MEMO = 2048
+"""Titles with snippets kept: about 0.7 MB."""
+
+
+class Renderer:
+    """A `WorldModel` without a model: writes every answer from the slice's plans.
+
+    Title and snippet of a hit are written once for an edited page and the words of the query that matter to it:
+    searches ask for the same hits again and again, and that is where their speed comes from.
+    """
+
+    def __init__(self, world: World, pages: Pages) -> None:
+        self.world, self.pages = world, pages
+        self._texts: dict[tuple[str, str, Block, int, frozenset[str]], Texts] = {}
+        self._recent: dict[tuple[int, frozenset[str]], tuple[Page, Texts]] = {}
+        """The same by a plan's identity, which is quicker told; the plan is held, so that no other can have it."""
+
+    def write(self, part: Slice) -> Draft:
+        """Return the hits of a search, or the document of the one page of an extract."""
+        call = part.call
+        if call.tool == "web_extractor":
+            (view,) = part.views
+            return render(view.page, self.world, self.pages)
+        if call.full_text:
+            return tuple(hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in part.views)
+        return tuple(self._hit(view, call.arg) for view in part.views)
+
+    def _hit(self, view: View, query: str) -> Result:
+        page = view.page
+        asked = cues(page, query)
+        recent = self._recent.get((id(page), asked))
+        if recent is not None:
+            return result(page, view.rank, recent[1])
+        key = (page.id, page.title, page.head, len(page.blocks), asked)
+        said = self._texts.get(key) or texts(page, query, self.pages)
+        keep(self._texts, key, said, MEMO)
+        keep(self._recent, (id(page), asked), (page, said), MEMO // 2)
+        return result(page, view.rank, said)
+
+    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models
+        """Return what `write` does; our own text is never sent back with reasons."""
+        return self.write(part)
+
+
+def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
+    """Return the hit of a view at `rank` (from 0, over all results pages), from its head block alone.
+
+    `full_text` adds the page's Markdown, to which the whole page's cells then belong.
+    """
+    page = view.page
+    return result(page, rank, texts(page, query, pages), markdown(render(page, world, pages)) if full_text else None)
+
+
+def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Result:
+    """Return the hit of a page from its title and snippet."""
+    return Result(page.url, *said, page.date, score(rank), text)
