@@ -1,3 +1,104 @@
-"""Invented relational worlds, a fake search engine over them, and table tasks that need searching."""
+"""Invented relational worlds, a fake search engine over them, and table tasks that need searching.
 
-__version__ = "0.1.0"
+The front door, for Python. What it names is imported when it is first used; paths are str or Path everywhere.
+
+    import worldsmith as ws
+
+    world = ws.generate("town", seed=7)                  # or ws.load_world("w/town-992c984cc1")
+    assert ws.check(world).ok
+    task = ws.mine(world, 1).tasks[0]                    # or ws.read_tasks("w/town-992c984cc1")[0]
+    simulator = ws.Simulator(world)
+    hits = simulator.call(ws.Address(world.id), ws.Call("web_search", "inspections in 2024")).results
+    environment = ws.Environment(world, task, simulator)
+    print(ws.score(task.table(), task).item.f1)          # 1.0
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldsmith.checking import check
+    from worldsmith.mining.pipeline import mine
+    from worldsmith.schema import Knobs, Schema, load_schema
+    from worldsmith.scoring import Score
+    from worldsmith.simulate.protocol import Address, Call
+    from worldsmith.simulate.simulator import Simulator
+    from worldsmith.tasks import Task
+    from worldsmith.train.environment import Environment
+    from worldsmith.world.model import World
+
+__version__ = "0.2.0.dev0"
+__all__ = [
+    "Address",
+    "Call",
+    "Environment",
+    "Simulator",
+    "check",
+    "generate",
+    "load_schema",
+    "load_world",
+    "mine",
+    "read_tasks",
+    "score",
+]
+
+_HOMES = {
+    "Address": "simulate.protocol",
+    "Call": "simulate.protocol",
+    "Environment": "train.environment",
+    "Simulator": "simulate.simulator",
+    "check": "checking",
+    "load_schema": "schema",
+    "mine": "mining.pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the front door names when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value
+
+
+def generate(schema: "str | Path | Schema", seed: int, knobs: "Knobs | None" = None) -> "World":
+    """Return the world of a schema and a seed: the same rows for the same inputs.
+
+    Args:
+        schema: the name of a shipped schema, the path of a TOML file, or a loaded schema.
+        seed: the world's own, of at most 64 bits. `worldsmith generate --seed` derives one per world from its own.
+        knobs: what scales the schema; None leaves it as it is.
+
+    Raises:
+        NotFoundError, SchemaError: no schema of that name, or a file that can't be one.
+        GenerationError, UsageError: the seed fits no world; knobs that the schema can't follow.
+    """
+    from worldsmith.generation import generate as fill  # noqa: PLC0415 - what nobody uses isn't loaded
+    from worldsmith.schema import Knobs, Schema, load_schema  # noqa: PLC0415
+
+    return fill(schema if isinstance(schema, Schema) else load_schema(schema), seed, knobs=knobs or Knobs())
+
+
+def load_world(folder: str | Path) -> "World":
+    """Return the world kept in a folder. Raises NotFoundError, or FormatError where its bytes aren't those it names."""
+    from worldsmith.world import files  # noqa: PLC0415
+
+    return files.load_world(Path(folder))
+
+
+def read_tasks(path: str | Path) -> "list[Task]":
+    """Return the tasks of a file in `_tasks/`, or those of the world in a folder. Raises NotFoundError, FormatError."""
+    from worldsmith.tasks import files  # noqa: PLC0415
+
+    return files.tasks_of(Path(path)) if Path(path).is_dir() else files.read_tasks(Path(path))
+
+
+def score(answer: str, task: "Task") -> "Score":
+    """Return the figures of an answer to a task: F1 of items, rows and cells outside the key, and what was wrong.
+
+    It says how right an answer is. What it earns in an episode, by evidence, says `Environment`.
+    """
+    from worldsmith import scoring  # noqa: PLC0415
+
+    return scoring.score(answer, task.columns, task.gold)
