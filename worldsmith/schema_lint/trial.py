@@ -136,7 +136,7 @@ class Trial:
         elif self.unfit:
             yield (
                 f"  {self.unfit} of {self.tried} seeds ({self.unfit_share:.0%}) fit no world: for each of them "
-                "`generation` takes the next one"
+                "`generate` takes the next one"
             )
         else:
             # None of n: fewer than 1 - 0.05^(1/n) of all, with 95% confidence.

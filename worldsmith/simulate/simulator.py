@@ -119,7 +119,7 @@ class Simulator:
         indexed: Indexed = Index,
         tools: Sequence[Tool] = TOOLS,
     ) -> None:
-        """Stand ready for `world.model`.
+        """Stand ready for `world`.
 
         Args:
             world: the world served.
