@@ -22,7 +22,7 @@ profile_option = click.option(
     "--profile",
     default="clean",
     show_default=True,
-    help="Withhold level and perturbations: clean, open, sparse, scarce, flaky, realistic, adversarial, or one's own.",
+    help="Withholding and perturbations: clean, web, open, sparse, scarce, flaky, realistic, adversarial, or your own.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
