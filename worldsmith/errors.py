@@ -48,12 +48,19 @@ class NotFoundError(UsageError):
 
 
 class GenerationError(WorldsmithError):
-    """A schema whose rules never held: `place` is the rule ("rule name"), column or table, `reason` what it said."""
+    """A schema whose rules never held.
 
-    def __init__(self, text: str, place: str = "", reason: str = "") -> None:
+    Attributes:
+        place: what generation stopped at, as printed: "rule name", "table.column" or "table".
+        reason: why it stopped there.
+        rule: the name of the declared rule; None where it stopped at a column or a table.
+    """
+
+    def __init__(self, text: str, *, place: str, reason: str, rule: str | None = None) -> None:
         super().__init__(text)
         self.place = place
         self.reason = reason
+        self.rule = rule
 
 
 class ConsistencyError(WorldsmithError):

@@ -15,12 +15,13 @@ Vector = list[Any]
 
 
 class StuckError(Exception):
-    """This attempt can't be finished: `place` is the column or rule, `text` what stood in the way."""
+    """This attempt can't be finished: `place` and `rule` as in GenerationError, `text` is the reason."""
 
-    def __init__(self, place: str, text: str) -> None:
+    def __init__(self, place: str, text: str, rule: str | None = None) -> None:
         super().__init__(f"{place}: {text}")
         self.place = place
         self.text = text
+        self.rule = rule
 
 
 class Filling:

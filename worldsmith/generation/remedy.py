@@ -76,7 +76,7 @@ def _fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
         try:
             generate(schema, seed)
         except GenerationError as error:
-            if error.place == f"rule {rule}":
+            if error.rule == rule:
                 return "it holds no better"
             fault = f"{error.place}: {error.reason}"
         else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError, SchemaError, UsageError, close_match
@@ -34,12 +35,19 @@ SEEDS = 2**63
 """Seeds on either side of 0: what every JSON writer here keeps exact."""
 
 
+class Restart(NamedTuple):
+    """What an attempt stopped at: `place` and `rule` as in GenerationError."""
+
+    place: str
+    rule: str | None
+
+
 @dataclass
 class Effort:
-    """What it took: redraw rounds a rule, and the reasons of restarts. For `schema check`."""
+    """What generation took: redraw rounds per rule, and restarts. For `schema check`."""
 
     redraws: dict[str, int] = field(default_factory=dict)
-    restarts: list[str] = field(default_factory=list)
+    restarts: list[Restart] = field(default_factory=list)
     first: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """Rows that broke a rule when it was first tested in a world, rows in all, and worlds, added up."""
 
@@ -69,7 +77,7 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
             f = _Attempt(structure, graph, seed, attempt, effort).fill()
         except StuckError as error:
             stuck = error
-            effort.restarts.append(error.place)
+            effort.restarts.append(Restart(error.place, error.rule))
             continue
         tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
         return World(world_id(schema, seed, knobs), structure, seed, tables, dict(f.values))
@@ -79,8 +87,9 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs and says what "
         "would fill it."
         + (f" Or it is the knobs: {knobs} is more than the schema can follow with this seed." if knobs.turned else ""),
-        stuck.place,
-        stuck.text,
+        place=stuck.place,
+        reason=stuck.text,
+        rule=stuck.rule,
     )
 
 
@@ -203,7 +212,7 @@ class _Attempt:
                 break
             drawn |= self.redraw(found, at, round_)
         rule, rows = found[0]
-        raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+        raise self.stuck_at(rule, rows)
 
     def breaking(self, rule: Rule) -> list[int]:
         """Return the rows that break a rule, counting them where the world's first attempt first tests it."""
@@ -223,7 +232,7 @@ class _Attempt:
                 cells.setdefault(name, set()).update(indices)
         if not cells:
             rule, rows = found[0]
-            raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+            raise self.stuck_at(rule, rows)
         changed: set[Name] = set()
         for name, chosen in sorted(cells.items()):
             column = self.schema.column(*name)
@@ -253,7 +262,7 @@ class _Attempt:
                 hanging, stale, drawn = hanging | further, stale | further, drawn | more
         return drawn
 
-    def describe(self, rule: Rule, rows: list[int]) -> str:
+    def stuck_at(self, rule: Rule, rows: list[int]) -> StuckError:
         f, key = self.f, self.schema.tables[rule.table].key
         read = [p for p in expr.paths(rule.node) if p[0] in self.schema.tables[rule.table].names] if rule.node else []
         shown = []
@@ -261,7 +270,7 @@ class _Attempt:
             name = ", ".join(str(f.data[rule.table][k][i]) for k in key if k in f.data[rule.table])
             values = ", ".join(f"{'.'.join(p)} = {f.vector(rule.table, p)[i]!r}" for p in read)
             shown.append(f"{rule.table} {name} ({values})" if values else f"{rule.table} {name}")
-        return f"{len(rows)} rows break it: {'; '.join(shown)}"
+        return StuckError(f"rule {rule.name}", f"{len(rows)} rows break it: {'; '.join(shown)}", rule.name)
 
 
 def _drawn(column: Column) -> bool:

@@ -166,8 +166,7 @@ def attempt(order: Order) -> Built | Failed:
         return build(order)
     except GenerationError as error:
         schema = load_schema(order.schema)
-        kind, _, rule = error.place.partition(" ")
-        fix = remedy(schema, rule, [order.seed]) if kind == "rule" else ""
+        fix = remedy(schema, error.rule, [order.seed]) if error.rule else ""
         return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
