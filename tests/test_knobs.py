@@ -23,7 +23,7 @@ from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, under
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
-from worldsmith.schema.scaling import admit, bounds, turned
+from worldsmith.schema.scaling import admit, apply_knobs, bounds
 from worldsmith.schema.scaling.rows import extent
 from worldsmith.schema_lint.trial import declared_rows, trial
 from worldsmith.world import files
@@ -54,7 +54,7 @@ def test_defaults_change_no_world(mini):
     assert generate(mini, 3, knobs=Knobs()) == world
     assert world_id(mini, 3, Knobs()) == world.id
     assert "knobs" not in files.manifest(world)
-    assert turned(world.schema, Knobs()) is world.schema
+    assert apply_knobs(world.schema, Knobs()) is world.schema
 
 
 @given(KNOBS)
@@ -110,9 +110,9 @@ def test_declared_totals_lie_in_what_was_asked(structure, lo, more):
     knobs = Knobs((lo, lo + more))
     if lo > most or lo + more < least:
         with pytest.raises(UsageError, match=f"ask for --facts {most if lo > most else least}"):
-            turned(structure, knobs)
+            apply_knobs(structure, knobs)
         return
-    under_them = turned(structure, knobs)
+    under_them = apply_knobs(structure, knobs)
     assert sum(t.rows[0] for t in under_them.tables.values()) == max(lo, least)
     assert sum(t.rows[1] for t in under_them.tables.values()) == min(lo + more, most)
     assert all(1 <= t.rows[0] <= t.rows[1] for t in under_them.tables.values())
@@ -121,7 +121,7 @@ def test_declared_totals_lie_in_what_was_asked(structure, lo, more):
 @given(STRUCTURES, st.integers(150, 700))
 @settings(max_examples=40, deadline=None)
 def test_tables_keep_their_proportions_unless_a_list_is_used_up(structure, facts):
-    after = turned(structure, Knobs((facts, facts)))
+    after = apply_knobs(structure, Knobs((facts, facts)))
     scales = {}
     for name, table in after.tables.items():
         rows = structure.tables[name].rows
@@ -135,7 +135,7 @@ def test_tables_keep_their_proportions_unless_a_list_is_used_up(structure, facts
 
 def test_per_follows_where_brands_are_used_up():
     structure = under(load_schema("smartphones"), [])
-    more = turned(structure, Knobs((800, 800)))
+    more = apply_knobs(structure, Knobs((800, 800)))
     assert more.tables["brand"].rows == (12, 12)
     (lo, hi), (lo_before, hi_before) = (s.column("phone", "brand").fill.per for s in (more, structure))
     assert lo == lo_before
@@ -181,7 +181,7 @@ def test_every_structure_can_have_the_facts_at_both_bounds(name):
     for n in range(len(schema.variation) + 1):
         for on in combinations(sorted(schema.variation), n):
             for facts in bounds(schema):
-                tables = turned(under(schema, on), Knobs((facts, facts))).tables.values()
+                tables = apply_knobs(under(schema, on), Knobs((facts, facts))).tables.values()
                 assert sum(t.rows[0] for t in tables) == sum(t.rows[1] for t in tables) == facts
 
 
@@ -192,7 +192,7 @@ def test_a_schema_of_ones_own_is_told_its_bounds(mini):
     assert f"asked for by --facts it can have {least} to {most}" in report.text()
     for facts in (1, 10**9):
         with pytest.raises(UsageError, match=f"it takes {least} to {most}: ask for --facts"):
-            turned(under(mini, []), Knobs((facts, facts)))
+            apply_knobs(under(mini, []), Knobs((facts, facts)))
 
 
 def test_worlds_spread_over_the_facts_asked_for():
@@ -207,7 +207,7 @@ def test_worlds_spread_over_the_facts_asked_for():
 
 def test_density_multiplies_per_and_turns_missing():
     structure = under(load_schema("town"), ["closures", "plates", "licences"])
-    sparse, dense = (turned(structure, Knobs(density=d)) for d in (0.5, 2.0))
+    sparse, dense = (apply_knobs(structure, Knobs(density=d)) for d in (0.5, 2.0))
     closed = [s.column("shop", "closed").missing for s in (sparse, structure, dense)]
     was = closed[1]
     assert closed == pytest.approx([1 - (1 - was) / 2, was, was / 2])
@@ -221,7 +221,7 @@ def test_density_multiplies_per_and_turns_missing():
 @given(STRUCTURES, st.floats(*DENSITY))
 @settings(max_examples=60, deadline=None)
 def test_density_leaves_rows_possible(structure, density):
-    after = turned(structure, Knobs(density=density))
+    after = apply_knobs(structure, Knobs(density=density))
     for table in after.tables.values():
         for column in table.refs:
             if column.fill.per and column.ref != table.name:
@@ -327,9 +327,9 @@ def test_a_world_that_fails_under_knobs_names_them(mini_data):
 def test_dense_hierarchies_keep_their_roots(mini_data):
     """With rarer nulls everybody would have a mentor, and somebody be their own."""
     structure = under(load_schema("league"), load_schema("league").variation)
-    dense = turned(structure, Knobs(density=4)).column("player", "mentor")
+    dense = apply_knobs(structure, Knobs(density=4)).column("player", "mentor")
     assert dense.missing == structure.column("player", "mentor").missing > 0
-    assert turned(structure, Knobs(density=4)).column("player", "agent").missing == 0.05
+    assert apply_knobs(structure, Knobs(density=4)).column("player", "agent").missing == 0.05
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from worldsmith.generation.shared_names import homonyms
 from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
 from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, under
-from worldsmith.schema.scaling import turned
+from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import World, fakes, world_id
 
 CELL_ROUNDS = 40
@@ -69,7 +69,7 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
     if fakes(schema):
         require_faker()
     structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
-    structure = turned(structure, knobs)
+    structure = apply_knobs(structure, knobs)
     graph = graph_of(structure)
     stuck: StuckError | None = None
     for attempt in range(1 + RESTARTS):

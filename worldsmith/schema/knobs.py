@@ -25,7 +25,7 @@ class Knobs:
     """
 
     facts: tuple[int, int] | None = None
-    """Rows in all, least and most, within what the schema can have (`turned.bounds`); None: as its `rows` say."""
+    """Rows in all, least and most, within what the schema can have (`scaling.bounds`); None: as its `rows` say."""
     density: float = 1.0
     """Multiplies every `per`, and the chance that a nullable cell holds a value; [0.25, 4]. Totals stay in `rows`."""
     listing: int = 10

@@ -18,7 +18,7 @@ import orjson
 from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
 from worldsmith.schema import Knobs, Schema, Value, parse_schema, under
-from worldsmith.schema.scaling import turned
+from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
@@ -258,7 +258,7 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
         whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        schema = _turned(under(whole, info["switches"]), folder, info)
+        schema = _under_knobs(under(whole, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
@@ -272,9 +272,9 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
     return world
 
 
-def _turned(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
+def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
     try:
-        return turned(structure, Knobs.from_json(info.get("knobs", {})))
+        return apply_knobs(structure, Knobs.from_json(info.get("knobs", {})))
     except UsageError as error:
         raise FormatError(f"{folder / MANIFEST}: {error}") from None
 
