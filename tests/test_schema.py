@@ -7,7 +7,7 @@ import pytest
 from worldsmith.errors import NotFoundError, SchemaError
 from worldsmith.generation import generate
 from worldsmith.graph import graph_of
-from worldsmith.schema import load_schema, parse_schema, shipped, under
+from worldsmith.schema import load_schema, parse_schema, shipped, structure_of
 
 
 def test_shipped_schemas_have_real_depth():
@@ -131,7 +131,7 @@ def test_a_count_of_what_may_be_absent_needs_the_same_switch(mini_data):
 
 
 def test_structure_folds_what_is_absent(mini):
-    without, with_tugs = under(mini, []), under(mini, ["tugs"])
+    without, with_tugs = structure_of(mini, []), structure_of(mini, ["tugs"])
     assert "tug" not in without.tables["berth"].names
     assert "tug" in with_tugs.tables["berth"].names
     assert [what for what, _ in without.off] == ["rule small_needs_no_tug"]
@@ -158,9 +158,9 @@ def test_declared_totals_prove_300_to_500_rows(name):
 
 
 def test_the_whole_schema_is_not_its_structure_without_switches(mini):
-    bare = under(mini, [])
+    bare = structure_of(mini, [])
     assert bare != mini
-    assert bare == under(mini, [])
+    assert bare == structure_of(mini, [])
     assert graph_of(mini).graph.has_node(("berth", "tug"))
     assert not graph_of(bare).graph.has_node(("berth", "tug"))
 

@@ -34,7 +34,7 @@ Name = tuple[str, str]
 """(table, column), or ("rule", name)."""
 
 
-def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
+def columns_along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
     """Yield every column that reading `path` from `table` reads."""
     here = table
     for step in path:
@@ -44,44 +44,44 @@ def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
             here = target
 
 
-def _node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
+def _columns_of_node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
     """Yield the columns that an expression reads; `candidate` is the column whose possible values it judges."""
     for path in expr.paths(node) if node is not None else ():
         # The names of an `each` rule's aggregates are no columns.
         if path[0] in schema.tables[table].names:
-            yield from islice(along(schema, table, path), path[0] == candidate, None)
+            yield from islice(columns_along(schema, table, path), path[0] == candidate, None)
 
 
-def _aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
-    yield from along(schema, fill.table, fill.by)
+def _columns_of_aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
+    yield from columns_along(schema, fill.table, fill.by)
     if fill.column is not None:
         yield fill.table, fill.column
-    yield from _node(schema, fill.table, fill.where)
+    yield from _columns_of_node(schema, fill.table, fill.where)
 
 
-def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
+def columns_read(schema: Schema, column: Column) -> tuple[Name, ...]:
     """Return the columns that filling `column` reads; SchemaError where it reads itself."""
     table, fill = column.table, column.fill
     found: list[Name] = []
     match fill:
         case Pick(where=where):
-            found += _node(schema, table, where, column.name)
+            found += _columns_of_node(schema, table, where, column.name)
         case Reference(table=target, where=where):
             found.append((target, schema.tables[target].key[0]))
-            found += _node(schema, table, where, column.name)
+            found += _columns_of_node(schema, table, where, column.name)
         case Number(mean=mean):
-            found += _node(schema, table, mean)
+            found += _columns_of_node(schema, table, mean)
         case After(path=path, until=until):
-            found += along(schema, table, path)
-            found += _node(schema, table, until)
+            found += columns_along(schema, table, path)
+            found += _columns_of_node(schema, table, until)
         case Aggregate():
-            found += _aggregate(schema, fill)
+            found += _columns_of_aggregate(schema, fill)
         case Rank(column=name, within=within) | Share(column=name, within=within):
             found += [(table, name), *([(table, within)] if within else [])]
         case Series(along=name, within=within):
             found += [(table, name), *([(table, within)] if within else [])]
         case Derive(node=node):
-            found += _node(schema, table, node)
+            found += _columns_of_node(schema, table, node)
         case _:
             pass
     if (table, column.name) in found:
@@ -91,13 +91,13 @@ def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def rule_reads(schema: Schema, rule: Rule) -> tuple[Name, ...]:
+def columns_read_by_rule(schema: Schema, rule: Rule) -> tuple[Name, ...]:
     """Return the columns that a rule reads."""
     found: list[Name] = [(rule.table, c) for c in rule.columns]
     found += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
-    found += _node(schema, rule.table, rule.node)
+    found += _columns_of_node(schema, rule.table, rule.node)
     for _, aggregate in rule.each:
-        found += _aggregate(schema, aggregate)
+        found += _columns_of_aggregate(schema, aggregate)
     return tuple(dict.fromkeys(found))
 
 
@@ -120,7 +120,7 @@ class ConstraintGraph:
                 self.graph.add_node((table.name, column.name))
         for table in schema.tables.values():
             for column in table.columns:
-                for name in reads(schema, column):
+                for name in columns_read(schema, column):
                     self.graph.add_edge(name, (table.name, column.name))
         self._after: dict[Name, frozenset[Name]] = {}
         self.order = self._order()
@@ -128,7 +128,7 @@ class ConstraintGraph:
         self.last: dict[str, int] = {}
         self.read: dict[str, tuple[Name, ...]] = {}
         for rule in schema.rules:
-            read = self.read[rule.name] = rule_reads(schema, rule)
+            read = self.read[rule.name] = columns_read_by_rule(schema, rule)
             self.graph.add_node(("rule", rule.name))
             for name in read:
                 self.graph.add_edge(name, ("rule", rule.name))

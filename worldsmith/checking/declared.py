@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from worldsmith import expr
 from worldsmith.checking.fills import aggregate_sql
-from worldsmith.checking.query import Scope, Test, quote, repeated
+from worldsmith.checking.query import Scope, Test, duplicates_sql, quote
 from worldsmith.schema import Rule, Schema, Table
 
 
@@ -40,7 +40,7 @@ def _unique(schema: Schema, rule: Rule) -> Test:
 def _once(schema: Schema, table: str, columns: tuple[str, ...], name: str) -> Test:
     own = ", ".join(f"t.{quote(c)}" for c in columns)
     null = " OR ".join(f"t.{quote(c)} IS NULL" for c in columns)
-    ok = f"CASE WHEN {null} THEN NULL ELSE ({own}) NOT IN ({repeated(table, [quote(c) for c in columns])}) END"
+    ok = f"CASE WHEN {null} THEN NULL ELSE ({own}) NOT IN ({duplicates_sql(table, [quote(c) for c in columns])}) END"
     return Scope(schema, table).test(name, f"{', '.join(columns)} together don't repeat", ok, [(c,) for c in columns])
 
 

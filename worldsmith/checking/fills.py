@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from worldsmith import expr
-from worldsmith.checking.query import Scope, Test, literal, of_parent, quote, repeated
+from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, literal, quote
 from worldsmith.schema import (
     After,
     Aggregate,
@@ -53,7 +53,7 @@ def _typed(schema: Schema, column: Column, name: str, own: str) -> Test:
 
 
 def _invent(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
-    once = f"lower({own}) NOT IN ({repeated(column.table, [f'lower({quote(column.name)})'])})"
+    once = f"lower({own}) NOT IN ({duplicates_sql(column.table, [f'lower({quote(column.name)})'])})"
     yield Scope(schema, column.table).test(name, "is borne once", once, [(column.name,)])
 
 
@@ -152,7 +152,7 @@ def _reference(schema: Schema, column: Column, name: str, own: str) -> Iterator[
 
 def aggregate_sql(schema: Schema, parent: str, fill: Aggregate) -> str:
     """Return the scalar subquery of a count, sum or max for the parent row t; decimals add as whole last digits."""
-    joins, condition = of_parent(schema, fill.table, fill.by, f"t.{quote(schema.tables[parent].key[0])}")
+    joins, condition = child_rows_sql(schema, fill.table, fill.by, f"t.{quote(schema.tables[parent].key[0])}")
     if fill.where is not None:
         condition += f" AND ({expr.sql(fill.where, 'sqlite', joins.column)}) IS TRUE"
     if fill.column is None:

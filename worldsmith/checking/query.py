@@ -9,7 +9,7 @@ from worldsmith.expr import Node
 from worldsmith.schema import Path, Schema
 from worldsmith.world.engine import Joins, quote
 
-BAD = 2**32
+BROKEN_WEIGHT = 2**32
 """What a broken row counts for, beside 1 for each row covered."""
 
 
@@ -39,7 +39,9 @@ class Test:
     def counting(self) -> str:
         """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
         # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.
-        return f"SELECT sum(1 + (ok = 0) * {BAD}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        return (
+            f"SELECT sum(1 + (ok = 0) * {BROKEN_WEIGHT}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        )
 
 
 class _Named(Joins):
@@ -88,7 +90,7 @@ def literal(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def repeated(table: str, values: Sequence[str]) -> str:
+def duplicates_sql(table: str, values: Sequence[str]) -> str:
     """Return the query of what more than one row of `table` has in common, null being no value: nothing, as a rule.
 
     It is run once a test; a window would sort every row's columns.
@@ -98,10 +100,10 @@ def repeated(table: str, values: Sequence[str]) -> str:
     return f"SELECT {own} FROM {quote(table)} WHERE {known} GROUP BY {own} HAVING count(*) > 1"
 
 
-def of_parent(schema: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
+def child_rows_sql(schema: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
     """Return the joins over child rows and the condition that `by` leads to the row whose key is `key`."""
     joins = Joins(schema, child, alias)
     return joins, f"{joins.column(by)} = {key}"
 
 
-__all__ = ["Scope", "Test", "literal", "of_parent", "quote", "repeated"]
+__all__ = ["Scope", "Test", "child_rows_sql", "duplicates_sql", "literal", "quote"]

@@ -6,14 +6,14 @@ from functools import lru_cache
 
 from worldsmith.checking.declared import rule_test, table_tests
 from worldsmith.checking.fills import fill_tests
-from worldsmith.checking.query import BAD, Test
+from worldsmith.checking.query import BROKEN_WEIGHT, Test
 from worldsmith.checking.report import Report, RuleReport, Violation
 from worldsmith.graph import ConstraintGraph, graph_of
 from worldsmith.schema import Schema
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Row, World
 
-SHOWN = 20
+MAX_VIOLATIONS = 20
 """Violations kept a rule; all are counted."""
 
 
@@ -48,14 +48,14 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     violations: list[Violation] = []
     for test in tests:
         (counted,) = connection.execute(test.counting).fetchone()
-        bad, count = divmod(counted or 0, BAD)
+        bad, count = divmod(counted or 0, BROKEN_WEIGHT)
         covers = max(covers, count)
         broken += bad
         if bad:
-            found = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {SHOWN}")
-            hangs = _hangs(graph_of(world.schema), test)
+            found = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {MAX_VIOLATIONS}")
+            hangs = _dependents(graph_of(world.schema), test)
             violations += [_violation(world, test, row, hangs) for row in found]
-    return RuleReport(name, "; ".join(t.text for t in tests), covers, broken, tuple(violations[:SHOWN]))
+    return RuleReport(name, "; ".join(t.text for t in tests), covers, broken, tuple(violations[:MAX_VIOLATIONS]))
 
 
 def _violation(world: World, test: Test, found: tuple[object, ...], hangs: tuple[str, ...]) -> Violation:
@@ -68,7 +68,7 @@ def _violation(world: World, test: Test, found: tuple[object, ...], hangs: tuple
     return Violation(test.rule, str(row), world.title(row), shown, hangs)  # type: ignore[arg-type]
 
 
-def _hangs(graph: ConstraintGraph, test: Test) -> tuple[str, ...]:
+def _dependents(graph: ConstraintGraph, test: Test) -> tuple[str, ...]:
     """Return the rules and columns that hang on what the test shows."""
     found: set[str] = set()
     for path in test.shown:

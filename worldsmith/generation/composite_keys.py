@@ -75,7 +75,7 @@ def _options(f: Filling, column: Column) -> Sequence[Value]:
             raise StuckError(f"{column.table}.{column.name}", "a composite key is made of ref, pick and choice columns")
 
 
-def over_key(columns: Sequence[Column], paths: Sequence[Path]) -> bool:
+def reads_only_key(columns: Sequence[Column], paths: Sequence[Path]) -> bool:
     """Return whether an expression reads nothing but the key's columns and what they refer to."""
     names = {c.name for c in columns}
     return all(path[0] in names for path in paths)

@@ -87,7 +87,7 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
     if fill.mean is None:
         count = round((hi - lo) / step) + 1
         if fill.skew:
-            places = (min(count - 1, int(leaning(chance(), fill.skew) * count)) for _ in rows)
+            places = (min(count - 1, int(skewed(chance(), fill.skew) * count)) for _ in rows)
             return _printed((lo + step * k for k in places), column.decimals)
         return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
     values = []
@@ -95,12 +95,12 @@ def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
         low, high = (lo, hi) if m is None else band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = (chance() + chance()) / 2
-        x = round((low + (high - low) * (leaning(x, fill.skew) if fill.skew else x)) / step) * step
+        x = round((low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)) / step) * step
         values.append(lo if x < lo else min(x, hi))
     return _printed(values, column.decimals)
 
 
-def leaning(x: float, skew: float) -> float:
+def skewed(x: float, skew: float) -> float:
     """Return a place in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
 
     A power, 2^|skew|: of uniform places the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
@@ -179,7 +179,7 @@ def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Ve
     keys = f.data[fill.table][f.schema.tables[fill.table].key[0]]
     if fill.per is not None and len(rows) == f.sizes[column.table]:
         return _by_quota(f, column, fill, keys, rng)
-    candidates = allowed(f, column, rows, fill.where)
+    candidates = allowed_rows(f, column, rows, fill.where)
     weights = f.once("weights", column, lambda rng: weights_of(len(keys), fill.skew, rng)) if fill.skew else []
     values: Vector = []
     for open_ in candidates:
@@ -224,7 +224,7 @@ def _by_quota(f: Filling, column: Column, fill: Reference, keys: Vector, rng: ra
         parents = [j for j, count in enumerate(counts) for _ in range(count)]
         rng.shuffle(parents)
         return [keys[j] for j in parents]
-    assigned = _match(allowed(f, column, range(n), fill.where), counts, rng)
+    assigned = _match(allowed_rows(f, column, range(n), fill.where), counts, rng)
     if assigned is None:
         raise StuckError(place, "no way was found to meet `per` and `where` together")
     return [keys[j] for j in assigned]
@@ -256,7 +256,7 @@ def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -
     return assigned if all(place(row, set()) for row in order) else None
 
 
-def allowed(f: Filling, column: Column, rows: Rows, where: Node | None) -> list[list[int]]:
+def allowed_rows(f: Filling, column: Column, rows: Rows, where: Node | None) -> list[list[int]]:
     """Return, for each of `rows`, the indices of the target's rows that `where` allows."""
     assert column.ref
     targets = list(range(f.sizes[column.ref]))

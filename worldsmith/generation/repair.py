@@ -11,7 +11,7 @@ Cells = dict[Name, list[int]]
 """Rows by column."""
 
 
-def suspects(f: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
+def cells_to_redraw(f: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
     """Return the drawn cells to draw again for the broken `rows` of a rule that reads `read` of the unit filled last.
 
     A drawn unit: its own cells that the rows read. A computed one: the nearest drawn cells it came from;

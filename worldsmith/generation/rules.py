@@ -7,7 +7,7 @@ from worldsmith.generation.filling import Filling
 from worldsmith.schema import Rule
 
 
-def broken(f: Filling, rule: Rule) -> list[int]:
+def rows_breaking(f: Filling, rule: Rule) -> list[int]:
     """Return the indices of the rows of `rule.table` that break it, in order."""
     return BROKEN[rule.kind](f, rule)
 

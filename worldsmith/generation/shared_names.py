@@ -5,19 +5,19 @@ from itertools import permutations
 from worldsmith.generation.filling import Filling, Vector
 from worldsmith.graph import Name
 from worldsmith.naming import ALSO
-from worldsmith.world.model import named
+from worldsmith.world.model import invented_keys
 
 MOST = 2
 """One row in two of a table, at most, shares its name."""
 
 
-def homonyms(f: Filling) -> dict[Name, Vector]:
+def keys_with_homonyms(f: Filling) -> dict[Name, Vector]:
     """Return the keys of every table with names of its own, half of the share asked for borne by two tables each.
 
     The other half have a namesake without a row (`World.namesakes`), and so has what finds no other table whose kind
     of thing could bear the name. A name is shared by two rows, no more, and never within a table.
     """
-    kinds = named(f.schema)
+    kinds = invented_keys(f.schema)
     names = {place: f.namer.names(kind, f.sizes[place[0]], *place) for place, kind in kinds.items()}
     chance = f.rng("homonyms")
     free = {place: chance.sample(range(len(rows)), len(rows) // MOST) for place, rows in names.items()}

@@ -7,19 +7,19 @@ from typing import NamedTuple
 from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError, SchemaError, UsageError, close_match
 from worldsmith.expr import Node
-from worldsmith.generation.composite_keys import draw_key, over_key
+from worldsmith.generation.composite_keys import draw_key, reads_only_key
 from worldsmith.generation.computed import compute
 from worldsmith.generation.draw import draw
 from worldsmith.generation.faker_pools import require_faker
 from worldsmith.generation.filling import Filling, StuckError
-from worldsmith.generation.repair import suspects
-from worldsmith.generation.rules import broken
-from worldsmith.generation.shared_names import homonyms
+from worldsmith.generation.repair import cells_to_redraw
+from worldsmith.generation.rules import rows_breaking
+from worldsmith.generation.shared_names import keys_with_homonyms
 from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
-from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, under
+from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, structure_of
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import World, fakes, world_id
+from worldsmith.world.model import World, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -66,9 +66,9 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
         )
     effort = effort or Effort()
     _know_names(schema)
-    if fakes(schema):
+    if uses_faker(schema):
         require_faker()
-    structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
+    structure = structure_of(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
     structure = apply_knobs(structure, knobs)
     graph = graph_of(structure)
     stuck: StuckError | None = None
@@ -130,7 +130,7 @@ class _Attempt:
         self.lists()
         self.sizes()
         if self.schema.knobs.homonyms:
-            self.f.named = homonyms(self.f)
+            self.f.named = keys_with_homonyms(self.f)
         for at, unit in enumerate(self.graph.order):
             self.unit(unit, at)
             self.hold(at)
@@ -193,7 +193,7 @@ class _Attempt:
         # Null passes a rule, but `where` wants true: coalesce makes them one.
         true = expr.Const(value=True, type="bool")
         nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
-        return [n for n in nodes if over_key(columns, expr.paths(n))]
+        return [n for n in nodes if reads_only_key(columns, expr.paths(n))]
 
     def hold(self, at: int) -> set[Name]:
         """Test the rules whose last column this is, and repair; return the columns that were drawn again for it.
@@ -216,7 +216,7 @@ class _Attempt:
 
     def breaking(self, rule: Rule) -> list[int]:
         """Return the rows that break a rule, counting them where the world's first attempt first tests it."""
-        rows = broken(self.f, rule)
+        rows = rows_breaking(self.f, rule)
         if self.f.attempt == 0 and rule.name not in self.seen:
             self.seen.add(rule.name)
             bad, all_, worlds = self.effort.first.get(rule.name, (0, 0, 0))
@@ -228,7 +228,7 @@ class _Attempt:
         for rule, rows in found:
             self.effort.redraws[rule.name] = self.effort.redraws.get(rule.name, 0) + 1
             read = [name for name in self.graph.read[rule.name] if name in self.graph.order[at]]
-            for name, indices in suspects(self.f, rule, rows, read).items():
+            for name, indices in cells_to_redraw(self.f, rule, rows, read).items():
                 cells.setdefault(name, set()).update(indices)
         if not cells:
             rule, rows = found[0]

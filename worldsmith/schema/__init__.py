@@ -3,7 +3,7 @@
 from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped
 from worldsmith.schema.knobs import PLAIN, Knobs, read_facts
 from worldsmith.schema.locations import SchemaFile
-from worldsmith.schema.structure import under
+from worldsmith.schema.structure import structure_of
 from worldsmith.schema.types import (
     COMPUTED,
     After,
@@ -74,5 +74,5 @@ __all__ = [
     "read_facts",
     "read_schema",
     "shipped",
-    "under",
+    "structure_of",
 ]

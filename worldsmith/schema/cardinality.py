@@ -33,7 +33,7 @@ def check_counts(reader: Resolver, schema: Schema) -> None:
             _check_unique(reader, schema, schema.tables[rule.table], rule.name, rule.columns)
 
 
-def domain(schema: Schema, column: Column) -> float:
+def value_limit(schema: Schema, column: Column) -> float:
     """Return how many values a column can hold at most, as far as its fill tells; inf where it doesn't."""
     match column.fill:
         case Pick(values=values):
@@ -105,7 +105,7 @@ def _check_pairs(reader: Resolver, schema: Schema, table: Table) -> None:
                 f"{table.name}.{column.name}",
                 f"a key of several columns is made of ref, pick and choice columns, not of {kind}",
             )
-    sizes = {c.name: domain(schema, c) for c in drawn}
+    sizes = {c.name: value_limit(schema, c) for c in drawn}
     driver = next((c for c in drawn if isinstance(c.fill, Reference) and c.fill.per), None)
     most = prod(sizes.values())
     shown = " x ".join(f"{n:g} {name}" for name, n in sizes.items())
@@ -124,7 +124,7 @@ def _check_unique(reader: Resolver, schema: Schema, table: Table, name: str, col
     held = [table.column(c) for c in columns]
     if any(c.nullable or c.switch for c in held):
         return
-    most = prod(domain(schema, c) for c in held)
+    most = prod(value_limit(schema, c) for c in held)
     if table.rows[0] > most:
         raise reader.fail(
             f"rules.{name}",

@@ -29,18 +29,20 @@ from worldsmith.schema.types import (
 )
 
 
-def table(reader: Resolver, name: str, values: Mapping[str, Values]) -> Table:
+def resolve_table(reader: Resolver, name: str, values: Mapping[str, Values]) -> Table:
     t = reader.source.tables[name]
     key = (t.key,) if isinstance(t.key, str) else tuple(t.key)
     for part in key:
         c = reader.source_column(name, part, f"tables.{name}.key")
         if c.missing or c.if_ or c.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max"):
             raise reader.fail(f"{name}.{part}", f"a key column can't be {c.kind}, missing or switched")
-    columns = tuple(column(reader, name, c, key, values) for c in t.columns)
+    columns = tuple(resolve_column(reader, name, c, key, values) for c in t.columns)
     return Table(name, t.called[0], t.called[1], t.rows, key, columns, t.if_)
 
 
-def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]) -> Column:
+def resolve_column(
+    reader: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
+) -> Column:
     c = reader.source.tables[table].columns[name]
     known = reader.types[table][name]
     kind: Type = known.type if isinstance(known, expr.Ref) else known
@@ -48,7 +50,7 @@ def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values
     return Column(
         table=table,
         name=name,
-        fill=fill(reader, table, name, c, values),
+        fill=resolve_fill(reader, table, name, c, values),
         type=kind,
         label=label if c.label or not c.ref else "",
         says=c.says or label.lower(),
@@ -72,7 +74,7 @@ def _decimals(reader: Resolver, c: src.ColumnSource) -> int:
     return _decimals(reader, reader.source.tables[table].columns[column])
 
 
-def labelled(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
+def label_references(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
     """Head each reference without a label by its target's key label."""
     columns = []
     for c in table.columns:
@@ -89,7 +91,7 @@ def labelled(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Tab
     return replace(table, columns=tuple(columns))
 
 
-def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
+def resolve_fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
     place = f"{table}.{name}"
     match c.kind:
         case "invent":
@@ -103,7 +105,7 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
         case "chance":
             return Chance(float(c.chance or 0))
         case "number":
-            return number(reader, table, c, place)
+            return resolve_number(reader, table, c, place)
         case "date":
             lo, hi = c.date or ("", "")
             return Date(reader.day(lo, place), reader.day(hi, place))
@@ -143,7 +145,7 @@ def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: M
             return Faker(str(c.faker))
 
 
-def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
+def resolve_number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
     lo, hi = c.number or (0.0, 0.0)
     step = c.step or 10.0**-c.decimals
     for bound in (lo, hi):

@@ -13,10 +13,10 @@ import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.cardinality import check_counts
-from worldsmith.schema.columns import labelled, table
+from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.rules import page, rule
+from worldsmith.schema.rules import resolve_page, resolve_rule
 from worldsmith.schema.syntax import plain, read_source
 from worldsmith.schema.types import Questions, Schema
 from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
@@ -52,11 +52,11 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SchemaError(f"{path}: can't be read: {reason}") from None
-    return _meant(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    return _parse_file(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
 
 
 @lru_cache(maxsize=32)
-def _meant(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
+def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
     """Return what `read_schema` does for a file with this text: a command asks once a world."""
     try:
         data = tomllib.loads(text)
@@ -120,8 +120,8 @@ def _resolve(reader: Resolver) -> Schema:
     reader.day(s.as_of, "as_of")
     values = {name: reader.values(name, v) for name, v in s.values.items()}
     reader.find_types(values)
-    tables = {name: table(reader, name, values) for name in s.tables}
-    tables = {name: labelled(reader, t, tables) for name, t in tables.items()}
+    tables = {name: resolve_table(reader, name, values) for name in s.tables}
+    tables = {name: label_references(reader, t, tables) for name, t in tables.items()}
     schema = Schema(
         name=s.name,
         kind=s.kind,
@@ -131,8 +131,8 @@ def _resolve(reader: Resolver) -> Schema:
         values=values,
         variation=dict(s.variation),
         tables=tables,
-        rules=tuple(rule(reader, name, r, tables) for name, r in s.rules.items()),
-        pages=tuple(page(reader, name, p, tables) for name, p in s.pages.items()),
+        rules=tuple(resolve_rule(reader, name, r, tables) for name, r in s.rules.items()),
+        pages=tuple(resolve_page(reader, name, p, tables) for name, p in s.pages.items()),
         questions=Questions(tuple(s.questions.needs)),
         source=reader.data,
         digest=reader.digest,

@@ -9,7 +9,7 @@ from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.types import PageSpec, Rule, Table, With
 
 
-def rule(reader: Resolver, name: str, r: src.RuleSource, tables: Mapping[str, Table]) -> Rule:
+def resolve_rule(reader: Resolver, name: str, r: src.RuleSource, tables: Mapping[str, Table]) -> Rule:
     place = f"rules.{name}"
     if r.kind == "acyclic":
         table, column = reader.pair(str(r.acyclic), place)
@@ -35,7 +35,7 @@ def rule(reader: Resolver, name: str, r: src.RuleSource, tables: Mapping[str, Ta
     return Rule(name, r.kind, table, node, each=each, switch=r.if_)
 
 
-def page(reader: Resolver, name: str, p: src.PageSource, tables: Mapping[str, Table]) -> PageSpec:
+def resolve_page(reader: Resolver, name: str, p: src.PageSource, tables: Mapping[str, Table]) -> PageSpec:
     place = f"pages.{name}"
     table = p.about or p.list_ or ""
     if table not in tables:

@@ -28,13 +28,13 @@ from worldsmith.schema.types import (
 )
 
 
-def under(schema: Schema, switches: Collection[str]) -> Schema:
+def structure_of(schema: Schema, switches: Collection[str]) -> Schema:
     """Return `schema` as it is in worlds where exactly `switches` are on."""
-    return _under(schema, frozenset(switches))
+    return _structure(schema, frozenset(switches))
 
 
 @lru_cache(maxsize=256)
-def _under(schema: Schema, on: frozenset[str]) -> Schema:
+def _structure(schema: Schema, on: frozenset[str]) -> Schema:
     def present(switch: str | None) -> bool:
         return switch is None or switch in on
 

@@ -2,7 +2,7 @@
 
 from worldsmith import expr
 from worldsmith.errors import close_match
-from worldsmith.schema.cardinality import domain
+from worldsmith.schema.cardinality import value_limit
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.types import (
     After,
@@ -99,7 +99,7 @@ def check_lists(reader: Resolver, schema: Schema) -> None:
         table = schema.tables[page.table]
         column = table.column(page.by)
         alone = table.key == (column.name,) or isinstance(column.fill, Invent | Date | After | Faker | Series | Share)
-        if alone or (isinstance(column.fill, Number) and domain(schema, column) > table.rows[1] / 2):
+        if alone or (isinstance(column.fill, Number) and value_limit(schema, column) > table.rows[1] / 2):
             repeats = [c.name for c in table.columns if isinstance(c.fill, Pick | Choice | Reference)]
             raise reader.fail(
                 f"pages.{page.name}",

@@ -12,7 +12,7 @@ from worldsmith.generation.remedy import remedy
 from worldsmith.generation.world import Effort
 from worldsmith.graph import graph_of
 from worldsmith.schema import Schema, SchemaFile, parse_schema
-from worldsmith.schema.scaling import bounds
+from worldsmith.schema.scaling import facts_range
 from worldsmith.schema_lint.implied import implied
 from worldsmith.world.model import World
 
@@ -247,7 +247,7 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
         unfit=tally.unfit,
         failed=tuple(_failures(tally, file)),
         declared=declared_rows(schema),
-        bounds=bounds(schema),
+        bounds=facts_range(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
         facts=(min(tally.facts, default=0), max(tally.facts, default=0)),
         rules=tuple(_rule_trials(schema, tally, aside, file)),

@@ -17,7 +17,7 @@ import orjson
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
-from worldsmith.schema import Knobs, Schema, Value, parse_schema, under
+from worldsmith.schema import Knobs, Schema, Value, parse_schema, structure_of
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
@@ -51,7 +51,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
     """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
 
     With `shared` several processes may hold it, none of which writes worlds.
@@ -77,7 +77,7 @@ def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
+def staged_files(out: Path) -> Iterator[Path]:
     """Give a folder whose files are moved into `out` (made where it is missing) once the block has ended.
 
     Files of the same names are replaced. Where the block fails, `out` is as it was.
@@ -131,25 +131,25 @@ def manifest(world: World) -> dict[str, Any]:
 
 def save_world(world: World, out: Path) -> Path:
     """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
-    with placed(world, out) as folder:
+    with placed_world(world, out) as folder:
         return folder
 
 
 @contextmanager
-def placed(world: World, out: Path) -> Iterator[Path]:
+def placed_world(world: World, out: Path) -> Iterator[Path]:
     """Write a world beside `out`/<world>, which it becomes once the block has ended.
 
     Its tasks are written in the block: a world that stands there is whole, its tasks with it. Where the block or a
     write fails, neither is left, and an older world of that name stays.
     """
     folder, part, old = _places(out, world.id)
-    clean(out, world.id)
+    remove_leftovers(out, world.id)
     try:
         (part / "tables").mkdir(parents=True)
         for name, columns in world.tables.items():
             _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
-        _write(part / "schema.json", pretty(world.schema.source))
-        _write(part / MANIFEST, pretty(manifest(world)))
+        _write(part / "schema.json", indented_json(world.schema.source))
+        _write(part / MANIFEST, indented_json(manifest(world)))
         for inner in (part / "tables", part):
             _flush_folder(inner)
         yield folder
@@ -158,7 +158,7 @@ def placed(world: World, out: Path) -> Iterator[Path]:
         part.rename(folder)
         _flush_folder(out)
     finally:
-        clean(out, world.id)
+        remove_leftovers(out, world.id)
 
 
 def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
@@ -166,7 +166,7 @@ def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
     return out / world, out / f".{world}.part", out / f".{world}.old"
 
 
-def clean(out: Path, world: str) -> None:
+def remove_leftovers(out: Path, world: str) -> None:
     """Remove what a run that didn't finish has left of a world, and put back the one that it was to replace."""
     folder, part, old = _places(out, world)
     if old.is_dir() and not folder.exists():
@@ -192,19 +192,19 @@ def _clean_tasks(folder: Path) -> None:
             path.parent.rmdir()
 
 
-def sweep(out: Path) -> None:
+def remove_all_leftovers(out: Path) -> None:
     """Remove what killed processes have left of worlds and files in `out`, whatever worlds they were writing.
 
-    The caller holds `out` (`locked`): no other process writes there.
+    The caller holds `out` (`locked_folder`): no other process writes there.
     """
     for left in (*out.glob(".*.part"), *out.glob(".*.old")):
         if left.is_dir():
-            clean(out, left.name.removesuffix(left.suffix)[1:])
+            remove_leftovers(out, left.name.removesuffix(left.suffix)[1:])
     for part in out.glob("_*/.*.part"):
         part.unlink(missing_ok=True)
 
 
-def pretty(value: Any) -> bytes:
+def indented_json(value: Any) -> bytes:
     """Return JSON as people read it; the bytes of world.json and schema.json."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
@@ -258,14 +258,14 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
         whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        schema = _under_knobs(under(whole, info["switches"]), folder, info)
+        schema = _under_knobs(structure_of(whole, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
         tables = {name: _read_table(folder, schema, name) for name in schema.tables}
         world = World(info["world"], schema, info["seed"], tables, values)
         if verify:
-            for problem in problems(world, info)[:1]:
+            for problem in manifest_mismatches(world, info)[:1]:
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
@@ -279,7 +279,7 @@ def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Sc
         raise FormatError(f"{folder / MANIFEST}: {error}") from None
 
 
-def problems(world: World, info: Mapping[str, Any]) -> list[str]:
+def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
     """Return what of a world differs from its manifest."""
     tables = info.get("tables")
     told = tables if isinstance(tables, dict) else {}
@@ -334,7 +334,7 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 def world_folders(paths: Iterable[Path]) -> list[Path]:
     """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
 
-    A folder without world.json is skipped (`strays` names them). Raises NotFoundError where a path leads to no world at
+    A folder without world.json is skipped (`folders_without_manifest` names them). Raises NotFoundError where a path leads to no world at
     all.
     """
     found: list[Path] = []
@@ -346,26 +346,26 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
             near = close_match(path.name, others) if others else ""
-            near += "".join(f" {why}." for why in strays([path]).values() if why)
+            near += "".join(f" {why}." for why in folders_without_manifest([path]).values() if why)
             raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
         found += inside
     return list(dict.fromkeys(found))
 
 
-def strays(paths: Iterable[Path]) -> dict[Path, str]:
+def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
     """Return the folders among the worlds of `paths` that have no world.json: why each was a world, "" for any other.
 
     Those whose names start with a dot or an underscore are ours, and none of them.
     """
     inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
     return {
-        child: _remains(child)
+        child: _incomplete_world(child)
         for child in sorted(set(inside))
         if child.name[0] not in "._" and not (child / MANIFEST).exists()
     }
 
 
-def _remains(folder: Path) -> str:
+def _incomplete_world(folder: Path) -> str:
     parts = [folder / "schema.json", folder / "tables", tasks_file(folder)]
     left = next((part for part in parts if part.exists()), None)
     return (
@@ -380,7 +380,7 @@ def tasks_file(folder: Path) -> Path:
     return folder.resolve().parent / "_tasks" / f"{folder.resolve().name}.jsonl"
 
 
-def save_lines(path: Path, rows: Iterable[Any]) -> None:
+def save_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """Write values as JSON lines, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))

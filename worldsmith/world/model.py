@@ -68,16 +68,16 @@ def table_bytes(columns: Columns) -> bytes:
 
 def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed, format, turned knobs."""
-    inputs = canonical([schema.digest, seed, FORMAT, *_turned(knobs)])
+    inputs = canonical([schema.digest, seed, FORMAT, *_knob_parts(knobs)])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
-def fakes(schema: Schema) -> bool:
+def uses_faker(schema: Schema) -> bool:
     """Return whether some structure of a schema has a column that Faker fills."""
     return any("faker" in column for table in schema.source["tables"].values() for column in table["columns"].values())
 
 
-def named(schema: Schema) -> dict[tuple[str, str], str]:
+def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
     """Return the keys that are invented names, (table, column), each with its kind; a code is a label and no name."""
     return {
         (t.name, t.key[0]): fill.kind
@@ -86,7 +86,7 @@ def named(schema: Schema) -> dict[tuple[str, str], str]:
     }
 
 
-def _turned(knobs: Knobs) -> list[Any]:
+def _knob_parts(knobs: Knobs) -> list[Any]:
     """What knobs add to a hash: nothing while none is turned."""
     return [knobs.to_json()] if knobs.turned else []
 
@@ -115,7 +115,7 @@ class World:
     def digest(self) -> str:
         """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
-        parts += _turned(self.schema.knobs)
+        parts += _knob_parts(self.schema.knobs)
         return sha256(canonical(parts)).hexdigest()
 
     @property
@@ -124,12 +124,12 @@ class World:
 
         Faker's for all worlds of a schema with such a column, whatever their switches.
         """
-        return ({"faker": FAKER} if fakes(self.schema) else {}) | {"names": DENIED[:16]}
+        return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENIED[:16]}
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
         """The invented names that rows of two tables bear; none unless the knob `homonyms` is turned."""
-        held = Counter(name for place in named(self.schema) for name in self._keys(place))
+        held = Counter(name for place in invented_keys(self.schema) for name in self._keys(place))
         return tuple(name for name, rows in held.items() if rows > 1)
 
     @cached_property
@@ -138,7 +138,7 @@ class World:
 
         With `shared` they make up the share of names that the knob `homonyms` asks for.
         """
-        kinds = named(self.schema)
+        kinds = invented_keys(self.schema)
         held = dict.fromkeys(name for place in kinds for name in self._keys(place))
         wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared))
         for name in self.shared:

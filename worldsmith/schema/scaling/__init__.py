@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from worldsmith.errors import UsageError
-from worldsmith.schema import Knobs, Schema, under
+from worldsmith.schema import Knobs, Schema, structure_of
 from worldsmith.schema.scaling.columns import scaled_column
 from worldsmith.schema.scaling.rows import refuse_facts, row_range, scaled_rows
 
@@ -36,14 +36,14 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
 
 
 @lru_cache(maxsize=256)
-def bounds(schema: Schema) -> tuple[int, int]:
+def facts_range(schema: Schema) -> tuple[int, int]:
     """Return the least and the most `facts` that each world of a schema can have."""
     # The richest structure has the most rows to keep, the barest the fewest names to give.
-    ends = [row_range(under(schema, switches)) for switches in ((), tuple(schema.variation))]
+    ends = [row_range(structure_of(schema, switches)) for switches in ((), tuple(schema.variation))]
     return max(least for least, _ in ends), min(most for _, most in ends)
 
 
-def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
+def check_facts(schemas: Sequence[Schema], knobs: Knobs) -> None:
     """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can.
 
     Of several schemas each that can't is named, and what all of them can have.
@@ -53,11 +53,11 @@ def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
     refusals = []
     for schema in schemas:
         try:
-            refuse_facts(schema.name, knobs.facts, *bounds(schema))
+            refuse_facts(schema.name, knobs.facts, *facts_range(schema))
         except UsageError as error:
             refusals.append(str(error))
     if refusals and len(schemas) > 1:
-        least, most = max(bounds(s)[0] for s in schemas), min(bounds(s)[1] for s in schemas)
+        least, most = max(facts_range(s)[0] for s in schemas), min(facts_range(s)[1] for s in schemas)
         refusals.append(
             f"all {len(schemas)} schemas take --facts {least} to {most}"
             if least <= most
@@ -67,4 +67,4 @@ def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
         raise UsageError("\n".join(refusals))
 
 
-__all__ = ["admit", "apply_knobs", "bounds"]
+__all__ = ["apply_knobs", "check_facts", "facts_range"]

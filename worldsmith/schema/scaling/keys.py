@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import inf, prod
 
 from worldsmith.schema import Column, Reference, Schema, Table
-from worldsmith.schema.cardinality import domain
+from worldsmith.schema.cardinality import value_limit
 
 
 def key_columns(table: Table) -> list[Column]:
@@ -16,7 +16,7 @@ def value_count(structure: Schema, column: Column, sizes: Mapping[str, float]) -
     """Return how many values a key column has, where the tables it may refer to have `sizes`."""
     if isinstance(column.fill, Reference):
         return sizes.get(column.fill.table, inf)
-    return domain(structure, column)
+    return value_limit(structure, column)
 
 
 def has_restricted_key(structure: Schema, table: Table) -> bool:

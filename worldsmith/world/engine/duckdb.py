@@ -14,7 +14,7 @@ LOCKED = ("SET enable_external_access = false", "SET lock_configuration = true")
 """A typed query reads the world and nothing else: no files, no network, no extensions."""
 
 
-def distinct(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Return names that differ: one that was there before gets the next number that makes a name of no other column."""
     taken, result = set(names), list[str]()
     for name in names:
@@ -49,7 +49,7 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             raise UsageError(f"give one query, not {len(statements)}")
         connection.execute("BEGIN TRANSACTION READ ONLY")
         cursor = connection.execute(statements[0])
-        return distinct([column[0] for column in cursor.description or ()]), cursor.fetchall()
+        return distinct_names([column[0] for column in cursor.description or ()]), cursor.fetchall()
     except duckdb.Error as error:
         raise UsageError(f"the query can't be run: {error}") from None
     finally:

@@ -16,7 +16,7 @@ AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bo
 LISTS = "=values"
 """Table of the world's value lists: (list, item). No schema can name a table so."""
 
-KEPT = 16
+CONNECTIONS = 16
 """Connections kept a thread: one a schema, of 1 to 2 MB with its prepared statements."""
 
 _local = threading.local()
@@ -32,7 +32,7 @@ def load(world: World, connection: sqlite3.Connection) -> None:
     connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
 
 
-class _Kept:
+class _SharedConnection:
     """A connection to the tables and columns of every structure of a schema that it was used for.
 
     Structures share most of their tests and queries, and a statement is prepared once. What a structure lacks is
@@ -74,8 +74,8 @@ def _declared(column: Column) -> str:
 @contextmanager
 def attach(world: World) -> Iterator[sqlite3.Connection]:
     """Give a connection that holds `world`, until the block ends. Nested use for one schema is an error."""
-    all_kept: OrderedDict[str, _Kept] = _local.__dict__.setdefault("kept", OrderedDict())
-    kept = all_kept.pop(world.schema.digest, None) or _Kept()
+    all_kept: OrderedDict[str, _SharedConnection] = _local.__dict__.setdefault("kept", OrderedDict())
+    kept = all_kept.pop(world.schema.digest, None) or _SharedConnection()
     kept.grow(world.schema)
     connection = kept.connection
     connection.execute("BEGIN")
@@ -85,5 +85,5 @@ def attach(world: World) -> Iterator[sqlite3.Connection]:
     finally:
         connection.execute("ROLLBACK")
         all_kept[world.schema.digest] = kept
-        if len(all_kept) > KEPT:
+        if len(all_kept) > CONNECTIONS:
             all_kept.popitem(last=False)[1].connection.close()
