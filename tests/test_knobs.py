@@ -244,13 +244,13 @@ def test_the_share_of_names_is_borne_twice_and_no_key_within_a_table(name, share
     kinds = invented_keys(world.schema)
     for names in held.values():
         assert len(set(names)) == len(names)
-    for shared in world.shared:
+    for shared in world.shared_names:
         one, other = (kinds[place] for place, names in held.items() if shared in names)
         assert one == other or one in ALSO.get(other, ()) or other in ALSO.get(one, ())
     all_names = {n for names in held.values() for n in names}
-    assert set(world.namesakes) <= all_names - set(world.shared)
-    assert len(world.shared) + len(world.namesakes) == round(share * len(all_names))
-    assert len(world.shared) <= round(share / 2 * sum(map(len, held.values())))
+    assert set(world.namesakes) <= all_names - set(world.shared_names)
+    assert len(world.shared_names) + len(world.namesakes) == round(share * len(all_names))
+    assert len(world.shared_names) <= round(share / 2 * sum(map(len, held.values())))
 
 
 def test_other_names_are_told_apart_and_none_is_real():
@@ -261,11 +261,11 @@ def test_other_names_are_told_apart_and_none_is_real():
         assert not twins.near(name), name
         twins.add(name, ())
     assert not [n for n in names if denied(n)]
-    assert len(world.shared) > 20
+    assert len(world.shared_names) > 20
 
 
 def test_without_the_knob_no_name_is_shared(town):
-    assert town.shared == town.namesakes == ()
+    assert town.shared_names == town.namesakes == ()
 
 
 def test_kinds_that_share_names_are_known():

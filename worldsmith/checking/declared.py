@@ -16,7 +16,7 @@ def rule_test(schema: Schema, rule: Rule) -> Test:
 def _must(schema: Schema, rule: Rule) -> Test:
     assert rule.node is not None
     scope = Scope(schema, rule.table)
-    scope.named = {name: aggregate_sql(schema, rule.table, aggregate) for name, aggregate in rule.each}
+    scope.aggregates = {name: aggregate_sql(schema, rule.table, aggregate) for name, aggregate in rule.each}
     return scope.test(rule.name, expr.text(rule.node), scope.sql(rule.node))
 
 

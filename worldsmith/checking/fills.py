@@ -136,9 +136,9 @@ def _reference(schema: Schema, column: Column, name: str, own: str) -> Iterator[
     target = schema.tables[fill.table]
     key = quote(target.key[0])
     null = "1" if column.missing else "0"
-    found = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"
+    exists = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"
     yield Scope(schema, column.table).test(
-        name, f"is a {target.singular}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {found} END", [(column.name,)]
+        name, f"is a {target.singular}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {exists} END", [(column.name,)]
     )
     if fill.where is not None:
         yield _where(schema, column, name, own)
@@ -207,8 +207,8 @@ def _share(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
         f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({floors})"
     )
     right = f"(SELECT CASE WHEN total > 0 THEN share END FROM ({shares}) AS s WHERE s.r = t.rowid)"
-    given = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"
-    ok = f"{given} IS {right} AND (abs({own} * {10**fill.decimals} - {given}) < 1e-6) IS NOT FALSE"
+    own_points = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"
+    ok = f"{own_points} IS {right} AND (abs({own} * {10**fill.decimals} - {own_points}) < 1e-6) IS NOT FALSE"
     yield Scope(schema, column.table).test(
         name, f"is the share of {fill.column} in per cent", ok, [(column.name,), (fill.column,)]
     )

@@ -26,7 +26,7 @@ class Test:
     """The condition."""
     values: tuple[str, ...]
     """What it reads."""
-    shown: tuple[str, ...]
+    value_names: tuple[str, ...]
     """Names of the values."""
 
     @cached_property
@@ -36,7 +36,7 @@ class Test:
         return f"SELECT {selected} FROM {' '.join(self.source)}"
 
     @cached_property
-    def counting(self) -> str:
+    def count_sql(self) -> str:
         """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
         # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.
         return (
@@ -58,23 +58,23 @@ class Scope:
         self.schema = schema
         self.table = table
         self.joins = _Named(schema, table)
-        self.shown: list[Path] = []
-        self.named: dict[str, str] = {}
+        self.paths: list[Path] = []
+        self.aggregates: dict[str, str] = {}
 
     def column(self, path: Path) -> str:
         """Return the SQL of a path; aggregates of `each` rules go by their names."""
-        if len(path) == 1 and path[0] in self.named:
-            return self.named[path[0]]
+        if len(path) == 1 and path[0] in self.aggregates:
+            return self.aggregates[path[0]]
         return self.joins.column(path)
 
     def sql(self, node: Node) -> str:
         """Return the SQL of an expression, noting what it reads."""
-        self.shown += [p for p in expr.paths(node) if p not in self.shown]
+        self.paths += [p for p in expr.paths(node) if p not in self.paths]
         return expr.sql(node, "sqlite", self.column)
 
     def test(self, rule: str, text: str, ok: str, extra: Sequence[Path] = ()) -> Test:
         """Return the test whose condition is `ok`; `extra` are further paths to show."""
-        paths = list(dict.fromkeys([*extra, *self.shown]))
+        paths = list(dict.fromkeys([*extra, *self.paths]))
         values = tuple(self.column(p) for p in paths)
         return Test(rule, text, self.table, self.joins.clauses, ok, values, tuple(".".join(p) for p in paths))
 

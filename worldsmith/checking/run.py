@@ -30,15 +30,15 @@ def check(world: World) -> Report:
 @lru_cache(maxsize=256)
 def tests_of(schema: Schema) -> dict[str, list[Test]]:
     """Return the tests of a structure by the rule they belong to, in order: tables, fills, declared rules."""
-    found: list[Test] = []
+    tests: list[Test] = []
     for table in schema.tables.values():
-        found += table_tests(schema, table)
+        tests += table_tests(schema, table)
     for table in schema.tables.values():
         for column in table.columns:
-            found += fill_tests(schema, column)
-    found += [rule_test(schema, rule) for rule in schema.rules]
+            tests += fill_tests(schema, column)
+    tests += [rule_test(schema, rule) for rule in schema.rules]
     by_rule: dict[str, list[Test]] = {}
-    for test in found:
+    for test in tests:
         by_rule.setdefault(test.rule, []).append(test)
     return by_rule
 
@@ -47,21 +47,21 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     covers = broken = 0
     violations: list[Violation] = []
     for test in tests:
-        (counted,) = connection.execute(test.counting).fetchone()
-        bad, count = divmod(counted or 0, BROKEN_WEIGHT)
+        (counted,) = connection.execute(test.count_sql).fetchone()
+        broken_count, count = divmod(counted or 0, BROKEN_WEIGHT)
         covers = max(covers, count)
-        broken += bad
-        if bad:
-            found = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {MAX_VIOLATIONS}")
+        broken += broken_count
+        if broken_count:
+            broken_rows = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {MAX_VIOLATIONS}")
             hangs = _dependents(graph_of(world.schema), test)
-            violations += [_violation(world, test, row, hangs) for row in found]
+            violations += [_violation(world, test, row, hangs) for row in broken_rows]
     return RuleReport(name, "; ".join(t.text for t in tests), covers, broken, tuple(violations[:MAX_VIOLATIONS]))
 
 
-def _violation(world: World, test: Test, found: tuple[object, ...], hangs: tuple[str, ...]) -> Violation:
-    index, _, *values = found
+def _violation(world: World, test: Test, broken_row: tuple[object, ...], hangs: tuple[str, ...]) -> Violation:
+    index, _, *values = broken_row
     assert isinstance(index, int)
-    shown: Mapping[str, object] = dict(zip(test.shown, values, strict=True))
+    shown: Mapping[str, object] = dict(zip(test.value_names, values, strict=True))
     if index < 0:
         return Violation(test.rule, test.table, test.table, shown, hangs)  # type: ignore[arg-type]
     row = Row(test.table, index)
@@ -70,9 +70,9 @@ def _violation(world: World, test: Test, found: tuple[object, ...], hangs: tuple
 
 def _dependents(graph: ConstraintGraph, test: Test) -> tuple[str, ...]:
     """Return the rules and columns that hang on what the test shows."""
-    found: set[str] = set()
-    for path in test.shown:
+    dependents: set[str] = set()
+    for path in test.value_names:
         name = (test.table, path)
         if name in graph.graph:
-            found |= {f"rule {n}" if kind == "rule" else f"{kind}.{n}" for kind, n in graph.after(name)}
-    return tuple(sorted(found))
+            dependents |= {f"rule {n}" if kind == "rule" else f"{kind}.{n}" for kind, n in graph.dependents(name)}
+    return tuple(sorted(dependents))

@@ -7,21 +7,21 @@ from worldsmith.generation.filling import Filling
 from worldsmith.schema import Rule
 
 
-def rows_breaking(f: Filling, rule: Rule) -> list[int]:
+def rows_breaking(filling: Filling, rule: Rule) -> list[int]:
     """Return the indices of the rows of `rule.table` that break it, in order."""
-    return BROKEN[rule.kind](f, rule)
+    return BROKEN[rule.kind](filling, rule)
 
 
-def _must(f: Filling, rule: Rule) -> list[int]:
+def _must(filling: Filling, rule: Rule) -> list[int]:
     assert rule.node is not None
-    extra = {name: f.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
-    return f.rows(rule.table, rule.node, wanted=False, **extra)
+    extra = {name: filling.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
+    return filling.rows_where(rule.table, rule.node, wanted=False, **extra)
 
 
-def _acyclic(f: Filling, rule: Rule) -> list[int]:
-    link = f.link(rule.table, rule.columns[0])
+def _acyclic(filling: Filling, rule: Rule) -> list[int]:
+    link = filling.target_rows(rule.table, rule.columns[0])
     state = [0] * len(link)  # 0 not seen, 1 on the way, 2 done
-    found = []
+    on_cycles = []
     for start, after in enumerate(link):
         if after is None or state[start]:
             continue
@@ -32,27 +32,27 @@ def _acyclic(f: Filling, rule: Rule) -> list[int]:
             way.append(i)
             i = link[i]
         if i is not None and state[i] == 1:
-            found.append(i)
+            on_cycles.append(i)
         for j in way:
             state[j] = 2
-    return sorted(found)
+    return sorted(on_cycles)
 
 
-def _unique(f: Filling, rule: Rule) -> list[int]:
-    seen = set()
-    found = []
-    for i, values in enumerate(zip(*(f.data[rule.table][c] for c in rule.columns), strict=True)):
+def _unique(filling: Filling, rule: Rule) -> list[int]:
+    values_so_far = set()
+    repeats = []
+    for i, values in enumerate(zip(*(filling.data[rule.table][c] for c in rule.columns), strict=True)):
         if None in values:
             continue
-        if values in seen:
-            found.append(i)
-        seen.add(values)
-    return found
+        if values in values_so_far:
+            repeats.append(i)
+        values_so_far.add(values)
+    return repeats
 
 
-def _order(f: Filling, rule: Rule) -> list[int]:
-    columns = f.data[rule.table]
-    groups = columns[rule.within] if rule.within else [None] * f.sizes[rule.table]
+def _order(filling: Filling, rule: Rule) -> list[int]:
+    columns = filling.data[rule.table]
+    groups = columns[rule.within] if rule.within else [None] * filling.sizes[rule.table]
     # Groups by number: their values may be of no order, null among them.
     number = {value: at for at, value in enumerate(dict.fromkeys(groups))}
     rows = zip(groups, columns[rule.by], columns[rule.order], strict=True)

@@ -11,18 +11,18 @@ MOST = 2
 """One row in two of a table, at most, shares its name."""
 
 
-def keys_with_homonyms(f: Filling) -> dict[Name, Vector]:
+def keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
     """Return the keys of every table with names of its own, half of the share asked for borne by two tables each.
 
     The other half have a namesake without a row (`World.namesakes`), and so has what finds no other table whose kind
     of thing could bear the name. A name is shared by two rows, no more, and never within a table.
     """
-    kinds = invented_keys(f.schema)
-    names = {place: f.namer.names(kind, f.sizes[place[0]], *place) for place, kind in kinds.items()}
-    chance = f.rng("homonyms")
+    kinds = invented_keys(filling.schema)
+    names = {place: filling.namer.names(kind, filling.sizes[place[0]], *place) for place, kind in kinds.items()}
+    chance = filling.rng("homonyms")
     free = {place: chance.sample(range(len(rows)), len(rows) // MOST) for place, rows in names.items()}
     pairs = [(a, b) for a, b in permutations(kinds, 2) if kinds[b] in (kinds[a], *ALSO.get(kinds[a], ()))]
-    for _ in range(round(f.schema.knobs.homonyms / 2 * sum(map(len, names.values())))):
+    for _ in range(round(filling.schema.knobs.homonyms / 2 * sum(map(len, names.values())))):
         open_ = [(a, b) for a, b in pairs if free[a] and free[b]]
         if not open_:
             break

@@ -152,7 +152,7 @@ class NamesakeKind:
             if table in self.pages.abouts
             for i, name in enumerate(world.tables[table][col])
         }
-        shared = frozenset(world.shared)
+        shared = frozenset(world.shared_names)
         for name in held:
             if name not in shared and draw(world.seed, "kin", name) % KIN == 0:
                 asked[name] = None

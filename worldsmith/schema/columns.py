@@ -29,34 +29,34 @@ from worldsmith.schema.types import (
 )
 
 
-def resolve_table(reader: Resolver, name: str, values: Mapping[str, Values]) -> Table:
-    t = reader.source.tables[name]
+def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -> Table:
+    t = resolver.source.tables[name]
     key = (t.key,) if isinstance(t.key, str) else tuple(t.key)
     for part in key:
-        c = reader.source_column(name, part, f"tables.{name}.key")
+        c = resolver.source_column(name, part, f"tables.{name}.key")
         if c.missing or c.if_ or c.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max"):
-            raise reader.fail(f"{name}.{part}", f"a key column can't be {c.kind}, missing or switched")
-    columns = tuple(resolve_column(reader, name, c, key, values) for c in t.columns)
+            raise resolver.fail(f"{name}.{part}", f"a key column can't be {c.kind}, missing or switched")
+    columns = tuple(resolve_column(resolver, name, c, key, values) for c in t.columns)
     return Table(name, t.called[0], t.called[1], t.rows, key, columns, t.if_)
 
 
 def resolve_column(
-    reader: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
+    resolver: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
 ) -> Column:
-    c = reader.source.tables[table].columns[name]
-    known = reader.types[table][name]
+    c = resolver.source.tables[table].columns[name]
+    known = resolver.types[table][name]
     kind: Type = known.type if isinstance(known, expr.Ref) else known
     label = c.label or name.replace("_", " ").capitalize()
     return Column(
         table=table,
         name=name,
-        fill=resolve_fill(reader, table, name, c, values),
+        fill=resolve_fill(resolver, table, name, c, values),
         type=kind,
         label=label if c.label or not c.ref else "",
         says=c.says or label.lower(),
         see=c.see,
         unit=c.unit,
-        decimals=_decimals(reader, c),
+        decimals=_decimals(resolver, c),
         missing=c.missing,
         none=c.none or "none",
         switch=c.if_,
@@ -65,16 +65,16 @@ def resolve_column(
     )
 
 
-def _decimals(reader: Resolver, c: src.ColumnSource) -> int:
+def _decimals(resolver: Resolver, c: src.ColumnSource) -> int:
     """A sum or a maximum is printed as what it is of."""
     target = c.sum or c.max
     if target is None:
         return c.decimals
     table, column = target.split(".")
-    return _decimals(reader, reader.source.tables[table].columns[column])
+    return _decimals(resolver, resolver.source.tables[table].columns[column])
 
 
-def label_references(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
+def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
     """Head each reference without a label by its target's key label."""
     columns = []
     for c in table.columns:
@@ -87,81 +87,83 @@ def label_references(reader: Resolver, table: Table, tables: Mapping[str, Table]
     heads = [c.header for c in columns]
     for i, head in enumerate(heads):
         if head in heads[:i]:
-            raise reader.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
+            raise resolver.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
     return replace(table, columns=tuple(columns))
 
 
-def resolve_fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
+def resolve_fill(resolver: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
     place = f"{table}.{name}"
     match c.kind:
         case "invent":
             return Invent(str(c.invent))
         case "pick":
-            reader.values_of(str(c.pick), values, place)
-            return Pick(str(c.pick), reader.optional(c.where, table, place, "bool"))
+            resolver.values_of(str(c.pick), values, place)
+            return Pick(str(c.pick), resolver.optional_node(c.where, table, place, "bool"))
         case "choice":
             options = tuple(c.choice or ())
             return Choice(options, tuple(c.weights or [1.0] * len(options)))
         case "chance":
             return Chance(float(c.chance or 0))
         case "number":
-            return resolve_number(reader, table, c, place)
+            return resolve_number(resolver, table, c, place)
         case "date":
             lo, hi = c.date or ("", "")
-            return Date(reader.day(lo, place), reader.day(hi, place))
+            return Date(resolver.day(lo, place), resolver.day(hi, place))
         case "after":
-            path = reader.path(str(c.after), table, place)
-            if reader.end_type(table, path) != "date":
-                raise reader.fail(place, f"after = {c.after!r} is no date: name a date or after column")
+            path = resolver.path(str(c.after), table, place)
+            if resolver.end_type(table, path) != "date":
+                raise resolver.fail(place, f"after = {c.after!r} is no date: name a date or after column")
             lo_days, hi_days = c.days or (0, 0)
-            return After(path, lo_days, hi_days, reader.optional(c.until, table, place, "date"))
+            return After(path, lo_days, hi_days, resolver.optional_node(c.until, table, place, "date"))
         case "ref":
-            return Reference(str(c.ref), reader.optional(c.where, table, place, "bool"), c.per, c.skew)
+            return Reference(str(c.ref), resolver.optional_node(c.where, table, place, "bool"), c.per, c.skew)
         case "count" | "sum" | "max":
-            return reader.aggregate(table, place, c)
+            return resolver.aggregate(table, place, c)
         case "rank":
-            reader.same_table(table, place, str(c.rank), c.within)
-            reader.ordered(table, place, "rank", str(c.rank))
+            resolver.check_columns(table, place, str(c.rank), c.within)
+            resolver.check_ordered(table, place, "rank", str(c.rank))
             return Rank(str(c.rank), c.within)
         case "share":
-            reader.same_table(table, place, str(c.share), c.within)
-            reader.ordered(table, place, "share", str(c.share), "int", "num")
+            resolver.check_columns(table, place, str(c.share), c.within)
+            resolver.check_ordered(table, place, "share", str(c.share), "int", "num")
             return Share(str(c.share), c.within, c.decimals)
         case "series":
-            reader.same_table(table, place, str(c.along), c.within)
-            reader.ordered(table, place, "along", str(c.along))
+            resolver.check_columns(table, place, str(c.along), c.within)
+            resolver.check_ordered(table, place, "along", str(c.along))
             assert c.series
             assert c.drift
             step = c.step or 10.0**-c.decimals
-            _check_step(reader, place, step, c.decimals)
+            _check_step(resolver, place, step, c.decimals)
             return Series(c.series, str(c.along), c.within, c.drift, step)
         case "derive":
-            return Derive(reader.node(str(c.derive), table, place))
+            return Derive(resolver.node(str(c.derive), table, place))
         case "text":
-            return Derive(reader.node(_template(str(c.text)), table, place, "text"))
+            return Derive(resolver.node(_template(str(c.text)), table, place, "text"))
         case _:
-            if table and name in reader.source.tables[table].key:
-                raise reader.fail(place, "a Faker detail is never a key")
+            if table and name in resolver.source.tables[table].key:
+                raise resolver.fail(place, "a Faker detail is never a key")
             return Faker(str(c.faker))
 
 
-def resolve_number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
+def resolve_number(resolver: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
     lo, hi = c.number or (0.0, 0.0)
     step = c.step or 10.0**-c.decimals
     for bound in (lo, hi):
         if abs(round(bound / step) * step - bound) > 1e-9 * max(1.0, abs(bound)):
             near = f"{round(bound / step) * step:g}"
-            raise reader.fail(place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}")
-    _check_step(reader, place, step, c.decimals)
-    mean = None if c.mean is None else reader.node(c.mean, table, place)
+            raise resolver.fail(
+                place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}"
+            )
+    _check_step(resolver, place, step, c.decimals)
+    mean = None if c.mean is None else resolver.node(c.mean, table, place)
     if mean is not None and mean.type not in ("int", "num"):
-        raise reader.fail(place, f"mean is {mean.type}, not a number")
+        raise resolver.fail(place, f"mean is {mean.type}, not a number")
     return Number(lo, hi, step, mean, c.spread or 0.0, c.skew)
 
 
-def _check_step(reader: Resolver, place: str, step: float, decimals: int) -> None:
+def _check_step(resolver: Resolver, place: str, step: float, decimals: int) -> None:
     if round(step, decimals) != step:
-        raise reader.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
+        raise resolver.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
 
 
 def _template(text: str) -> str:

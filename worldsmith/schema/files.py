@@ -86,14 +86,14 @@ TOML_FIXES = {
 
 def _not_toml(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
     """Return what is wrong with a line of TOML, and the line with a caret under the place."""
-    said = str(error)
-    found = re.search(r" \(at line (\d+), column (\d+)\)$", said)
-    number, column = (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, 1)
+    message = str(error)
+    position = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    number, column = (int(position[1]), int(position[2])) if position else (text.count("\n") + 1, 1)
     lines = text.split("\n")
     line = lines[number - 1] if number <= len(lines) else ""
     start = max(0, column - 60)
-    reason = said[: found.start()] if found else said.removesuffix(" (at end of document)")
-    fix = next((f"; {fix}" for start_, fix in TOML_FIXES.items() if reason.startswith(start_)), "")
+    reason = message[: position.start()] if position else message.removesuffix(" (at end of document)")
+    fix = next((f"; {fix}" for beginning, fix in TOML_FIXES.items() if reason.startswith(beginning)), "")
     return f"{path}:{number}: not TOML: {reason}{fix}\n  {line[start : column + 40]}\n  {' ' * (column - 1 - start)}^"
 
 
@@ -115,13 +115,13 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     return _parsed[digest]
 
 
-def _resolve(reader: Resolver) -> Schema:
-    s = reader.source
-    reader.day(s.as_of, "as_of")
-    values = {name: reader.values(name, v) for name, v in s.values.items()}
-    reader.find_types(values)
-    tables = {name: resolve_table(reader, name, values) for name in s.tables}
-    tables = {name: label_references(reader, t, tables) for name, t in tables.items()}
+def _resolve(resolver: Resolver) -> Schema:
+    s = resolver.source
+    resolver.day(s.as_of, "as_of")
+    values = {name: resolver.resolve_values(name, v) for name, v in s.values.items()}
+    resolver.find_types(values)
+    tables = {name: resolve_table(resolver, name, values) for name in s.tables}
+    tables = {name: label_references(resolver, t, tables) for name, t in tables.items()}
     schema = Schema(
         name=s.name,
         kind=s.kind,
@@ -131,15 +131,15 @@ def _resolve(reader: Resolver) -> Schema:
         values=values,
         variation=dict(s.variation),
         tables=tables,
-        rules=tuple(resolve_rule(reader, name, r, tables) for name, r in s.rules.items()),
-        pages=tuple(resolve_page(reader, name, p, tables) for name, p in s.pages.items()),
+        rules=tuple(resolve_rule(resolver, name, r, tables) for name, r in s.rules.items()),
+        pages=tuple(resolve_page(resolver, name, p, tables) for name, p in s.pages.items()),
         questions=Questions(tuple(s.questions.needs)),
-        source=reader.data,
-        digest=reader.digest,
+        source=resolver.data,
+        digest=resolver.digest,
     )
-    check_switches(reader, schema)
-    check_selves(reader, schema)
-    check_counts(reader, schema)
-    check_lists(reader, schema)
-    check_carried(reader, schema)
+    check_switches(resolver, schema)
+    check_selves(resolver, schema)
+    check_counts(resolver, schema)
+    check_lists(resolver, schema)
+    check_carried(resolver, schema)
     return schema

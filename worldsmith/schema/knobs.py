@@ -52,25 +52,25 @@ class Knobs:
 
     def to_json(self) -> dict[str, Any]:
         """Return the knobs that are turned, as JSON values; nothing for the defaults."""
-        told = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
+        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> "Knobs":
+    def from_json(cls, values: Mapping[str, Any]) -> "Knobs":
         """Return the knobs that `to_json` told; UsageError for what can't be any."""
         known = [f.name for f in fields(cls)]
-        for name, value in told.items():
+        for name, value in values.items():
             if name not in known:
                 raise UsageError(f"no knob {name!r}.{close_match(name, known)}")
             if not _fits(name, value):
                 raise UsageError(f"the knob {name} can't be {value!r}")
-        given: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in told.items()}
-        return cls(**given)
+        arguments: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
+        return cls(**arguments)
 
     def __str__(self) -> str:
         """Return the turned knobs as a command has them: "--facts 150-200 --density 1.5"."""
-        told = self.to_json() | ({"facts": _span(*self.facts)} if self.facts else {})
-        return " ".join(f"--{name} {value}" for name, value in told.items())
+        changed = self.to_json() | ({"facts": _span(*self.facts)} if self.facts else {})
+        return " ".join(f"--{name} {value}" for name, value in changed.items())
 
 
 PLAIN = Knobs()
@@ -79,10 +79,10 @@ PLAIN = Knobs()
 
 def read_facts(text: str) -> tuple[int, int]:
     """Return the bounds that "800" or "300-500" asks for; UsageError for other texts."""
-    found = re.fullmatch(r"\s*(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?\s*", text)
+    if match is None:
         raise UsageError(f"facts = {text!r}: give a number of rows (800) or a range (300-500)")
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 def _span(lo: int, hi: int) -> str:

@@ -42,11 +42,11 @@ class SchemaFile:
 
     @cached_property
     def _lines(self) -> dict[tuple[str, ...], int]:
-        found: dict[tuple[str, ...], int] = {}
+        lines: dict[tuple[str, ...], int] = {}
         for path, number in _keys(self.text):
             for length in range(1, len(path) + 1):
-                found.setdefault(path[:length], number)
-        return found
+                lines.setdefault(path[:length], number)
+        return lines
 
 
 def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -55,12 +55,12 @@ def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
     closing, depth = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         if not closing and not depth:
-            if found := HEAD.match(line):
-                head = _steps(found[1])
+            if match := HEAD.match(line):
+                head = _steps(match[1])
                 yield head, number
                 continue
-            if found := KEY.match(line):
-                yield (*head, *_steps(found[1])), number
+            if match := KEY.match(line):
+                yield (*head, *_steps(match[1])), number
         closing, depth = _state(line, closing, depth)
 
 

@@ -54,7 +54,7 @@ class Resolver:
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
 
-    def values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
+    def resolve_values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"
         if isinstance(v, src.ValuesSource):
             items: tuple[Value, ...] = tuple(v.real or ())
@@ -64,7 +64,7 @@ class Resolver:
         else:
             if not v:
                 raise self.fail(place, "the list is empty: write some values")
-            kinds = self.kinds(v, place)
+            kinds = self.value_types(v, place)
             if len(kinds) > 1 and kinds != {"int", "num"}:
                 raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}; make them one")
             kind: Type = "num" if len(kinds) > 1 else kinds.pop()
@@ -74,7 +74,7 @@ class Resolver:
             raise self.fail(place, f"{twice!r} stands twice: remove one")
         return result
 
-    def kinds(self, values: Sequence[Value], place: str) -> set[Type]:
+    def value_types(self, values: Sequence[Value], place: str) -> set[Type]:
         """Return the types of literal values; what looks like a date has to be one."""
         kinds = {value_type(v) for v in values}
         for value in values:
@@ -132,12 +132,12 @@ class Resolver:
                 )
             pending = failed
 
-    def known(self, table: str, name: str, place: str) -> Type:
+    def known_type(self, table: str, name: str, place: str) -> Type:
         self.source_column(table, name, place)
-        found = self.types[table].get(name)
-        if found is None:
+        kind = self.types[table].get(name)
+        if kind is None:
             raise _NotYetError
-        return found.type if isinstance(found, expr.Ref) else found
+        return kind.type if isinstance(kind, expr.Ref) else kind
 
     def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
         c = self.source.tables[table].columns[name]
@@ -145,11 +145,11 @@ class Resolver:
         match c.kind:
             case "ref":
                 target = str(c.ref)
-                return expr.Ref(target, self.known(target, self.key_of(target, place), place))
+                return expr.Ref(target, self.known_type(target, self.key_of(target, place), place))
             case "pick":
                 return self.values_of(str(c.pick), values, place).type
             case "choice":
-                kinds = self.kinds(c.choice or (), place)
+                kinds = self.value_types(c.choice or (), place)
                 if len(kinds) > 1:
                     raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}; make them one")
                 return kinds.pop()
@@ -162,7 +162,7 @@ class Resolver:
             case "count" | "rank":
                 return "int"
             case "sum" | "max":
-                return self.known(*self.pair(c.sum or c.max or "", place), place)
+                return self.known_type(*self.table_and_column(c.sum or c.max or "", place), place)
             case "share":
                 return "num" if c.decimals else "int"
             case "derive":
@@ -180,7 +180,7 @@ class Resolver:
             raise self.fail(place, f"no list {name!r} in [values].{close_match(name, values)}")
         return values[name]
 
-    def pair(self, text: str, place: str) -> tuple[str, str]:
+    def table_and_column(self, text: str, place: str) -> tuple[str, str]:
         table, dot, column = text.partition(".")
         if not dot:
             raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.source)!r}")
@@ -193,7 +193,7 @@ class Resolver:
         except ExprError as error:
             raise self.fail(place, str(error)) from None
 
-    def optional(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
+    def optional_node(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
         return None if text is None else self.node(text, table, place, want)
 
     def path(self, text: str, table: str, place: str) -> Path:
@@ -216,7 +216,7 @@ class Resolver:
             raise self.fail(place, f"no table {child!r}.{close_match(child, self.source.tables)}")
         if by is not None:
             path = self.path(by, child, place)
-            if self.end(child, path).ref != parent:
+            if self.end_column(child, path).ref != parent:
                 raise self.fail(
                     place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
                 )
@@ -227,7 +227,7 @@ class Resolver:
             raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
         return (refs[0],)
 
-    def end(self, table: str, path: Path) -> src.ColumnSource:
+    def end_column(self, table: str, path: Path) -> src.ColumnSource:
         column = self.source.tables[table].columns[path[0]]
         for step in path[1:]:
             column = self.source.tables[column.ref or ""].columns[step]
@@ -237,30 +237,30 @@ class Resolver:
         here = table
         for step in path[:-1]:
             here = str(self.source.tables[here].columns[step].ref)
-        return self.known(here, path[-1], ".".join(path))
+        return self.known_type(here, path[-1], ".".join(path))
 
-    def same_table(self, table: str, place: str, *names: str | None) -> None:
+    def check_columns(self, table: str, place: str, *names: str | None) -> None:
         for name in names:
             if name is not None:
                 self.source_column(table, name, place)
 
-    def ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
+    def check_ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
         """Refuse a column that has no order (or, of `types`, no sum)."""
         types = types or ("int", "num", "date")
-        found = self.known(table, name, place)
-        if found not in types:
+        kind = self.known_type(table, name, place)
+        if kind not in types:
             words = {"int": "number", "num": "number"}
             wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
-            raise self.fail(place, f"{what} = {name!r} is {found}: it takes a {wanted} column")
+            raise self.fail(place, f"{what} = {name!r} is {kind}: it takes a {wanted} column")
 
     def aggregate(self, parent: str, place: str, c: src.ColumnSource | src.EachSource) -> Aggregate:
         target = c.count or c.sum or c.max or ""
-        child, column = (target, None) if c.count else self.pair(target, place)
+        child, column = (target, None) if c.count else self.table_and_column(target, place)
         by = self.parent_path(c.by, child, parent, place)
-        if column is not None and self.known(child, column, place) not in ("int", "num"):
+        if column is not None and self.known_type(child, column, place) not in ("int", "num"):
             raise self.fail(place, f"{target!r} is no number: only int and num columns add up or have a largest")
         op = "count" if c.count else "sum" if c.sum else "max"
-        return Aggregate(op, child, column, by, self.optional(c.where, child, place, "bool"))  # type: ignore[arg-type]
+        return Aggregate(op, child, column, by, self.optional_node(c.where, child, place, "bool"))  # type: ignore[arg-type]
 
 
 class _NotYetError(Exception):

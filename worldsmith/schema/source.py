@@ -185,10 +185,10 @@ class ColumnSource(Strict):
 
     @model_validator(mode="after")
     def _one_fill(self) -> "ColumnSource":
-        given = [kind for kind in OPTIONS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one fill, not {' and '.join(given) or 'none'}; fills: {', '.join(OPTIONS)}")
-        kind = given[0]
+        kinds = [kind for kind in OPTIONS if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"give one fill, not {' and '.join(kinds) or 'none'}; fills: {', '.join(OPTIONS)}")
+        kind = kinds[0]
         options = frozenset().union(*OPTIONS.values())
         for name in sorted(options & self.model_fields_set - OPTIONS[kind]):
             takes = ", ".join(sorted(OPTIONS[kind])) or "no options of its own"
@@ -204,8 +204,8 @@ class ColumnSource(Strict):
         for name, needs in (("mean", "spread"), ("spread", "mean")):
             if getattr(self, name) is not None and getattr(self, needs) is None:
                 raise ValueError(f"{name} needs {needs}: the two make a band, which is checked")
-        for given_kind, needs, example in NEEDS:
-            if kind == given_kind and getattr(self, needs) is None:
+        for fill_kind, needs, example in NEEDS:
+            if kind == fill_kind and getattr(self, needs) is None:
                 raise ValueError(f"{kind} needs {needs}, as in {example}")
         if self.skew < 0 and kind == "ref":
             raise ValueError("skew of a ref goes from 0, evenly, to 3, very unevenly")
@@ -275,12 +275,12 @@ class RuleSource(Strict):
 
     @model_validator(mode="after")
     def _one_kind(self) -> "RuleSource":
-        given = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(given) or 'none'}")
-        if self.each is not None and given != ["must"]:
+        kinds = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(kinds) or 'none'}")
+        if self.each is not None and kinds != ["must"]:
             raise ValueError("each goes with must")
-        if given != ["acyclic"] and self.on is None:
+        if kinds != ["acyclic"] and self.on is None:
             raise ValueError("needs on = the table it is about")
         if (self.order is None) != (self.by is None):
             raise ValueError("order and by go together")
@@ -368,12 +368,12 @@ class SchemaSource(Strict):
 
     @field_validator("pages", mode="before")
     @classmethod
-    def _version(cls, told: Any) -> Any:
+    def _version(cls, pages: Any) -> Any:
         """Take the version of `[pages]` out of its kinds."""
-        if not isinstance(told, dict) or "version" not in told or isinstance(told["version"], dict):
-            return told
-        if told["version"] != PAGES or isinstance(told["version"], bool):
+        if not isinstance(pages, dict) or "version" not in pages or isinstance(pages["version"], dict):
+            return pages
+        if pages["version"] != PAGES or isinstance(pages["version"], bool):
             raise ValueError(
-                f"version = {told['version']!r} is not known; this part of the language is version {PAGES}"
+                f"version = {pages['version']!r} is not known; this part of the language is version {PAGES}"
             )
-        return {name: page for name, page in told.items() if name != "version"}
+        return {name: page for name, page in pages.items() if name != "version"}

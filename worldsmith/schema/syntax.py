@@ -90,30 +90,30 @@ def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
     try:
         return SchemaSource.model_validate(data)
     except ValidationError as error:
-        found = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
-    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    raise SchemaError("\n".join([*found[:SHOWN], *more]))
+        faults = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
+    more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+    raise SchemaError("\n".join([*faults[:SHOWN], *more]))
 
 
 def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]]:
     """Return place and text of each error; of a choice between shapes only the one that the value comes near to."""
-    found: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
     open_: dict[Steps, Any] = {}
     for error in errors:
         steps, union, tag = _resolved(data, error)
         if tag and not _fits(tag, value := _at(data, union)):
             open_[union] = value
         else:
-            found.append((_dotted(steps), _explain(error, steps)))
-    told = [place for place, _ in found]
+            faults.append((_dotted(steps), _explain(error, steps)))
+    places = [place for place, _ in faults]
     below = [_dotted(union) for union in open_]
     for union, value in open_.items():
         place = _dotted(union)
-        if place not in told and not any(t.startswith(place + ".") for t in [*told, *below]):
+        if place not in places and not any(t.startswith(place + ".") for t in [*places, *below]):
             either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
             either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
-            found.append((place, f"{either}{_got(value)}"))
-    return found
+            faults.append((place, f"{either}{_got(value)}"))
+    return faults
 
 
 def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
@@ -185,14 +185,14 @@ def _explain(error: Any, steps: Steps) -> str:
     if kind == "missing":
         return _missing(steps, error["input"])
     if kind == "literal_error":
-        said = str(context["expected"])
-        return f"should be {said}{got}{_near(error['input'], said.replace(' or ', ', ').split(', '))}"
+        expected = str(context["expected"])
+        return f"should be {expected}{got}{_near(error['input'], expected.replace(' or ', ', ').split(', '))}"
     if kind == "string_pattern_mismatch":
         return _pattern(str(context["pattern"]), error["input"])
     if kind in SHOULD_BE:
         return SHOULD_BE[kind] + got
-    said = str(error["msg"]).removeprefix("Value error, ")
-    return said.replace("Input should", "should") + got
+    expected = str(error["msg"]).removeprefix("Value error, ")
+    return expected.replace("Input should", "should") + got
 
 
 def _near(value: Any, quoted: list[str]) -> str:
@@ -200,9 +200,9 @@ def _near(value: Any, quoted: list[str]) -> str:
     return f".{hint}" if "Did you mean" in hint else ""
 
 
-def _missing(steps: Steps, given: Any) -> str:
+def _missing(steps: Steps, value: Any) -> str:
     if isinstance(steps[-1], int):
-        return f"should be a pair: [a, b]{_got(given)}"
+        return f"should be a pair: [a, b]{_got(value)}"
     example = EXAMPLES.get(steps[-1])
     return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
 

@@ -216,8 +216,8 @@ class Column:
     @property
     def header(self) -> str:
         """The label with its unit, unless it says it already: "Battery (mAh)", "Days to release"."""
-        said = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
-        return f"{self.label} ({self.unit})" if self.unit and not said else self.label
+        in_label = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
+        return f"{self.label} ({self.unit})" if self.unit and not in_label else self.label
 
     @property
     def nullable(self) -> bool:

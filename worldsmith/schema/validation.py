@@ -23,8 +23,8 @@ from worldsmith.schema.types import (
 )
 
 
-def check_switches(reader: Resolver, schema: Schema) -> None:
-    s = reader.source
+def check_switches(resolver: Resolver, schema: Schema) -> None:
+    s = resolver.source
     used = [
         *((f"tables.{n}", t.if_) for n, t in s.tables.items()),
         *((f"{n}.{cn}", c.if_) for n, t in s.tables.items() for cn, c in t.columns.items()),
@@ -33,16 +33,16 @@ def check_switches(reader: Resolver, schema: Schema) -> None:
     ]
     for place, switch in used:
         if switch is not None and switch not in s.variation:
-            raise reader.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, s.variation)}")
+            raise resolver.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, s.variation)}")
     for name in s.variation:
         if all(switch != name for _, switch in used):
-            raise reader.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
+            raise resolver.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
-            check_presence(reader, schema, table, column)
+            check_presence(resolver, schema, table, column)
 
 
-def check_presence(reader: Resolver, schema: Schema, table: Table, column: Column) -> None:
+def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
     """A fill that names a table or column outright must hang on the same switches."""
     here = {table.switch, column.switch}
     needs: list[tuple[str, str | None]] = []
@@ -65,13 +65,13 @@ def check_presence(reader: Resolver, schema: Schema, table: Table, column: Colum
             pass
     for what, switch in needs:
         if switch is not None and switch not in here:
-            raise reader.fail(
+            raise resolver.fail(
                 f"{table.name}.{column.name}",
                 f"{what} hangs on the switch {switch!r} and this column does not: give it if = {switch!r}",
             )
 
 
-def check_selves(reader: Resolver, schema: Schema) -> None:
+def check_selves(resolver: Resolver, schema: Schema) -> None:
     """No column is filled from itself; only a `where` reads the value it is asked about."""
     for table in schema.tables.values():
         for column in table.columns:
@@ -88,10 +88,10 @@ def check_selves(reader: Resolver, schema: Schema) -> None:
                 case _:
                     pass
             if column.name in read:
-                raise reader.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
+                raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
 
 
-def check_lists(reader: Resolver, schema: Schema) -> None:
+def check_lists(resolver: Resolver, schema: Schema) -> None:
     """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
     for page in schema.pages:
         if page.by is None:
@@ -101,14 +101,14 @@ def check_lists(reader: Resolver, schema: Schema) -> None:
         alone = table.key == (column.name,) or isinstance(column.fill, Invent | Date | After | Faker | Series | Share)
         if alone or (isinstance(column.fill, Number) and value_limit(schema, column) > table.rows[1] / 2):
             repeats = [c.name for c in table.columns if isinstance(c.fill, Pick | Choice | Reference)]
-            raise reader.fail(
+            raise resolver.fail(
                 f"pages.{page.name}",
                 f"by = {page.by!r} makes no lists: nearly every {table.singular} has a value of its own; take a column "
                 f"whose values repeat, such as {', '.join(repeats) or 'a choice or a pick'}",
             )
 
 
-def check_carried(reader: Resolver, schema: Schema) -> None:
+def check_carried(resolver: Resolver, schema: Schema) -> None:
     """Every column must be on some page, else no question about it has an answer."""
     carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
     carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}
@@ -116,7 +116,7 @@ def check_carried(reader: Resolver, schema: Schema) -> None:
     for table in schema.tables.values():
         for column in table.columns:
             if column.see != "linked" and (table.name, column.name) not in carried:
-                raise reader.fail(
+                raise resolver.fail(
                     f"{table.name}.{column.name}",
                     "no page carries this column: name it in the show or with of a page",
                 )

@@ -296,7 +296,7 @@ def _without(schema: Schema, rule: str) -> Schema | None:
 def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: SchemaFile) -> Iterator[RuleTrial]:
     restarts = Counter(restart.rule for restart in tally.effort.restarts)
     for rule in schema.rules:
-        bad, rows, tried = tally.effort.first.get(rule.name, (0, 0, 0))
+        bad, rows, tried = tally.effort.first_tests.get(rule.name, (0, 0, 0))
         on = tally.on[rule.name]
         state = "never held" if rule.name in aside else _state(schema, tally, rule.name)
         line = file.line(f"rules.{rule.name}")

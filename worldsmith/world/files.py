@@ -282,27 +282,27 @@ def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Sc
 def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
     """Return what of a world differs from its manifest."""
     tables = info.get("tables")
-    told = tables if isinstance(tables, dict) else {}
-    found = [
+    recorded = tables if isinstance(tables, dict) else {}
+    mismatches = [
         f"table {name} is not the one the manifest names (sha256 {digest[:12]}…)"
         for name, digest in world.table_digests.items()
-        if told.get(name) != {"rows": world.size(name), "sha256": digest}
+        if recorded.get(name) != {"rows": world.size(name), "sha256": digest}
     ]
-    if not found and info.get("digest") != world.digest:
-        found.append("the schema or the value lists are not those the manifest names")
-    told = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
-    real: dict[str, Value] = {
+    if not mismatches and info.get("digest") != world.digest:
+        mismatches.append("the schema or the value lists are not those the manifest names")
+    recorded = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
+    actual: dict[str, Value] = {
         "world": world_id(world.schema, world.seed, world.schema.knobs),
         "schema": world.schema.name,
         "kind": world.schema.kind,
     }
-    real |= {"as_of": world.schema.as_of, "facts": world.facts}
-    found += [
-        f"{name} is {told[name]!r} in the manifest; it should be {real[name]!r}"
-        for name in real
-        if told[name] != real[name]
+    actual |= {"as_of": world.schema.as_of, "facts": world.facts}
+    mismatches += [
+        f"{name} is {recorded[name]!r} in the manifest; it should be {actual[name]!r}"
+        for name in actual
+        if recorded[name] != actual[name]
     ]
-    return found
+    return mismatches
 
 
 def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
@@ -334,13 +334,13 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 def world_folders(paths: Iterable[Path]) -> list[Path]:
     """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
 
-    A folder without world.json is skipped (`folders_without_manifest` names them). Raises NotFoundError where a path leads to no world at
-    all.
+    A folder without world.json is skipped (see `folders_without_manifest`). Raises NotFoundError where a path leads to
+    no world at all.
     """
-    found: list[Path] = []
+    folders: list[Path] = []
     for path in paths:
         if (path / MANIFEST).is_file():
-            found.append(path)
+            folders.append(path)
             continue
         inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
         if not inside:
@@ -348,8 +348,8 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
             near = close_match(path.name, others) if others else ""
             near += "".join(f" {why}." for why in folders_without_manifest([path]).values() if why)
             raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
-        found += inside
-    return list(dict.fromkeys(found))
+        folders += inside
+    return list(dict.fromkeys(folders))
 
 
 def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:

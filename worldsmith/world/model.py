@@ -127,7 +127,7 @@ class World:
         return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENIED[:16]}
 
     @cached_property
-    def shared(self) -> tuple[str, ...]:
+    def shared_names(self) -> tuple[str, ...]:
         """The invented names that rows of two tables bear; none unless the knob `homonyms` is turned."""
         held = Counter(name for place in invented_keys(self.schema) for name in self._keys(place))
         return tuple(name for name, rows in held.items() if rows > 1)
@@ -136,12 +136,12 @@ class World:
     def namesakes(self) -> tuple[str, ...]:
         """The names of rows whose namesake has no row: each is the subject of some dormant page as well.
 
-        With `shared` they make up the share of names that the knob `homonyms` asks for.
+        With `shared_names` they make up the share of names that the knob `homonyms` asks for.
         """
         kinds = invented_keys(self.schema)
         held = dict.fromkeys(name for place in kinds for name in self._keys(place))
-        wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared))
-        for name in self.shared:
+        wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared_names))
+        for name in self.shared_names:
             del held[name]
         return tuple(sorted(held, key=lambda name: draw(self.seed, "namesake", name))[:wanted])
 
@@ -184,22 +184,22 @@ class World:
         return ", ".join(str(part) for part in self.key(row))
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], dict[Value, tuple[int, ...]]]:
+    def _rows_by_value(self) -> dict[tuple[str, str], dict[Value, tuple[int, ...]]]:
         return {}
 
-    def where(self, table: str, col: str) -> dict[Value, tuple[int, ...]]:
+    def rows_by_value(self, table: str, col: str) -> dict[Value, tuple[int, ...]]:
         """Return, for each value of a column, the indices of the rows that hold it (made once)."""
-        found = self._places.get((table, col))
-        if found is None:
-            lists: dict[Value, list[int]] = {}
+        index = self._rows_by_value.get((table, col))
+        if index is None:
+            rows: dict[Value, list[int]] = {}
             for i, value in enumerate(self.tables[table][col]):
-                lists.setdefault(value, []).append(i)
-            found = self._places[table, col] = {value: tuple(indices) for value, indices in lists.items()}
-        return found
+                rows.setdefault(value, []).append(i)
+            index = self._rows_by_value[table, col] = {value: tuple(indices) for value, indices in rows.items()}
+        return index
 
     def find(self, table: str, key: Value) -> Row | None:
         """Return the row of a table with a one-column key, by its key."""
-        indices = self.where(table, self.schema.tables[table].key[0]).get(key)
+        indices = self.rows_by_value(table, self.schema.tables[table].key[0]).get(key)
         return Row(table, indices[0]) if indices else None
 
     def follow(self, row: Row, ref: str) -> Row | None:
@@ -220,7 +220,7 @@ class World:
     def children(self, row: Row, table: str, ref: str) -> tuple[Row, ...]:
         """Return the rows of `table` whose `ref` points to `row`, in order."""
         key = self.value(row, self.schema.tables[row.table].key[0])
-        return tuple(Row(table, i) for i in self.where(table, ref).get(key, ()))
+        return tuple(Row(table, i) for i in self.rows_by_value(table, ref).get(key, ()))
 
     def rows(self, table: str) -> list[Any]:
         """Return the rows of `table` as validated SQLModel objects (imported when first asked for)."""
