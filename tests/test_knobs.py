@@ -24,7 +24,7 @@ from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, structure_of
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
 from worldsmith.schema.scaling import apply_knobs, check_facts, facts_range
-from worldsmith.schema.scaling.rows import extent
+from worldsmith.schema.scaling.rows import row_range
 from worldsmith.schema_lint.trial import declared_rows, trial
 from worldsmith.world import files
 from worldsmith.world.model import invented_keys, world_id
@@ -106,7 +106,7 @@ def test_texts_of_facts():
 @given(STRUCTURES, st.integers(20, 900), st.integers(0, 400))
 @settings(max_examples=60, deadline=None)
 def test_declared_totals_lie_in_what_was_asked(structure, lo, more):
-    least, most = extent(structure)
+    least, most = row_range(structure)
     knobs = Knobs((lo, lo + more))
     if lo > most or lo + more < least:
         with pytest.raises(UsageError, match=f"ask for --facts {most if lo > most else least}"):

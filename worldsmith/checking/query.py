@@ -54,10 +54,10 @@ class _Named(Joins):
 class Scope:
     """Builds the SQL of one test over the rows of `table`, under the alias t."""
 
-    def __init__(self, schema: Schema, table: str) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, table: str) -> None:
+        self.structure = structure
         self.table = table
-        self.joins = _Named(schema, table)
+        self.joins = _Named(structure, table)
         self.paths: list[Path] = []
         self.aggregates: dict[str, str] = {}
 
@@ -100,9 +100,9 @@ def duplicates_sql(table: str, values: Sequence[str]) -> str:
     return f"SELECT {own} FROM {quote(table)} WHERE {known} GROUP BY {own} HAVING count(*) > 1"
 
 
-def child_rows_sql(schema: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
+def child_rows_sql(structure: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
     """Return the joins over child rows and the condition that `by` leads to the row whose key is `key`."""
-    joins = Joins(schema, child, alias)
+    joins = Joins(structure, child, alias)
     return joins, f"{joins.column(by)} = {key}"
 
 

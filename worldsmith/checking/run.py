@@ -28,15 +28,15 @@ def check(world: World) -> Report:
 
 
 @lru_cache(maxsize=256)
-def tests_of(schema: Schema) -> dict[str, list[Test]]:
+def tests_of(structure: Schema) -> dict[str, list[Test]]:
     """Return the tests of a structure by the rule they belong to, in order: tables, fills, declared rules."""
     tests: list[Test] = []
-    for table in schema.tables.values():
-        tests += table_tests(schema, table)
-    for table in schema.tables.values():
+    for table in structure.tables.values():
+        tests += table_tests(structure, table)
+    for table in structure.tables.values():
         for column in table.columns:
-            tests += fill_tests(schema, column)
-    tests += [rule_test(schema, rule) for rule in schema.rules]
+            tests += fill_tests(structure, column)
+    tests += [rule_test(structure, rule) for rule in structure.rules]
     by_rule: dict[str, list[Test]] = {}
     for test in tests:
         by_rule.setdefault(test.rule, []).append(test)

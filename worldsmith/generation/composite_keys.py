@@ -68,7 +68,7 @@ def _allowed_keys(
 def _options(filling: Filling, column: Column) -> Sequence[Value]:
     match column.fill:
         case Reference(table=table):
-            return filling.data[table][filling.schema.tables[table].key[0]]
+            return filling.data[table][filling.structure.tables[table].key[0]]
         case Pick(values=values):
             return filling.values[values]
         case Choice(options=options):

@@ -47,7 +47,7 @@ def _share(filling: Filling, column: Column) -> Vector:
     fill = column.fill
     assert isinstance(fill, Share)
     values = filling.data[column.table][fill.column]
-    scale = 10 ** filling.schema.column(column.table, fill.column).decimals
+    scale = 10 ** filling.structure.column(column.table, fill.column).decimals
     shares: Vector = [None] * len(values)
     unit = 10**fill.decimals
     for rows in groups_of(filling, column.table, fill.within):

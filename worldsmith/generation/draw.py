@@ -47,7 +47,7 @@ def _pick(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> V
     fill = column.fill
     assert isinstance(fill, Pick)
     items = filling.values[fill.values]
-    if column.key and len(filling.schema.tables[column.table].key) == 1:
+    if column.key and len(filling.structure.tables[column.table].key) == 1:
         if len(rows) > len(items):
             raise StuckError(
                 f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
@@ -150,7 +150,7 @@ def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> 
 
 def _faker(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     assert isinstance(column.fill, Faker)
-    return rng.choices(pool(column.fill.provider, filling.schema.as_of), k=len(rows))
+    return rng.choices(pool(column.fill.provider, filling.structure.as_of), k=len(rows))
 
 
 def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
@@ -176,7 +176,7 @@ def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) ->
 def _reference(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     fill = column.fill
     assert isinstance(fill, Reference)
-    keys = filling.data[fill.table][filling.schema.tables[fill.table].key[0]]
+    keys = filling.data[fill.table][filling.structure.tables[fill.table].key[0]]
     if fill.per is not None and len(rows) == filling.sizes[column.table]:
         return _by_quota(filling, column, fill, keys, rng)
     candidates = allowed_rows(filling, column, rows, fill.where)
@@ -265,7 +265,7 @@ def allowed_rows(filling: Filling, column: Column, rows: Rows, where: Node | Non
     if where is None:
         return [targets] * len(rows)
     own = column.name
-    key = filling.schema.tables[column.ref].key[0]
+    key = filling.structure.tables[column.ref].key[0]
     function, paths = expr.compile_filter(where, True, frozenset(p for p in expr.paths(where) if p[0] != own))
     args = [
         (True, filling.vector(column.ref, p[1:] or (key,))) if p[0] == own else (False, filling.vector(column.table, p))

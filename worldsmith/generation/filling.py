@@ -27,15 +27,15 @@ class StuckError(Exception):
 class Filling:
     """The columns filled so far of one attempt at a world."""
 
-    def __init__(self, schema: Schema, seed: int, attempt: int, sizes: dict[str, int]) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, seed: int, attempt: int, sizes: dict[str, int]) -> None:
+        self.structure = structure
         self.seed = seed
         self.attempt = attempt
         self.sizes = sizes
-        self.data: dict[str, dict[str, Vector]] = {name: {} for name in schema.tables}
+        self.data: dict[str, dict[str, Vector]] = {name: {} for name in structure.tables}
         self.values: dict[str, tuple[Value, ...]] = {}
         # One namer an attempt: a world speaks a few cultures, and no name of it is a near-twin of another.
-        self.namer = Namer(seeding.draw(seed, "names", schema.name, attempt))
+        self.namer = Namer(seeding.draw(seed, "names", structure.name, attempt))
         # Keys that are drawn before all columns, because some are borne by rows of two tables.
         self.drawn_keys: dict[tuple[str, str], Vector] = {}
         self._target_rows: dict[tuple[str, str], list[int | None]] = {}
@@ -43,7 +43,7 @@ class Filling:
 
     def rng(self, *path: str | int) -> random.Random:
         """Return the chance of one column (or repair round) of this attempt."""
-        return seeding.rng(self.seed, "world", self.schema.name, self.attempt, *path)
+        return seeding.rng(self.seed, "world", self.structure.name, self.attempt, *path)
 
     def drawn_once(self, what: str, column: Column, draw_values: Callable[[random.Random], Vector]) -> Vector:
         """Return what is drawn once an attempt for a column, however often its cells are drawn again."""
@@ -57,22 +57,22 @@ class Filling:
         """Set a column; what was known along it is forgotten."""
         self.data[table][column] = values
         if self._target_rows:
-            is_key = column in self.schema.tables[table].key
+            is_key = column in self.structure.tables[table].key
             for known in [
                 k for k in self._target_rows if k == (table, column) or (is_key and self._target(k) == table)
             ]:
                 del self._target_rows[known]
 
     def _target(self, link: tuple[str, str]) -> str | None:
-        return self.schema.column(*link).ref
+        return self.structure.column(*link).ref
 
     def target_rows(self, table: str, ref: str) -> list[int | None]:
         """Return, for each row of `table`, the index of the row its `ref` points to."""
         indices = self._target_rows.get((table, ref))
         if indices is None:
-            target = self.schema.column(table, ref).ref
+            target = self.structure.column(table, ref).ref
             assert target is not None, (table, ref)
-            key = self.data[target][self.schema.tables[target].key[0]]
+            key = self.data[target][self.structure.tables[target].key[0]]
             place = {value: i for i, value in enumerate(key)}
             indices = self._target_rows[table, ref] = [place.get(v) for v in self.data[table][ref]]
         return indices
@@ -81,7 +81,7 @@ class Filling:
         """Return the value of `path` for each row of `table`."""
         if len(path) == 1:
             return self.data[table][path[0]]
-        target = self.schema.column(table, path[0]).ref
+        target = self.structure.column(table, path[0]).ref
         assert target is not None, (table, path)
         below = self.vector(target, path[1:])
         return [None if j is None else below[j] for j in self.target_rows(table, path[0])]
@@ -115,7 +115,7 @@ class Filling:
             mask = [ok is True for ok in self.evaluate(fill.table, fill.where)]
             parents = compress(parents, mask)
             column = None if column is None else list(compress(column, mask))
-        keys = self.data[table][self.schema.tables[table].key[0]]
+        keys = self.data[table][self.structure.tables[table].key[0]]
         if column is None:
             counts = Counter(parents)
             return [counts[key] for key in keys]
@@ -123,7 +123,7 @@ class Filling:
 
     def _decimals(self, fill: Aggregate) -> int:
         assert fill.column is not None
-        return self.schema.column(fill.table, fill.column).decimals
+        return self.structure.column(fill.table, fill.column).decimals
 
 
 def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[Value]) -> Iterable[list[Any]]:

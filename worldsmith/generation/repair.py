@@ -20,7 +20,7 @@ def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Ite
     cells: dict[Name, set[int]] = {}
     for name in read:
         for table, column, index in _read_cells(filling, rule, rows, name):
-            _drawn(filling, filling.schema.column(table, column), index, cells, depth=0)
+            _drawn(filling, filling.structure.column(table, column), index, cells, depth=0)
     return {name: sorted(indices) for name, indices in sorted(cells.items())}
 
 
@@ -29,9 +29,9 @@ def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -
     if name[0] == rule.table and name[1] in (*rule.columns, rule.order, rule.by):
         yield from ((*name, i) for i in rows)
     for path in expr.paths(rule.node) if rule.node is not None else ():
-        if path[0] in filling.schema.tables[rule.table].names:
+        if path[0] in filling.structure.tables[rule.table].names:
             yield from _along(filling, rule.table, path, rows, name)
-    keys = filling.data[rule.table].get(filling.schema.tables[rule.table].key[0], [])
+    keys = filling.data[rule.table].get(filling.structure.tables[rule.table].key[0], [])
     for _, aggregate in rule.each:
         wanted = {keys[i] for i in rows}
         parents = filling.vector(aggregate.table, aggregate.by)
@@ -49,11 +49,11 @@ def _along(
     for step in path:
         if (here, step) == name:
             yield from ((here, step, i) for i in indices)
-        target = filling.schema.column(here, step).ref
+        target = filling.structure.column(here, step).ref
         if target is None:
             return
-        link = filling.target_rows(here, step)
-        indices = [j for j in (link[i] for i in indices) if j is not None]
+        targets = filling.target_rows(here, step)
+        indices = [j for j in (targets[i] for i in indices) if j is not None]
         here = target
 
 
@@ -68,7 +68,7 @@ def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[i
         return
     match fill:
         case Aggregate():
-            parent = filling.data[table][filling.schema.tables[table].key[0]][index]
+            parent = filling.data[table][filling.structure.tables[table].key[0]][index]
             children = [i for i, p in enumerate(filling.vector(fill.table, fill.by)) if p == parent]
             before = len(cells)
             column_path: tuple[Path, ...] = ((fill.column,),) if fill.column else ()
@@ -77,7 +77,7 @@ def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[i
             if len(cells) == before:
                 _shuffle(filling, fill, cells)
         case Rank(column=name) | Share(column=name):
-            _drawn(filling, filling.schema.column(table, name), index, cells, depth + 1)
+            _drawn(filling, filling.structure.column(table, name), index, cells, depth + 1)
         case Derive(node=node):
             for path in expr.paths(node):
                 _ends(filling, table, path, [index], cells, depth)
@@ -90,10 +90,10 @@ def _ends(
 ) -> None:
     here, indices = table, list(rows)
     for step in path[:-1]:
-        link = filling.target_rows(here, step)
-        indices = [j for j in (link[i] for i in indices) if j is not None]
-        here = str(filling.schema.column(here, step).ref)
-    column = filling.schema.column(here, path[-1])
+        targets = filling.target_rows(here, step)
+        indices = [j for j in (targets[i] for i in indices) if j is not None]
+        here = str(filling.structure.column(here, step).ref)
+    column = filling.structure.column(here, path[-1])
     for i in dict.fromkeys(indices):
         _drawn(filling, column, i, cells, depth + 1)
 
@@ -102,7 +102,7 @@ def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> 
     """A bare count hangs on who refers where: the whole reference is drawn again, its quotas with it."""
     here = fill.table
     for step in fill.by[:-1]:
-        here = str(filling.schema.column(here, step).ref)
-    ref = filling.schema.column(here, fill.by[-1])
+        here = str(filling.structure.column(here, step).ref)
+    ref = filling.structure.column(here, fill.by[-1])
     if not ref.key:
         cells.setdefault((here, ref.name), set()).update(range(filling.sizes[here]))

@@ -19,10 +19,10 @@ def _must(filling: Filling, rule: Rule) -> list[int]:
 
 
 def _acyclic(filling: Filling, rule: Rule) -> list[int]:
-    link = filling.target_rows(rule.table, rule.columns[0])
-    state = [0] * len(link)  # 0 not seen, 1 on the way, 2 done
+    targets = filling.target_rows(rule.table, rule.columns[0])
+    state = [0] * len(targets)  # 0 not seen, 1 on the way, 2 done
     on_cycles = []
-    for start, after in enumerate(link):
+    for start, after in enumerate(targets):
         if after is None or state[start]:
             continue
         way = []
@@ -30,7 +30,7 @@ def _acyclic(filling: Filling, rule: Rule) -> list[int]:
         while i is not None and state[i] == 0:
             state[i] = 1
             way.append(i)
-            i = link[i]
+            i = targets[i]
         if i is not None and state[i] == 1:
             on_cycles.append(i)
         for j in way:

@@ -17,12 +17,12 @@ def keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
     The other half have a namesake without a row (`World.namesakes`), and so has what finds no other table whose kind
     of thing could bear the name. A name is shared by two rows, no more, and never within a table.
     """
-    kinds = invented_keys(filling.schema)
+    kinds = invented_keys(filling.structure)
     names = {place: filling.namer.names(kind, filling.sizes[place[0]], *place) for place, kind in kinds.items()}
     chance = filling.rng("homonyms")
     free = {place: chance.sample(range(len(rows)), len(rows) // MOST) for place, rows in names.items()}
     pairs = [(a, b) for a, b in permutations(kinds, 2) if kinds[b] in (kinds[a], *ALSO.get(kinds[a], ()))]
-    for _ in range(round(filling.schema.knobs.homonyms / 2 * sum(map(len, names.values())))):
+    for _ in range(round(filling.structure.knobs.homonyms / 2 * sum(map(len, names.values())))):
         open_ = [(a, b) for a, b in pairs if free[a] and free[b]]
         if not open_:
             break

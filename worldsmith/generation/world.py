@@ -68,7 +68,9 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
     _check_names(schema)
     if uses_faker(schema):
         require_faker()
-    structure = structure_of(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
+    structure = structure_of(
+        schema, [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
+    )
     structure = apply_knobs(structure, knobs)
     graph = graph_of(structure)
     last_error: StuckError | None = None
@@ -79,7 +81,10 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
             last_error = error
             effort.restarts.append(Restart(error.place, error.rule))
             continue
-        tables = {t.name: {c.name: filling.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
+        tables = {
+            table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
+            for table in structure.tables.values()
+        }
         return World(world_id(schema, seed, knobs), structure, seed, tables, dict(filling.values))
     assert last_error is not None
     raise GenerationError(
@@ -94,18 +99,20 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
 
 
 def _check_names(schema: Schema) -> None:
-    requests = [(f"values.{v.name}", v.invent, v.n) for v in schema.values.values() if v.invent]
-    requests += [
-        (f"{t.name}.{c.name}", c.fill.kind, t.rows[1])
-        for t in schema.tables.values()
-        for c in t.columns
-        if isinstance(c.fill, Invent)
+    requests = [
+        (f"values.{values.name}", values.invent, values.n) for values in schema.values.values() if values.invent
     ]
-    for place, kind, n in requests:
+    requests += [
+        (f"{table.name}.{column.name}", column.fill.kind, table.rows[1])
+        for table in schema.tables.values()
+        for column in table.columns
+        if isinstance(column.fill, Invent)
+    ]
+    for place, kind, count in requests:
         if kind not in KINDS:
             raise SchemaError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}", place)
-        if n > AVAILABLE:
-            raise SchemaError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
+        if count > AVAILABLE:
+            raise SchemaError(f"{count} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
 
 
 def _coin(seed: int, *path: str) -> float:
@@ -115,21 +122,21 @@ def _coin(seed: int, *path: str) -> float:
 class _Attempt:
     """One attempt: holds what every step needs."""
 
-    def __init__(self, schema: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
+        self.structure = structure
         self.graph = graph
         self.effort = effort
-        self.filling = Filling(schema, seed, attempt, {})
+        self.filling = Filling(structure, seed, attempt, {})
         self.first_tested: set[str] = set()
         self.rounds = 0
         self.rules_at: dict[int, list[Rule]] = {}
-        for rule in schema.rules:
+        for rule in structure.rules:
             self.rules_at.setdefault(graph.tested_at[rule.name], []).append(rule)
 
     def fill(self) -> Filling:
         self.fill_lists()
         self.draw_sizes()
-        if self.schema.knobs.homonyms:
+        if self.structure.knobs.homonyms:
             self.filling.drawn_keys = keys_with_homonyms(self.filling)
         for at, unit in enumerate(self.graph.order):
             self.fill_unit(unit, at)
@@ -138,7 +145,7 @@ class _Attempt:
 
     def fill_lists(self) -> None:
         filling = self.filling
-        for values in self.schema.values.values():
+        for values in self.structure.values.values():
             if values.invent is None:
                 filling.values[values.name] = values.items
                 continue
@@ -150,8 +157,8 @@ class _Attempt:
         Where facts were asked for, a world has one place between the ends of `rows`, and its tables are near it: sums
         of rows drawn apart would all lie in the middle.
         """
-        place = self.filling.rng("facts").random() if self.schema.knobs.facts else None
-        for table in self.schema.tables.values():
+        place = self.filling.rng("facts").random() if self.structure.knobs.facts else None
+        for table in self.structure.tables.values():
             lo, hi = table.rows
             for column in table.refs:
                 fill = column.fill
@@ -172,9 +179,9 @@ class _Attempt:
 
     def fill_unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
         """Fill the columns of one unit; `again` tells the round of a repair."""
-        columns = [self.schema.column(*name) for name in unit]
+        columns = [self.structure.column(*name) for name in unit]
         first = columns[0]
-        if len(columns) > 1 or (len(self.schema.tables[first.table].key) > 1 and first.key and _drawn(first)):
+        if len(columns) > 1 or (len(self.structure.tables[first.table].key) > 1 and first.key and _drawn(first)):
             rng = self.filling.rng(first.table, "key", *again)
             for column, values in zip(
                 columns, draw_key(self.filling, columns, self.key_conditions(columns, at), rng), strict=True
@@ -204,7 +211,7 @@ class _Attempt:
         """
         drawn: set[Name] = set()
         rules = self.rules_at.get(at, ())
-        rounds = CELL_ROUNDS if _drawn(self.schema.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
+        rounds = CELL_ROUNDS if _drawn(self.structure.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
         for round_ in range(rounds + 1):
             violations = [(rule, rows) for rule in rules if (rows := self.broken_rows(rule))]
             if not violations:
@@ -237,7 +244,7 @@ class _Attempt:
             raise self.stuck_at(rule, rows)
         changed: set[Name] = set()
         for name, chosen in sorted(cells.items()):
-            column = self.schema.column(*name)
+            column = self.structure.column(*name)
             ordered = sorted(chosen)
             rng = self.filling.rng(*name, "again", at, round_)
             values = list(self.filling.data[name[0]][name[1]])
@@ -265,8 +272,10 @@ class _Attempt:
         return drawn
 
     def stuck_at(self, rule: Rule, rows: list[int]) -> StuckError:
-        filling, key = self.filling, self.schema.tables[rule.table].key
-        read = [p for p in expr.paths(rule.node) if p[0] in self.schema.tables[rule.table].names] if rule.node else []
+        filling, key = self.filling, self.structure.tables[rule.table].key
+        read = (
+            [p for p in expr.paths(rule.node) if p[0] in self.structure.tables[rule.table].names] if rule.node else []
+        )
         shown = []
         for i in rows[:3]:
             name = ", ".join(str(filling.data[rule.table][k][i]) for k in key if k in filling.data[rule.table])

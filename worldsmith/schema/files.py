@@ -116,24 +116,24 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
 
 
 def _resolve(resolver: Resolver) -> Schema:
-    s = resolver.source
-    resolver.day(s.as_of, "as_of")
-    values = {name: resolver.resolve_values(name, v) for name, v in s.values.items()}
+    source = resolver.source
+    resolver.day(source.as_of, "as_of")
+    values = {name: resolver.resolve_values(name, values_source) for name, values_source in source.values.items()}
     resolver.find_types(values)
-    tables = {name: resolve_table(resolver, name, values) for name in s.tables}
-    tables = {name: label_references(resolver, t, tables) for name, t in tables.items()}
+    tables = {name: resolve_table(resolver, name, values) for name in source.tables}
+    tables = {name: label_references(resolver, table, tables) for name, table in tables.items()}
     schema = Schema(
-        name=s.name,
-        kind=s.kind,
-        as_of=s.as_of,
-        about=s.about,
-        lang=s.lang,
+        name=source.name,
+        kind=source.kind,
+        as_of=source.as_of,
+        about=source.about,
+        lang=source.lang,
         values=values,
-        variation=dict(s.variation),
+        variation=dict(source.variation),
         tables=tables,
-        rules=tuple(resolve_rule(resolver, name, r, tables) for name, r in s.rules.items()),
-        pages=tuple(resolve_page(resolver, name, p, tables) for name, p in s.pages.items()),
-        questions=Questions(tuple(s.questions.needs)),
+        rules=tuple(resolve_rule(resolver, name, rule, tables) for name, rule in source.rules.items()),
+        pages=tuple(resolve_page(resolver, name, page, tables) for name, page in source.pages.items()),
+        questions=Questions(tuple(source.questions.needs)),
         source=resolver.data,
         digest=resolver.digest,
     )

@@ -54,21 +54,23 @@ class Resolver:
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
 
-    def resolve_values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
+    def resolve_values(self, name: str, source: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"
-        if isinstance(v, src.ValuesSource):
-            items: tuple[Value, ...] = tuple(v.real or ())
-            if v.invent is None and not items:
+        if isinstance(source, src.ValuesSource):
+            items: tuple[Value, ...] = tuple(source.real or ())
+            if source.invent is None and not items:
                 raise self.fail(place, "real = [] has no names: write some")
-            result = Values(name, items, real=v.real is not None, invent=v.invent, n=v.n or len(items), type="text")
+            result = Values(
+                name, items, real=source.real is not None, invent=source.invent, n=source.n or len(items), type="text"
+            )
         else:
-            if not v:
+            if not source:
                 raise self.fail(place, "the list is empty: write some values")
-            kinds = self.value_types(v, place)
+            kinds = self.value_types(source, place)
             if len(kinds) > 1 and kinds != {"int", "num"}:
                 raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}; make them one")
             kind: Type = "num" if len(kinds) > 1 else kinds.pop()
-            result = Values(name, tuple(v), real=False, invent=None, n=len(v), type=kind)
+            result = Values(name, tuple(source), real=False, invent=None, n=len(source), type=kind)
         if len(set(result.items)) < len(result.items):
             twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
             raise self.fail(place, f"{twice!r} stands twice: remove one")
@@ -140,38 +142,38 @@ class Resolver:
         return kind.type if isinstance(kind, expr.Ref) else kind
 
     def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
-        c = self.source.tables[table].columns[name]
+        source = self.source.tables[table].columns[name]
         place = f"{table}.{name}"
-        match c.kind:
+        match source.kind:
             case "ref":
-                target = str(c.ref)
+                target = str(source.ref)
                 return expr.Ref(target, self.known_type(target, self.key_of(target, place), place))
             case "pick":
-                return self.values_of(str(c.pick), values, place).type
+                return self.values_of(str(source.pick), values, place).type
             case "choice":
-                kinds = self.value_types(c.choice or (), place)
+                kinds = self.value_types(source.choice or (), place)
                 if len(kinds) > 1:
                     raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}; make them one")
                 return kinds.pop()
             case "chance":
                 return "bool"
             case "number" | "series":
-                return "num" if c.decimals else "int"
+                return "num" if source.decimals else "int"
             case "date" | "after":
                 return "date"
             case "count" | "rank":
                 return "int"
             case "sum" | "max":
-                return self.known_type(*self.table_and_column(c.sum or c.max or "", place), place)
+                return self.known_type(*self.table_and_column(source.sum or source.max or "", place), place)
             case "share":
-                return "num" if c.decimals else "int"
+                return "num" if source.decimals else "int"
             case "derive":
-                return self.node(str(c.derive), table, place).type or "text"
+                return self.node(str(source.derive), table, place).type or "text"
             case "faker":
-                if c.faker not in FAKER_PROVIDERS:
-                    hint = close_match(str(c.faker), FAKER_PROVIDERS)
-                    raise self.fail(place, f"no provider {c.faker!r} is allowed here.{hint}")
-                return FAKER_PROVIDERS[c.faker]
+                if source.faker not in FAKER_PROVIDERS:
+                    hint = close_match(str(source.faker), FAKER_PROVIDERS)
+                    raise self.fail(place, f"no provider {source.faker!r} is allowed here.{hint}")
+                return FAKER_PROVIDERS[source.faker]
             case _:
                 return "text"
 
@@ -253,14 +255,14 @@ class Resolver:
             wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
             raise self.fail(place, f"{what} = {name!r} is {kind}: it takes a {wanted} column")
 
-    def aggregate(self, parent: str, place: str, c: src.ColumnSource | src.EachSource) -> Aggregate:
-        target = c.count or c.sum or c.max or ""
-        child, column = (target, None) if c.count else self.table_and_column(target, place)
-        by = self.parent_path(c.by, child, parent, place)
+    def aggregate(self, parent: str, place: str, source: src.ColumnSource | src.EachSource) -> Aggregate:
+        target = source.count or source.sum or source.max or ""
+        child, column = (target, None) if source.count else self.table_and_column(target, place)
+        by = self.parent_path(source.by, child, parent, place)
         if column is not None and self.known_type(child, column, place) not in ("int", "num"):
             raise self.fail(place, f"{target!r} is no number: only int and num columns add up or have a largest")
-        op = "count" if c.count else "sum" if c.sum else "max"
-        return Aggregate(op, child, column, by, self.optional_node(c.where, child, place, "bool"))  # type: ignore[arg-type]
+        op = "count" if source.count else "sum" if source.sum else "max"
+        return Aggregate(op, child, column, by, self.optional_node(source.where, child, place, "bool"))  # type: ignore[arg-type]
 
 
 class _NotYetError(Exception):

@@ -24,17 +24,17 @@ from worldsmith.schema.types import (
 
 
 def check_switches(resolver: Resolver, schema: Schema) -> None:
-    s = resolver.source
+    source = resolver.source
     used = [
-        *((f"tables.{n}", t.if_) for n, t in s.tables.items()),
-        *((f"{n}.{cn}", c.if_) for n, t in s.tables.items() for cn, c in t.columns.items()),
-        *((f"rules.{n}", r.if_) for n, r in s.rules.items()),
-        *((f"pages.{n}", p.if_) for n, p in s.pages.items()),
+        *((f"tables.{n}", t.if_) for n, t in source.tables.items()),
+        *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),
+        *((f"rules.{n}", r.if_) for n, r in source.rules.items()),
+        *((f"pages.{n}", p.if_) for n, p in source.pages.items()),
     ]
     for place, switch in used:
-        if switch is not None and switch not in s.variation:
-            raise resolver.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, s.variation)}")
-    for name in s.variation:
+        if switch is not None and switch not in source.variation:
+            raise resolver.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, source.variation)}")
+    for name in source.variation:
         if all(switch != name for _, switch in used):
             raise resolver.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
     for table in schema.tables.values():

@@ -257,13 +257,13 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
             raise FormatError(
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
-        whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        schema = _under_knobs(structure_of(whole, info["switches"]), folder, info)
+        schema = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
+        structure = _under_knobs(structure_of(schema, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
-        tables = {name: _read_table(folder, schema, name) for name in schema.tables}
-        world = World(info["world"], schema, info["seed"], tables, values)
+        tables = {name: _read_table(folder, structure, name) for name in structure.tables}
+        world = World(info["world"], structure, info["seed"], tables, values)
         if verify:
             for problem in manifest_mismatches(world, info)[:1]:
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
@@ -305,9 +305,9 @@ def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
     return mismatches
 
 
-def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
+def _read_table(folder: Path, structure: Schema, name: str) -> dict[str, list[Value]]:
     path = folder / "tables" / f"{name}.jsonl"
-    names = schema.tables[name].names
+    names = structure.tables[name].names
     rows, known = read_jsonl(path), set(names)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != known:

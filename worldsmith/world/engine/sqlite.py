@@ -49,9 +49,9 @@ class _SharedConnection:
         self.connection.execute(f"CREATE TABLE {quote(LISTS)} (list TEXT, item)")
         self.columns: dict[str, set[str]] = {}
 
-    def grow(self, schema: Schema) -> None:
+    def grow(self, structure: Schema) -> None:
         """Add the tables and columns of a structure that are not there yet."""
-        for table in schema.tables.values():
+        for table in structure.tables.values():
             known = self.columns.setdefault(table.name, set())
             new = [c for c in table.columns if c.name not in known]
             if not known:
