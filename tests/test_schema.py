@@ -62,7 +62,7 @@ def test_an_unknown_schema_gets_a_close_match():
         ("tables.sqlite_x", {"called": ["a", "b"], "rows": [1, 2], "key": "a", "columns": {}}, "belong to SQLite"),
         ("questions", {"needs": ["I want {foo}."]}, "may hold {many} and {about} and no other braces"),
         ("schema", 2, "schema: "),
-        ("variation.idle", 0.4, "nothing hangs on this switch"),
+        ("variation.idle", 0.4, "nothing uses this switch"),
         ("values.goods", ["salt", 3], "values of different types"),
         ("values.goods", [], "the list is empty"),
     ],
@@ -126,7 +126,7 @@ def test_a_count_of_what_may_be_absent_needs_the_same_switch(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["dues"]["if"] = "tugs"
     data["tables"]["berth"]["columns"]["due"] = {"count": "dues", "label": "Dues"}
-    with pytest.raises(SchemaError, match="dues hangs on the switch 'tugs' and this column does not"):
+    with pytest.raises(SchemaError, match="dues depends on the switch 'tugs' and this column does not"):
         parse_schema(data)
 
 

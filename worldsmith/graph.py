@@ -1,7 +1,7 @@
 """The constraint graph: which column is filled from which, which rule reads which.
 
 Nodes are columns ("phone.price") and rules ("rule foldables_are_dear"); an edge leads from what is read to
-what reads it. From it come the order of filling, the column a rule is tested at, and what hangs on a cell.
+what reads it. It gives the order of filling, the column at which a rule is tested, and what depends on a cell.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def columns_along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
 def _columns_of_node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
     """Yield the columns that an expression reads; `candidate` is the column whose possible values it judges."""
     for path in expr.paths(node) if node is not None else ():
-        # The names of an `each` rule's aggregates are no columns.
+        # The names of an `each` rule's aggregates aren't columns.
         if path[0] in schema.tables[table].names:
             yield from islice(columns_along(schema, table, path), path[0] == candidate, None)
 
@@ -102,7 +102,7 @@ def columns_read_by_rule(schema: Schema, rule: Rule) -> tuple[Name, ...]:
 
 
 class ConstraintGraph:
-    """The graph of one structure. Make it with `graph_of`, which keeps the recent ones.
+    """The graph of one structure. Make it with `graph_of`, which caches the recent ones.
 
     Attributes:
         graph: networkx DiGraph over names.
@@ -162,7 +162,7 @@ class ConstraintGraph:
         return tuple(tuple(members[name]) for name in order)
 
     def dependents(self, name: Name) -> frozenset[Name]:
-        """Return the columns and rules that hang on a column, directly or through others."""
+        """Return the columns and rules that depend on a column, directly or through others."""
         names = self._dependents.get(name)
         if names is None:
             names = self._dependents[name] = frozenset(nx.descendants(self.graph, name))

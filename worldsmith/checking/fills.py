@@ -24,7 +24,7 @@ from worldsmith.schema import (
 )
 from worldsmith.world.engine.sqlite import LISTS
 
-# Adding no day makes SQLite work the date out: bare, it takes 30 February as written.
+# Adding no day makes SQLite compute the date: bare, it takes 30 February as written.
 TYPED = {
     "int": "typeof({0}) = 'integer'",
     "num": "typeof({0}) IN ('real', 'integer')",
@@ -35,7 +35,7 @@ TYPED = {
 
 
 def fill_tests(structure: Schema, column: Column) -> Iterator[Test]:
-    """Yield the tests of one column's fill; all bear the name fill:table.column."""
+    """Yield the tests of one column's fill; all are named fill:table.column."""
     name = f"fill:{column.table}.{column.name}"
     own = f"t.{quote(column.name)}"
     yield _typed(structure, column, name, own)
@@ -54,7 +54,7 @@ def _typed(structure: Schema, column: Column, name: str, own: str) -> Test:
 
 def _invent(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     once = f"lower({own}) NOT IN ({duplicates_sql(column.table, [f'lower({quote(column.name)})'])})"
-    yield Scope(structure, column.table).test(name, "is borne once", once, [(column.name,)])
+    yield Scope(structure, column.table).test(name, "is unique", once, [(column.name,)])
 
 
 def _pick(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
@@ -183,7 +183,7 @@ def _rank(structure: Schema, column: Column, name: str, own: str) -> Iterator[Te
     assert isinstance(fill, Rank)
     ranked = f"t.{quote(fill.column)}"
     group = f"PARTITION BY t.{quote(fill.within)} " if fill.within else ""
-    # Nulls come last in descending order, so they push nobody down.
+    # Nulls come last in descending order, so they change no rank.
     ok = f"{own} IS CASE WHEN {ranked} IS NOT NULL THEN rank() OVER ({group}ORDER BY {ranked} DESC) END"
     yield Scope(structure, column.table).test(
         name, f"is the rank by {fill.column}", ok, [(column.name,), (fill.column,)]

@@ -10,7 +10,7 @@ from worldsmith.schema import Path, Schema
 from worldsmith.world.engine import Joins, quote
 
 BROKEN_WEIGHT = 2**32
-"""What a broken row counts for, beside 1 for each row covered."""
+"""What a broken row adds to the count, beside 1 for each row covered."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Test:
     text: str
     table: str
     source: tuple[str, ...]
-    """The parts of the FROM clause: the table, then joins under aliases that say where they lead."""
+    """The parts of the FROM clause: the table, then joins whose aliases are their paths."""
     ok: str
     """The condition."""
     values: tuple[str, ...]
-    """What it reads."""
+    """The values it reads."""
     value_names: tuple[str, ...]
     """Names of the values."""
 
@@ -37,8 +37,8 @@ class Test:
 
     @cached_property
     def count_sql(self) -> str:
-        """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
-        # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.
+        """A query for the number of rows covered, plus BROKEN_WEIGHT for each that breaks the test; null for none."""
+        # One sum, because SQLite evaluates the condition again wherever its name occurs; null adds nothing.
         return (
             f"SELECT sum(1 + (ok = 0) * {BROKEN_WEIGHT}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
         )
@@ -91,9 +91,9 @@ def literal(value: object) -> str:
 
 
 def duplicates_sql(table: str, values: Sequence[str]) -> str:
-    """Return the query of what more than one row of `table` has in common, null being no value: nothing, as a rule.
+    """Return the query for the values that more than one row of `table` has, nulls aside; usually there are none.
 
-    It is run once a test; a window would sort every row's columns.
+    It is run once per test; a window would sort every row's columns.
     """
     known = " AND ".join(f"{v} IS NOT NULL" for v in values)
     own = ", ".join(values)

@@ -14,13 +14,13 @@ from worldsmith.world.engine import attach
 from worldsmith.world.model import Row, World
 
 MAX_VIOLATIONS = 20
-"""Violations kept a rule; all are counted."""
+"""Violations kept per rule; all are counted."""
 
 
 def check(world: World) -> Report:
     """Test every declared and implied rule of `world`; about 20 us a test.
 
-    Sharing only the parsed schema with generation, it would see a defect of the generator.
+    It shares only the parsed schema with generation, so it can see a defect of the generator.
     """
     with attach(world) as connection:
         rules = tuple(_run(world, connection, name, tests) for name, tests in tests_of(world.schema).items())
@@ -69,7 +69,7 @@ def _violation(world: World, test: Test, broken_row: tuple[object, ...], hangs: 
 
 
 def _dependents(graph: ConstraintGraph, test: Test) -> tuple[str, ...]:
-    """Return the rules and columns that hang on what the test shows."""
+    """Return the rules and columns that depend on what the test reads."""
     dependents: set[str] = set()
     for path in test.value_names:
         name = (test.table, path)

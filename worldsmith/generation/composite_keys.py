@@ -1,4 +1,4 @@
-"""Composite keys: columns that are drawn together, since only their combination is a row's own."""
+"""Composite keys: columns that are drawn together, since only their combination is unique."""
 
 import random
 from collections.abc import Sequence

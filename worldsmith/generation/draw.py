@@ -1,4 +1,4 @@
-"""Drawn fills: values for some rows of one column, from chance and the columns filled before."""
+"""Drawn fills: values for some rows of one column, from random draws and the columns filled before."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -101,9 +101,9 @@ def _number(filling: Filling, column: Column, rows: Rows, rng: random.Random) ->
 
 
 def skewed(x: float, skew: float) -> float:
-    """Return a place in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
+    """Return a number in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
 
-    A power, 2^|skew|: of uniform places the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
+    A power, 2^|skew|: of uniform numbers the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
     """
     if not skew:
         return x
@@ -154,7 +154,7 @@ def _faker(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> 
 
 
 def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    """Draw the whole column: a value hangs on the one before it, so rows can't be drawn apart."""
+    """Draw the whole column: a value depends on the one before it, so rows can't be drawn separately."""
     fill = column.fill
     assert isinstance(fill, Series)
     n = filling.sizes[column.table]
@@ -284,7 +284,7 @@ def allowed_rows(filling: Filling, column: Column, rows: Rows, where: Node | Non
 def _equality_pools(
     filling: Filling, column: Column, where: Node, targets: list[int]
 ) -> tuple[dict[Value, list[int]], Vector] | None:
-    """Index the candidates by an equality of `where`: `replaces.brand = brand` leaves one brand's phones to try."""
+    """Index the candidates by an equality of `where`: `replaces.brand = brand` leaves one brand to try."""
     for part in conjuncts(where):
         if not (isinstance(part, Call) and part.op == "="):
             continue

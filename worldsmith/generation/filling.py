@@ -34,19 +34,19 @@ class Filling:
         self.sizes = sizes
         self.data: dict[str, dict[str, Vector]] = {name: {} for name in structure.tables}
         self.values: dict[str, tuple[Value, ...]] = {}
-        # One namer an attempt: a world speaks a few cultures, and no name of it is a near-twin of another.
+        # One namer per attempt: a world's names come from a few cultures, and no two of them are near-twins.
         self.namer = Namer(seeding.draw(seed, "names", structure.name, attempt))
-        # Keys that are drawn before all columns, because some are borne by rows of two tables.
+        # Keys that are drawn before all columns, because rows of two tables share some of them.
         self.drawn_keys: dict[tuple[str, str], Vector] = {}
         self._target_rows: dict[tuple[str, str], list[int | None]] = {}
         self._drawn_once: dict[tuple[str, str, str], Vector] = {}
 
     def rng(self, *path: str | int) -> random.Random:
-        """Return the chance of one column (or repair round) of this attempt."""
+        """Return the random generator of one column (or repair round) of this attempt."""
         return seeding.rng(self.seed, "world", self.structure.name, self.attempt, *path)
 
     def drawn_once(self, what: str, column: Column, draw_values: Callable[[random.Random], Vector]) -> Vector:
-        """Return what is drawn once an attempt for a column, however often its cells are drawn again."""
+        """Return values drawn once per attempt for a column, however often its cells are redrawn."""
         place = (column.table, column.name, what)
         values = self._drawn_once.get(place)
         if values is None:
@@ -54,7 +54,7 @@ class Filling:
         return values
 
     def set_column(self, table: str, column: str, values: Vector) -> None:
-        """Set a column; what was known along it is forgotten."""
+        """Set a column; cached target rows that depend on it are dropped."""
         self.data[table][column] = values
         if self._target_rows:
             is_key = column in self.structure.tables[table].key
@@ -87,7 +87,7 @@ class Filling:
         return [None if j is None else below[j] for j in self.target_rows(table, path[0])]
 
     def evaluate(self, table: str, node: Node, **extra: Vector) -> Vector:
-        """Return the value of an expression for each row of `table`; `extra` are columns of the moment."""
+        """Return the value of an expression for each row of `table`; `extra` are temporary columns."""
         function, paths = expr.compile_python(node)
         if not paths:
             return [function()] * self.sizes[table]
@@ -102,7 +102,7 @@ class Filling:
         return [function(*(column[i] for column in columns)) for i in rows]
 
     def rows_where(self, table: str, node: Node, wanted: bool, **extra: Vector) -> list[int]:
-        """Return the rows of `table` where a condition is `wanted`; `extra` are columns of the moment."""
+        """Return the rows of `table` where a condition is `wanted`; `extra` are temporary columns."""
         function, paths = expr.compile_filter(node, wanted)
         columns = [extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths]
         return function(range(self.sizes[table]), *columns)

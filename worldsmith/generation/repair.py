@@ -1,4 +1,4 @@
-"""Bounded repair: which drawn cells a broken rule hangs on, so that these and no others are drawn again."""
+"""Bounded repair: which drawn cells a broken rule depends on, so that only these are redrawn."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ Cells = dict[Name, list[int]]
 
 
 def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
-    """Return the drawn cells to draw again for the broken `rows` of a rule that reads `read` of the unit filled last.
+    """Return the cells to redraw for the broken `rows` of a rule that reads columns `read` of the unit filled last.
 
     A drawn unit: its own cells that the rows read. A computed one: the nearest drawn cells it came from;
     keys and invented names stay.
@@ -99,7 +99,7 @@ def _ends(
 
 
 def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
-    """A bare count hangs on who refers where: the whole reference is drawn again, its quotas with it."""
+    """A bare count depends on which rows refer where: the whole reference is redrawn, with its quotas."""
     here = fill.table
     for step in fill.by[:-1]:
         here = str(filling.structure.column(here, step).ref)

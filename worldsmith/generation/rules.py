@@ -1,4 +1,4 @@
-"""The generator's own meaning of the declared rules: which rows break one, as columns stand now."""
+"""The declared rules as the generator evaluates them: which rows break a rule, given the current columns."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -53,7 +53,7 @@ def _unique(filling: Filling, rule: Rule) -> list[int]:
 def _order(filling: Filling, rule: Rule) -> list[int]:
     columns = filling.data[rule.table]
     groups = columns[rule.within] if rule.within else [None] * filling.sizes[rule.table]
-    # Groups by number: their values may be of no order, null among them.
+    # Groups are numbered: their values may have no order, with null among them.
     number = {value: at for at, value in enumerate(dict.fromkeys(groups))}
     rows = zip(groups, columns[rule.by], columns[rule.order], strict=True)
     known = sorted((number[g], at, v, i) for i, (g, at, v) in enumerate(rows) if at is not None and v is not None)

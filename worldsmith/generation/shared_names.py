@@ -8,14 +8,14 @@ from worldsmith.naming import ALSO
 from worldsmith.world.model import invented_keys
 
 MOST = 2
-"""One row in two of a table, at most, shares its name."""
+"""At most one row in two of a table shares its name."""
 
 
 def keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
-    """Return the keys of every table with names of its own, half of the share asked for borne by two tables each.
+    """Return the keys of every table with invented names; half of the `homonyms` share is used by two tables each.
 
-    The other half have a namesake without a row (`World.namesakes`), and so has what finds no other table whose kind
-    of thing could bear the name. A name is shared by two rows, no more, and never within a table.
+    The other half have a namesake without a row (`World.namesakes`), as do names for which no other table has a fitting
+    kind. A name is shared by two rows at most, never within a table.
     """
     kinds = invented_keys(filling.structure)
     names = {place: filling.namer.names(kind, filling.sizes[place[0]], *place) for place, kind in kinds.items()}

@@ -24,15 +24,15 @@ from worldsmith.world.model import World, uses_faker, world_id
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
 COMPUTED_ROUNDS = 10
-"""Redraws of what a computed column came from."""
+"""Redraws of the cells that a computed column is computed from."""
 ATTEMPT_ROUNDS = 2000
-"""Redraws in one attempt, whatever for: a refill holds earlier rules again, and these redraw in their turn."""
+"""Redraws in one attempt, in all: a refill tests earlier rules again, and these cause redraws in turn."""
 RESTARTS = 5
 """Restarts of a world before its schema is called contradictory."""
 
 
 SEEDS = 2**63
-"""Seeds on either side of 0: what every JSON writer here keeps exact."""
+"""Largest absolute seed: every JSON writer here keeps it exact."""
 
 
 class Restart(NamedTuple):
@@ -53,10 +53,10 @@ class Effort:
 
 
 def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = PLAIN) -> World:
-    """Return the world of (schema, seed, knobs): the same rows for the same inputs, for ever.
+    """Return the world of (schema, seed, knobs): the same inputs always give the same rows.
 
     Raises:
-        GenerationError: a rule never held in 1 + 5 attempts, named with rows and values.
+        GenerationError: a rule never held in 1 + 5 attempts; the message names it with rows and values.
         UsageError: a seed of more than 64 bits; knobs that the schema can't follow, with the nearest that it can; or a
             schema with Faker's details where another version of Faker is installed.
     """
@@ -120,7 +120,7 @@ def _coin(seed: int, *path: str) -> float:
 
 
 class _Attempt:
-    """One attempt: holds what every step needs."""
+    """One attempt at a world: its columns so far, and the rules to test at each unit."""
 
     def __init__(self, structure: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
         self.structure = structure
@@ -154,8 +154,8 @@ class _Attempt:
     def draw_sizes(self) -> None:
         """Draw each table's rows so that every `per` of its references can be met.
 
-        Where facts were asked for, a world has one place between the ends of `rows`, and its tables are near it: sums
-        of rows drawn apart would all lie in the middle.
+        With the knob `facts`, one position between the ends of `rows` is drawn per world, and its tables lie near it:
+        sums of independently drawn rows would all lie in the middle.
         """
         place = self.filling.rng("facts").random() if self.structure.knobs.facts else None
         for table in self.structure.tables.values():
@@ -178,7 +178,7 @@ class _Attempt:
                 self.filling.sizes[table.name] = min(max(near, lo), hi)
 
     def fill_unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
-        """Fill the columns of one unit; `again` tells the round of a repair."""
+        """Fill the columns of one unit; `again` is the round of a repair."""
         columns = [self.structure.column(*name) for name in unit]
         first = columns[0]
         if len(columns) > 1 or (len(self.structure.tables[first.table].key) > 1 and first.key and _drawn(first)):
@@ -196,18 +196,18 @@ class _Attempt:
             self.filling.set_column(first.table, first.name, compute(self.filling, first))
 
     def key_conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
-        """What combinations of a composite key must meet: its `where`s, and the rules that read nothing else."""
+        """Return the conditions on a composite key: its `where`s, and the rules that read nothing else."""
         nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
         rules = [r for r in self.rules_at.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
-        # Null passes a rule, but `where` wants true: coalesce makes them one.
+        # Null passes a rule, but `where` needs true: coalesce turns null into true.
         true = expr.Const(value=True, type="bool")
         nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
         return [n for n in nodes if reads_only_key(columns, expr.paths(n))]
 
     def enforce_rules(self, at: int) -> set[Name]:
-        """Test the rules whose last column this is, and repair; return the columns that were drawn again for it.
+        """Test the rules whose last column this is, and repair; return the columns that were redrawn.
 
-        Raises StuckError when one still doesn't hold.
+        Raises StuckError where a rule still doesn't hold.
         """
         drawn: set[Name] = set()
         rules = self.rules_at.get(at, ())
@@ -255,9 +255,9 @@ class _Attempt:
         return changed | self.refill(changed, at, round_)
 
     def refill(self, changed: set[Name], at: int, round_: int) -> set[Name]:
-        """Fill again what hangs on redrawn cells, up to this unit, and hold every rule that reads any of it.
+        """Refill what depends on redrawn cells, up to this unit, and enforce every rule that reads any of it.
 
-        Returns what those rules drew again in their turn, which others hang on as well.
+        Returns the columns that those rules redrew in turn, on which others depend as well.
         """
         hanging: set[Name] = set().union(*(self.graph.dependents(name) for name in changed))
         stale, drawn = hanging - changed, set[Name]()

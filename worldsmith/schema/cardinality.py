@@ -1,4 +1,4 @@
-"""Sums that no drawing can beat: rows against `per`, keys and unique columns against the values there are."""
+"""Counts that no draw can meet: rows against `per`, keys and unique columns against the values there are."""
 
 from datetime import date
 from math import inf, prod
@@ -20,7 +20,7 @@ from worldsmith.schema.types import (
 
 
 def check_counts(resolver: Resolver, schema: Schema) -> None:
-    """Refuse totals that can't be met, saying which figures would do."""
+    """Refuse totals that can't be met; the error says which would be possible."""
     for table in schema.tables.values():
         for column in table.refs:
             _check_per(resolver, schema, table, column)
@@ -34,7 +34,7 @@ def check_counts(resolver: Resolver, schema: Schema) -> None:
 
 
 def value_limit(schema: Schema, column: Column) -> float:
-    """Return how many values a column can hold at most, as far as its fill tells; inf where it doesn't."""
+    """Return how many values a column can hold at most, as far as its fill says; inf where it doesn't."""
     match column.fill:
         case Pick(values=values):
             return schema.values[values].n
@@ -80,7 +80,7 @@ def _check_per(resolver: Resolver, schema: Schema, table: Table, column: Column)
 
 
 def _check_key(resolver: Resolver, schema: Schema, table: Table) -> None:
-    """A key of one column is distinct by its fill, or not at all: nothing else keeps it so."""
+    """Refuse a key of one column whose fill doesn't make it distinct, and more rows than it has values."""
     key = table.column(table.key[0])
     if not isinstance(key.fill, Invent | Pick):
         kind = resolver.source.tables[table.name].columns[key.name].kind
@@ -98,7 +98,7 @@ def _check_key(resolver: Resolver, schema: Schema, table: Table) -> None:
 
 
 def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
-    """A composite key is drawn from the pairs its columns make: as many rows at most."""
+    """Refuse a composite key with fewer combinations than rows."""
     drawn = [c for c in map(table.column, table.key) if not isinstance(c.fill, COMPUTED)]
     for column in drawn:
         if not isinstance(column.fill, Reference | Pick | Choice):

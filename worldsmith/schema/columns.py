@@ -70,7 +70,7 @@ def resolve_column(
 
 
 def _decimals(resolver: Resolver, source: src.ColumnSource) -> int:
-    """A sum or a maximum is printed as what it is of."""
+    """A sum or a maximum has the decimals of its column."""
     target = source.sum or source.max
     if target is None:
         return source.decimals
@@ -91,7 +91,7 @@ def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Tabl
     heads = [column.header for column in columns]
     for i, head in enumerate(heads):
         if head in heads[:i]:
-            raise resolver.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
+            raise resolver.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} occurs twice: give a label")
     return replace(table, columns=tuple(columns))
 
 

@@ -33,13 +33,13 @@ def shipped() -> dict[str, FilePath]:
 def load_schema(name_or_path: str | FilePath) -> Schema:
     """Return a shipped schema by name, or the one in a TOML file.
 
-    Raises NotFoundError for an unknown name, SchemaError for a file that can't mean anything.
+    Raises NotFoundError for an unknown name, SchemaError for an invalid file.
     """
     return read_schema(str(name_or_path))[0]
 
 
 def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
-    """Return what `load_schema` does, and the file, which knows the lines of its parts."""
+    """Return the schema as `load_schema` does, and the file, which knows the lines of its parts."""
     path = FilePath(name_or_path)
     if path.suffix != ".toml":
         known = shipped()
@@ -57,30 +57,30 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
 
 @lru_cache(maxsize=32)
 def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
-    """Return what `read_schema` does for a file with this text: a command asks once a world."""
+    """Return what `read_schema` does for a file with this text; cached, since commands call it once per world."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_not_toml(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
-    except ValueError:  # what `int` says of thousands of digits; the parser passes it on
+    except ValueError:  # `int` refuses thousands of digits; the parser passes its error on
         raise SchemaError(f"{path}: not a schema: a number has too many digits") from None
     file = SchemaFile(name, text)
     return parse_schema(plain(data, file), file), file
 
 
 TOML_FIXES = {
-    "Cannot overwrite a value": "this name stands twice: rename or remove one",
-    "Cannot declare": "this table stands twice: join the two, or rename one",
+    "Cannot overwrite a value": "this name occurs twice: rename or remove one",
+    "Cannot declare": "this table occurs twice: join the two, or rename one",
     "Unclosed array": "a list is not closed: add ]",
-    "Invalid value": "no value stands here: texts need quotes, dates are written 2029-11-30",
+    "Invalid value": "there is no valid value here: texts need quotes, dates are written 2029-11-30",
     "Unterminated string": "a text is not closed: add a quote",
     "Illegal character": "a text is not closed on its line: add a quote",
     "Expected '=' after a key": "a key, = and a value are expected",
     "Unclosed inline table": "a { is not closed on its line: add }",
-    "Expected newline": "something stands after the value: one key a line",
-    "Duplicate inline table key": "this key stands twice within { }: remove one",
+    "Expected newline": "there is more after the value: write one key per line",
+    "Duplicate inline table key": "this key occurs twice within { }: remove one",
 }
 
 
@@ -106,7 +106,7 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     Raises SchemaError: "<where>:<line>: <table.column>: what is wrong, with which value, and the fix".
     """
     file = SchemaFile(where) if isinstance(where, str) else where
-    # TOML arrays of tables keep their order, and order has a meaning here (fill order, row order): it is hashed.
+    # Order has a meaning here (fill order, row order), and TOML keeps it: it is part of the hash.
     digest = sha256(orjson.dumps(data)).hexdigest()
     if digest not in _parsed:
         if len(_parsed) > 256:

@@ -1,4 +1,4 @@
-"""World knobs: what a person turns on a schema without editing it, the same for every world of one command.
+"""World knobs: settings that change a schema without editing it, the same for every world of one command.
 
 A knob left alone changes nothing: a world made with the defaults is the world that the schema and the seed make, to the
 byte, and has its id. A knob that is turned enters the world's id and digest.
@@ -25,13 +25,13 @@ class Knobs:
     """
 
     facts: tuple[int, int] | None = None
-    """Rows in all, least and most, within what the schema can have (`scaling.bounds`); None: as its `rows` say."""
+    """Rows in all, least and most, within what the schema can have (`scaling.facts_range`); None: as its `rows` say."""
     density: float = 1.0
     """Multiplies every `per`, and the chance that a nullable cell holds a value; [0.25, 4]. Totals stay in `rows`."""
     listing: int = 10
-    """Rows a list page, at most; [3, 25]."""
+    """Rows per list page, at most; [3, 25]."""
     homonyms: float = 0.0
-    """Share of invented keys that something else bears too: a row of another table, or who a dormant page is about;
+    """Share of invented keys that name something else too: a row of another table, or the subject of a dormant page;
     [0, 0.3]."""
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Knobs:
         for name, (low, high) in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name} = {getattr(self, name):g}: give a number from {low:g} to {high:g}")
-        # One number, one id: 2 and 2.0 are written alike.
+        # 2 and 2.0 must give the same id.
         object.__setattr__(self, "density", float(self.density))
         object.__setattr__(self, "homonyms", float(self.homonyms))
 
@@ -57,7 +57,7 @@ class Knobs:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Knobs":
-        """Return the knobs that `to_json` told; UsageError for what can't be any."""
+        """Return the knobs that `to_json` wrote; UsageError for other values."""
         known = [f.name for f in fields(cls)]
         for name, value in values.items():
             if name not in known:
@@ -68,7 +68,7 @@ class Knobs:
         return cls(**arguments)
 
     def __str__(self) -> str:
-        """Return the turned knobs as a command has them: "--facts 150-200 --density 1.5"."""
+        """Return the turned knobs as command-line options: "--facts 150-200 --density 1.5"."""
         changed = self.to_json() | ({"facts": _span(*self.facts)} if self.facts else {})
         return " ".join(f"--{name} {value}" for name, value in changed.items())
 
@@ -78,7 +78,7 @@ PLAIN = Knobs()
 
 
 def read_facts(text: str) -> tuple[int, int]:
-    """Return the bounds that "800" or "300-500" asks for; UsageError for other texts."""
+    """Return the bounds in "800" or "300-500"; UsageError for other texts."""
     match = re.fullmatch(r"\s*(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?\s*", text)
     if match is None:
         raise UsageError(f"facts = {text!r}: give a number of rows (800) or a range (300-500)")
@@ -90,7 +90,7 @@ def _span(lo: int, hi: int) -> str:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Whether a JSON value has the type of a knob."""
+    """Return whether a JSON value has the type of a knob."""
     if name == "facts":
         return isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value)
     return type(value) is int if name == "listing" else type(value) in (int, float)

@@ -1,4 +1,4 @@
-"""Names, types and expressions of a schema file: what every part of it is looked up in."""
+"""Names, types and expressions of a schema file: every part of it is looked up here."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def value_type(value: Value) -> Type:
 
 
 class Resolver:
-    """Holds the file being read; every method looks something up, or says what is wrong and where."""
+    """Holds the file being read; every method looks something up, or raises SchemaError with place and reason."""
 
     def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> None:
         self.source = source
@@ -73,11 +73,11 @@ class Resolver:
             result = Values(name, tuple(source), real=False, invent=None, n=len(source), type=kind)
         if len(set(result.items)) < len(result.items):
             twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
-            raise self.fail(place, f"{twice!r} stands twice: remove one")
+            raise self.fail(place, f"{twice!r} occurs twice: remove one")
         return result
 
     def value_types(self, values: Sequence[Value], place: str) -> set[Type]:
-        """Return the types of literal values; what looks like a date has to be one."""
+        """Return the types of literal values; what looks like a date must be one."""
         kinds = {value_type(v) for v in values}
         for value in values:
             if value_type(value) == "date":
@@ -114,7 +114,7 @@ class Resolver:
         return key
 
     def find_types(self, values: Mapping[str, Values]) -> None:
-        """Fill `types`. An expression's type may hang on another's: repeat until nothing new is found."""
+        """Fill `types`. An expression's type may depend on another's: repeat until nothing new is resolved."""
         pending = [(t, c) for t, table in self.source.tables.items() for c in table.columns]
         while pending:
             failed: list[tuple[str, str]] = []
@@ -130,7 +130,7 @@ class Resolver:
                 place = ".".join(failed[0])
                 raise first or self.fail(
                     place,
-                    f"the types of these columns hang on each other: {_names(failed)}; fill one of them from others",
+                    f"the types of these columns depend on each other: {_names(failed)}; fill one of them from others",
                 )
             pending = failed
 
@@ -266,7 +266,7 @@ class Resolver:
 
 
 class _NotYetError(Exception):
-    """The type of a column that hangs on one not found yet."""
+    """The type of a column depends on one that isn't resolved yet."""
 
 
 def _a_column(source: src.SchemaSource) -> str:

@@ -1,7 +1,7 @@
 """The schema file as written: names not yet resolved, expressions still text.
 
 Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
-`syntax` tells what is wrong with a file; `files` turns the result into the types of `types`.
+`syntax` reports what is wrong with a file; `files` turns the result into the types of `types`.
 """
 
 from typing import Annotated, Any, Literal
@@ -37,7 +37,7 @@ NEEDS = (
     ("series", "along", 'along = "year"'),
     ("series", "drift", "drift = [-2, 5]"),
 )
-"""Options that a fill can't do without."""
+"""Options that a fill needs."""
 
 DRAWN_NULL = frozenset({"pick", "choice", "number", "date", "after", "ref", "faker"})
 """Fills that `missing` may go with."""
@@ -95,10 +95,10 @@ class ValuesSource(Strict):
 
 
 class ColumnSource(Strict):
-    """A column: one fill and its options, and how it is spoken of."""
+    """A column: one fill and its options, and how texts refer to it."""
 
     invent: str | None = None
-    """A name nobody bears, of this kind."""
+    """An invented name of this kind."""
     pick: str | None = None
     """One item of this list of `[values]`."""
     choice: list[Plain] | None = Field(default=None, min_length=1)
@@ -170,7 +170,7 @@ class ColumnSource(Strict):
     unit: str = Field(default="", max_length=20, pattern=r"^[^\n\r|]*$")
     """Unit of the number."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the column hangs on."""
+    """Switch of `[variation]` that the column depends on."""
     missing: float = Field(default=0.0, ge=0, lt=1)
     """Chance of null."""
     none: str = Field(default="", max_length=40, pattern=r"^[^\n\r|]*$")
@@ -224,7 +224,7 @@ class TableSource(Strict):
     key: str | Annotated[list[str], Field(min_length=1)]
     """Column or columns that name a row."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the table hangs on."""
+    """Switch of `[variation]` that the table depends on."""
     columns: dict[Name, ColumnSource] = Field(min_length=1, max_length=60)
     """Columns in order."""
 
@@ -264,7 +264,7 @@ class RuleSource(Strict):
     within: str | None = None
     """Column whose values make the groups."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the rule hangs on."""
+    """Switch of `[variation]` that the rule depends on."""
 
     @property
     def kind(self) -> Literal["must", "acyclic", "unique", "order", "each"]:
@@ -303,7 +303,7 @@ class PageSource(Strict):
     with_: dict[str, list[str] | Literal["*"]] = Field(default_factory=dict, alias="with")
     """Cells of child rows."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the page hangs on."""
+    """Switch of `[variation]` that the page depends on."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> "PageSource":
@@ -335,7 +335,7 @@ class QuestionsSource(Strict):
 
 
 PAGES = 1
-"""Version of `[pages]`; a schema may name it as `version`, which is no page kind."""
+"""Version of `[pages]`; a schema may name it as `version`, which is not a page kind."""
 
 
 class SchemaSource(Strict):
@@ -354,13 +354,13 @@ class SchemaSource(Strict):
     lang: Literal["en"] = "en"
     """Language of pages and questions."""
     values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
-    """Lists of values; they are no rows."""
+    """Lists of values; they are not rows."""
     variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
-    """Switches drawn once a world, and their chances."""
+    """Switches drawn once per world, and their chances."""
     tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
     """Tables in order."""
     rules: dict[Name, RuleSource] = Field(default_factory=dict)
-    """Rules beside those that fills imply."""
+    """Rules besides those that fills imply."""
     pages: dict[Name, PageSource] = Field(min_length=1)
     """Which page carries which cells; `version` is that of this part of the language, 1."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)

@@ -1,7 +1,7 @@
 """One world's structure: the schema with its absent tables, columns, rules and pages removed.
 
-Expressions keep working: an absent column reads as a typed null and is folded away. A rule that can't be
-false any more is off, and listed with the reason.
+Expressions keep working: an absent column reads as a typed null and is folded away. A rule that can no
+longer be false is off, and listed with the reason.
 """
 
 from collections.abc import Callable, Collection

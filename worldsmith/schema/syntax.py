@@ -1,4 +1,4 @@
-"""The shape of a schema file: what is no value, no key or no table of the language is said in the language's words."""
+"""The shape of a schema file: invalid values, keys and tables are reported in the terms of the schema language."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from worldsmith.schema.source import (
 )
 
 SHOWN = 8
-"""Faults told at once."""
+"""Faults reported at once."""
 LARGEST = 2**53
 """Whole numbers up to here are kept exactly by every reader of JSON, and by every engine."""
 
@@ -78,7 +78,7 @@ def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
         raise SchemaError(
             f"{where}: {value} has a time of day; only dates are values here: write {str(value)[:10]}, or a text"
         )
-    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # of nan, too
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # true of nan, too
         where = (file or SchemaFile("schema")).at(place)
         shown = value if isinstance(value, float) or abs(value) < 10**60 else "a number of more than 60 digits"
         raise SchemaError(f"{where}: {shown} is too large, or no number: write one within 2^53 of 0")
@@ -86,7 +86,7 @@ def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
 
 
 def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
-    """Check the shape of a schema file; SchemaError says each place, the value there and what is wrong."""
+    """Check the shape of a schema file; SchemaError lists each place, the value there and what is wrong."""
     try:
         return SchemaSource.model_validate(data)
     except ValidationError as error:
@@ -96,7 +96,7 @@ def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
 
 
 def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return place and text of each error; of a choice between shapes only the one that the value comes near to."""
+    """Return place and text of each error; of a choice between shapes only the nearest to the value."""
     faults: list[tuple[str, str]] = []
     open_: dict[Steps, Any] = {}
     for error in errors:
@@ -117,9 +117,9 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
 
 
 def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
-    """Return the location of an error as steps in `data`, and where a choice between shapes stands on it.
+    """Return the location of an error as steps in `data`, and the place of a choice between shapes on the way.
 
-    Pydantic puts the names of a choice's branches into the location; no key of the file is called so there.
+    Pydantic puts the names of a choice's branches into the location; no key of the file has such a name there.
     """
     here, steps, union, tag = data, [], (), ""
     for i, step in enumerate(error["loc"]):

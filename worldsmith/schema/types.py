@@ -1,8 +1,8 @@
 """What a schema file means: tables of columns with fills, rules over them, pages and questions.
 
-Everything here is data with names resolved and expressions typed. `Schema.under(switches)` gives the
-schema of one world's structure, in which absent tables and columns no longer exist, so nobody further
-down asks about switches.
+Everything here is data with names resolved and expressions typed. `structure_of(schema, switches)` gives a
+structure: the schema of one world, without the tables and columns that are absent there, so that later code
+needn't know about switches.
 """
 
 from collections.abc import Mapping
@@ -39,14 +39,14 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Invent:
-    """A name nobody bears, unique in its column."""
+    """An invented name, unique in its column."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One item of a list of `[values]`; `where` is seen from the row and may read the picked value."""
+    """One item of a list of `[values]`; `where` is evaluated on the row and may read the picked value."""
 
     values: str
     where: Node | None
@@ -185,7 +185,7 @@ COMPUTED = (Aggregate, Rank, Share, Derive)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: how it is filled, and how it is spoken of."""
+    """A column: how it is filled, and how texts refer to it."""
 
     table: str
     name: str
@@ -215,13 +215,13 @@ class Column:
 
     @property
     def header(self) -> str:
-        """The label with its unit, unless it says it already: "Battery (mAh)", "Days to release"."""
+        """The label with its unit, unless it is in the label already: "Battery (mAh)", "Days to release"."""
         in_label = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
         return f"{self.label} ({self.unit})" if self.unit and not in_label else self.label
 
     @property
     def nullable(self) -> bool:
-        """Whether null may stand here by the fill alone (a derived null comes from what it reads)."""
+        """Whether the fill alone may give null (a derived null comes from what it reads)."""
         return self.missing > 0 or (isinstance(self.fill, After) and self.fill.until is not None)
 
     @property
@@ -340,7 +340,7 @@ class Questions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """A schema, whole or under one structure. Equal are those of one digest under the same switches and knobs."""
+    """A schema, whole or one structure of it. Two are equal with the same digest, switches and knobs."""
 
     name: str
     kind: WorldKind
@@ -361,7 +361,7 @@ class Schema:
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
     whole: bool = True
-    """Whether every table and column is there, rather than those of one structure: that of no switches is another."""
+    """Whether it is the whole schema with every table and column; a structure without switches is another."""
     knobs: Knobs = PLAIN
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
 

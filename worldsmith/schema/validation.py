@@ -1,4 +1,4 @@
-"""What must hold of a schema as a whole: switches, fills that read others, lists that list, pages that carry."""
+"""Checks of a schema as a whole: switches, fills that read others, list pages, columns that no page carries."""
 
 from worldsmith import expr
 from worldsmith.errors import close_match
@@ -36,14 +36,14 @@ def check_switches(resolver: Resolver, schema: Schema) -> None:
             raise resolver.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, source.variation)}")
     for name in source.variation:
         if all(switch != name for _, switch in used):
-            raise resolver.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
+            raise resolver.fail(f"variation.{name}", "nothing uses this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
             check_presence(resolver, schema, table, column)
 
 
 def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
-    """A fill that names a table or column outright must hang on the same switches."""
+    """A fill that names an optional table or column must have the same switch."""
     here = {table.switch, column.switch}
     needs: list[tuple[str, str | None]] = []
     match column.fill:
@@ -67,12 +67,12 @@ def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Col
         if switch is not None and switch not in here:
             raise resolver.fail(
                 f"{table.name}.{column.name}",
-                f"{what} hangs on the switch {switch!r} and this column does not: give it if = {switch!r}",
+                f"{what} depends on the switch {switch!r} and this column does not: give it if = {switch!r}",
             )
 
 
 def check_selves(resolver: Resolver, schema: Schema) -> None:
-    """No column is filled from itself; only a `where` reads the value it is asked about."""
+    """No column is filled from itself; only a `where` reads the value it judges."""
     for table in schema.tables.values():
         for column in table.columns:
             read: list[str] = []

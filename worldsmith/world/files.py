@@ -1,8 +1,8 @@
 """Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
 
 Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed; a world's
-folder appears whole, with its manifest, after its tasks. A write that fails takes its parts with it; what a killed
-process leaves is swept by the next one that writes worlds there.
+folder appears whole, with its manifest, after its tasks. A write that fails removes its parts; what a killed
+process leaves behind is removed by the next one that writes worlds there.
 """
 
 import fcntl
@@ -23,11 +23,11 @@ from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
 MOST = 10**12
-"""Largest number of a cell: what expressions are exact for in every engine."""
+"""Largest number of a cell: expressions are exact up to here in every engine."""
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, and a crash leaves one of them."""
+    """Write a file atomically: a reader sees the old one or the new one, and so does a restart after a crash."""
     part = path.with_name(f".{path.name}.part")
     try:
         _write(part, data)
@@ -52,7 +52,7 @@ def _write(path: Path, data: bytes) -> None:
 
 @contextmanager
 def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
+    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and ends with the process.
 
     With `shared` several processes may hold it, none of which writes worlds.
 
@@ -72,15 +72,15 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
     finally:
         os.close(handle)
         if made:
-            with suppress(OSError):  # something stands in it
+            with suppress(OSError):  # it isn't empty
                 folder.rmdir()
 
 
 @contextmanager
 def staged_files(out: Path) -> Iterator[Path]:
-    """Give a folder whose files are moved into `out` (made where it is missing) once the block has ended.
+    """Yield a folder whose files are moved into `out` (made where it is missing) once the block has ended.
 
-    Files of the same names are replaced. Where the block fails, `out` is as it was.
+    Files of the same names are replaced. Where the block fails, `out` is left as it was.
     """
     part = out / ".part"
     made = not out.exists()
@@ -139,7 +139,7 @@ def save_world(world: World, out: Path) -> Path:
 def placed_world(world: World, out: Path) -> Iterator[Path]:
     """Write a world beside `out`/<world>, which it becomes once the block has ended.
 
-    Its tasks are written in the block: a world that stands there is whole, its tasks with it. Where the block or a
+    Its tasks are written in the block, so a world in its place is complete, including its tasks. Where the block or a
     write fails, neither is left, and an older world of that name stays.
     """
     folder, part, old = _places(out, world.id)
@@ -162,12 +162,12 @@ def placed_world(world: World, out: Path) -> Iterator[Path]:
 
 
 def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
-    """Return where a world stands, where it is written, and where the one that it replaces waits."""
+    """Return the folders of a world: its own, the one it is written in, and the one for the world it replaces."""
     return out / world, out / f".{world}.part", out / f".{world}.old"
 
 
 def remove_leftovers(out: Path, world: str) -> None:
-    """Remove what a run that didn't finish has left of a world, and put back the one that it was to replace."""
+    """Remove what an unfinished run has left of a world, and restore the world it was about to replace."""
     folder, part, old = _places(out, world)
     if old.is_dir() and not folder.exists():
         old.rename(folder)
@@ -178,7 +178,7 @@ def remove_leftovers(out: Path, world: str) -> None:
 
 
 def _clean_tasks(folder: Path) -> None:
-    """Remove the tasks of a world that was never put in its place; those of the world that stands there stay."""
+    """Remove the tasks of a world that was never put in its place; those of the world in that place stay."""
     path = tasks_file(folder)
     try:
         first = read_jsonl(path)[:1] if path.is_file() else []
@@ -193,7 +193,7 @@ def _clean_tasks(folder: Path) -> None:
 
 
 def remove_all_leftovers(out: Path) -> None:
-    """Remove what killed processes have left of worlds and files in `out`, whatever worlds they were writing.
+    """Remove what killed processes have left in `out`, whichever worlds they were writing.
 
     The caller holds `out` (`locked_folder`): no other process writes there.
     """
@@ -205,7 +205,7 @@ def remove_all_leftovers(out: Path) -> None:
 
 
 def indented_json(value: Any) -> bytes:
-    """Return JSON as people read it; the bytes of world.json and schema.json."""
+    """Return indented JSON: the bytes of world.json and schema.json."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -220,7 +220,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_jsonl(path: Path) -> list[Any]:
-    """Return the values of a JSON lines file; a last line that was torn off is an error like any other."""
+    """Return the values of a JSON lines file; a truncated last line is an error like any other."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
@@ -280,7 +280,7 @@ def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Sc
 
 
 def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
-    """Return what of a world differs from its manifest."""
+    """Return what differs between a world and its manifest."""
     tables = info.get("tables")
     recorded = tables if isinstance(tables, dict) else {}
     mismatches = [
@@ -316,7 +316,7 @@ def _read_table(folder: Path, structure: Schema, name: str) -> dict[str, list[Va
             raise FormatError(f"{path}, row {number}: {hint}")
     columns = {column: [row[column] for row in rows] for column in names}
     for column, values in columns.items():
-        kinds = set(map(type, values))  # told of a whole column at once: worlds are opened while somebody waits
+        kinds = set(map(type, values))  # of a whole column at once: opening a world has to be fast
         if dict in kinds or list in kinds or int in kinds:
             _refuse_odd(path, column, values)
     return columns
@@ -353,9 +353,9 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
 
 
 def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
-    """Return the folders among the worlds of `paths` that have no world.json: why each was a world, "" for any other.
+    """Return the folders of `paths` without world.json: for each, which part of a world is left there, "" for none.
 
-    Those whose names start with a dot or an underscore are ours, and none of them.
+    Folders whose names start with a dot or an underscore are ours and left out.
     """
     inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
     return {
@@ -381,6 +381,6 @@ def tasks_file(folder: Path) -> Path:
 
 
 def save_jsonl(path: Path, rows: Iterable[Any]) -> None:
-    """Write values as JSON lines, whole or not at all."""
+    """Write values as JSON lines, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))

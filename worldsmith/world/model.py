@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 Disclosure = tuple[Row, str]
-"""What a reply told: (row, column); see `disclosure`."""
+"""What a reply disclosed: (row, column); see `disclosure`."""
 
 
 class Fact(NamedTuple):
@@ -55,7 +55,7 @@ class Fact(NamedTuple):
 
 
 def canonical(value: Any) -> bytes:
-    """Return JSON with sorted keys and no spaces: what digests are taken of."""
+    """Return JSON with sorted keys and no spaces: the input of digests."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
@@ -78,7 +78,7 @@ def uses_faker(schema: Schema) -> bool:
 
 
 def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
-    """Return the keys that are invented names, (table, column), each with its kind; a code is a label and no name."""
+    """Return the keys that are invented names, (table, column), each with its kind; a code is a label, not a name."""
     return {
         (table.name, table.key[0]): fill.kind
         for table in schema.tables.values()
@@ -87,23 +87,23 @@ def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
 
 
 def _knob_parts(knobs: Knobs) -> list[Any]:
-    """What knobs add to a hash: nothing while none is turned."""
+    """Return what knobs add to a hash: nothing while none is turned."""
     return [knobs.to_json()] if knobs.turned else []
 
 
 @dataclass(frozen=True, repr=False)
 class World:
-    """The rows of `schema`, which is the schema of this world's structure."""
+    """The rows of a world; `schema` is its structure: the schema under this world's switches and knobs."""
 
     id: str
     schema: Schema
     seed: int
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
-    """The lists of `[values]` as this world has them: invented ones are drawn once a world."""
+    """The lists of `[values]` as this world has them: invented ones are drawn once per world."""
 
     def __repr__(self) -> str:
-        """Return its id and how much it holds."""
+        """Return the world's id and its size."""
         return f"World({self.id!r}, {self.facts} facts in {len(self.tables)} tables)"
 
     @cached_property
@@ -120,15 +120,15 @@ class World:
 
     @property
     def made_with(self) -> dict[str, str]:
-        """What the rows depend on beside the inputs and the code: the filter of real names, and Faker's version.
+        """What the rows depend on besides the inputs and the code: the filter of real names, and Faker's version.
 
-        Faker's for all worlds of a schema with such a column, whatever their switches.
+        Faker's version is there for all worlds of a schema with such a column, whatever their switches.
         """
         return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENIED[:16]}
 
     @cached_property
     def shared_names(self) -> tuple[str, ...]:
-        """The invented names that rows of two tables bear; none unless the knob `homonyms` is turned."""
+        """The invented names that rows of two tables share; none unless the knob `homonyms` is turned."""
         held = Counter(name for place in invented_keys(self.schema) for name in self._keys(place))
         return tuple(name for name, rows in held.items() if rows > 1)
 
@@ -180,7 +180,7 @@ class World:
         return tuple(columns[name][row.index] for name in self.schema.tables[row.table].key)
 
     def title(self, row: Row) -> str:
-        """Return the key as one reads it: "Velmora 7", "Velmora 7, 2029-03-31"."""
+        """Return the key as text: "Velmora 7", "Velmora 7, 2029-03-31"."""
         return ", ".join(str(part) for part in self.key(row))
 
     @cached_property
@@ -209,7 +209,7 @@ class World:
         return self.find(target, value) if target and value is not None else None
 
     def walk(self, row: Row, path: Path) -> Value:
-        """Return the value at the end of `path`, null where a reference on the way is."""
+        """Return the value at the end of `path`, or null where a reference on the way is null."""
         for step in path[:-1]:
             below = self.follow(row, step)
             if below is None:
@@ -223,7 +223,7 @@ class World:
         return tuple(Row(table, i) for i in self.rows_by_value(table, ref).get(key, ()))
 
     def rows(self, table: str) -> list[Any]:
-        """Return the rows of `table` as validated SQLModel objects (imported when first asked for)."""
+        """Return the rows of `table` as validated SQLModel objects (imported on first use)."""
         from worldsmith.world.typed_rows import row_models  # noqa: PLC0415 - SQLModel stays off the import path of serve and check
 
         model = row_models(self.schema)[table]

@@ -60,7 +60,7 @@ def _field(structure: Schema, column: Column) -> tuple[Any, Any]:
     if column.key:
         options |= {"primary_key": True, "sa_column_kwargs": {"autoincrement": False}}
     if column.ref and column.ref != column.table:
-        # A table's reference to itself stays undeclared: its rows go in in one order, whoever they refer to.
+        # A table's reference to itself isn't declared: its rows are inserted in one order, whatever they refer to.
         options["foreign_key"] = f"{column.ref}.{structure.tables[column.ref].key[0]}"
-    # Whether null may stand is the check's business: it knows the reason. A row model only types what is there.
+    # Whether null is allowed is up to the check, which knows the reason. A row model only types what is there.
     return (kind, Field(**options)) if column.key else (kind | None, Field(default=None, **options))

@@ -44,9 +44,9 @@ def facts_range(schema: Schema) -> tuple[int, int]:
 
 
 def check_facts(schemas: Sequence[Schema], knobs: Knobs) -> None:
-    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can.
+    """Raise UsageError for `facts` that some world of a schema can't have, with the nearest that all can have.
 
-    Of several schemas each that can't is named, and what all of them can have.
+    Of several schemas each that can't is named, with the range that all of them can have.
     """
     if not knobs.facts:
         return

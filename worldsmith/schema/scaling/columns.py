@@ -53,7 +53,7 @@ def _per_of_density(
     if density < 1:
         return floor(lo * density), max(ceil(hi * density), min(hi, most))
     wider = min(ceil(hi * density), max(hi, most_repeats(structure, column, {n: float(r[0]) for n, r in rows.items()})))
-    # A late row may have few combinations or candidates left: no more are asked of it than the schema asks.
+    # A late row may have few combinations or candidates left: its lower bound is never raised above the schema's.
     strict = fill.where is not None or (column.key and len(table.key) > 1 and has_restricted_key(structure, table))
     return lo if strict else max(lo, min(round(lo * density), least)), int(wider)
 

@@ -1,4 +1,4 @@
-"""--facts: the rows of each table in proportion, so that their sum is what was asked, whichever a world draws."""
+"""--facts: the rows of each table in proportion, so that any world's sum lies in the requested range."""
 
 from collections.abc import Mapping
 from math import floor, inf, prod
@@ -9,15 +9,15 @@ from worldsmith.schema import Column, Invent, Pick, Reference, Schema, Table
 from worldsmith.schema.scaling.keys import has_restricted_key, key_columns, value_count
 
 MOST = 5000
-"""Rows of a world at most: larger ones were never measured."""
+"""Rows of a world at most: larger ones have never been measured."""
 LEAST = 0.2
-"""A table keeps a fifth of its rows: with fewer, rules over groups have nothing to say."""
+"""A table keeps a fifth of its rows: with fewer, rules over groups cover nothing."""
 FULL = 0.5
-"""Share of a composite key's combinations that may be used where a `where` or a rule takes some away."""
+"""Share of a composite key's combinations that may be used where a `where` or a rule excludes some."""
 WIDEST = 64.0
-"""No table grows by more, should there be no names to run out of."""
+"""Largest growth of a table where no list of names limits it."""
 BEYOND = 1.25
-"""Tables grow by so much more than those whose names are used up: rules count on rows of one to rows of another."""
+"""How much more other tables grow than those whose names run out: rules rely on the ratio between tables."""
 
 Sizes = Mapping[str, float]
 
@@ -62,7 +62,7 @@ def _mean_rows(table: Table) -> float:
 
 
 def _sizes_at(structure: Schema, scale: float) -> dict[str, float]:
-    """Return the rows of each table at `scale`, as far as its key and the names there are allow."""
+    """Return the rows of each table at `scale`, as far as its key and the available names allow."""
     sizes: dict[str, float] = {}
     for table in structure.tables.values():
         sizes[table.name] = min(max(scale, LEAST) * _mean_rows(table), _row_limit(structure, table, sizes))
@@ -82,7 +82,7 @@ def _scale_of_sum(structure: Schema, wanted: int) -> float:
 
 
 def _row_limit(structure: Schema, table: Table, sizes: Sizes) -> float:
-    """Return the most rows that the table's key and the names of its kinds allow beside tables of `sizes`."""
+    """Return the most rows that the table's key and the available names allow beside tables of `sizes`."""
     return min(
         _key_limit(structure, table, sizes), *(_name_limit(structure, table, column) for column in table.columns)
     )
@@ -101,12 +101,12 @@ def _key_limit(structure: Schema, table: Table, sizes: Sizes) -> float:
 
 
 def _name_limit(structure: Schema, table: Table, column: Column) -> float:
-    """Return the table's part of the names that there are of a kind."""
+    """Return the table's part of the names available of a kind."""
     return _mean_rows(table) * _names_scale(structure, column.fill) if isinstance(column.fill, Invent) else inf
 
 
 def _names_scale(structure: Schema, fill: Invent) -> float:
-    """Return the scale at which the names of a kind are used up."""
+    """Return the scale at which the names of a kind run out."""
     lists = sum(values.n for values in structure.values.values() if values.invent == fill.kind)
     rows = sum(
         _mean_rows(table) for table in structure.tables.values() for column in table.columns if column.fill == fill
@@ -147,7 +147,7 @@ def _per_limits(table: Table, sizes: Sizes) -> tuple[float, float]:
 
 
 def _sizes_of_sum(structure: Schema, wanted: int) -> dict[str, int]:
-    """Return whole sizes that add up to `wanted`, each as near to its own in proportion as the others let it."""
+    """Return whole sizes that add up to `wanted`, each as near to its proportional size as the others allow."""
     sizes = _sizes_at(structure, _scale_of_sum(structure, wanted))
     whole = _whole_sizes(structure, sizes)
     while short := wanted - sum(whole.values()):

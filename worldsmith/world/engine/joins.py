@@ -47,9 +47,9 @@ class Joins:
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The FROM clause's parts: the table, then the joins asked for so far."""
+        """The FROM clause's parts: the table, then the joins added so far."""
         return (f"{quote(self.table)} AS {self.base}", *self._joins)
 
     def source(self) -> str:
-        """Return the FROM clause's content, with the joins asked for so far."""
+        """Return the FROM clause's content, with the joins added so far."""
         return " ".join(self.clauses)

@@ -1,4 +1,4 @@
-"""A world in SQLite: in memory, on one reused connection a schema and thread."""
+"""A world in SQLite: in memory, on one reused connection per schema and thread."""
 
 import sqlite3
 import threading
@@ -14,10 +14,10 @@ AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bo
 """Dates are ISO text, truth values 0 and 1."""
 
 LISTS = "=values"
-"""Table of the world's value lists: (list, item). No schema can name a table so."""
+"""Table of the world's value lists: (list, item). No schema can give a table this name."""
 
 CONNECTIONS = 16
-"""Connections kept a thread: one a schema, of 1 to 2 MB with its prepared statements."""
+"""Connections kept per thread: one per schema, of 1 to 2 MB with its prepared statements."""
 
 _local = threading.local()
 
@@ -59,7 +59,7 @@ class _SharedConnection:
                 self.connection.execute(f"CREATE TABLE {quote(table.name)} ({columns})")
             for column in new if known else ():
                 self.connection.execute(f"ALTER TABLE {quote(table.name)} ADD COLUMN {_declared(column)}")
-            # References are followed both ways: joins go by key, counts and sums by reference.
+            # References are followed both ways: joins look up keys, counts and sums look up references.
             for column in new:
                 if column.ref or table.key == (column.name,):
                     index, on = quote(f"{table.name}.{column.name}"), quote(table.name)
@@ -73,7 +73,7 @@ def _declared(column: Column) -> str:
 
 @contextmanager
 def attach(world: World) -> Iterator[sqlite3.Connection]:
-    """Give a connection that holds `world`, until the block ends. Nested use for one schema is an error."""
+    """Yield a connection that holds `world` until the block ends. Nested use for one schema is an error."""
     all_kept: OrderedDict[str, _SharedConnection] = _local.__dict__.setdefault("kept", OrderedDict())
     kept = all_kept.pop(world.schema.digest, None) or _SharedConnection()
     kept.grow(world.schema)
