@@ -21,7 +21,7 @@ from worldsmith.naming import ALSO, KINDS, denied
 from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
-from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, structure_of
+from worldsmith.schema import Knobs, Pick, load_schema, parse_facts, parse_schema, shipped, structure_of
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
 from worldsmith.schema.scaling import apply_knobs, check_facts, facts_range
 from worldsmith.schema.scaling.rows import row_range
@@ -93,11 +93,11 @@ def test_a_value_out_of_range_is_refused(told, said):
 
 
 def test_texts_of_facts():
-    assert read_facts("800") == (800, 800)
-    assert read_facts("300-500") == read_facts(" 300 – 500 ") == (300, 500)
+    assert parse_facts("800") == (800, 800)
+    assert parse_facts("300-500") == parse_facts(" 300 – 500 ") == (300, 500)
     for text in ("", "many", "-5", "3-4-5", "3.5"):
         with pytest.raises(UsageError, match="give a number of rows"):
-            read_facts(text)
+            parse_facts(text)
 
 
 # Rows in all

@@ -44,7 +44,7 @@ class Test:
         )
 
 
-class _Named(Joins):
+class _PathJoins(Joins):
     """Joins whose aliases are their paths: tests of one table that follow the same reference share its join."""
 
     def name(self, prefix: Path) -> str:
@@ -57,7 +57,7 @@ class Scope:
     def __init__(self, structure: Schema, table: str) -> None:
         self.structure = structure
         self.table = table
-        self.joins = _Named(structure, table)
+        self.joins = _PathJoins(structure, table)
         self.paths: list[Path] = []
         self.aggregates: dict[str, str] = {}
 

@@ -18,7 +18,7 @@ class Violation:
     """The row's key as text."""
     values: Mapping[str, Value]
     """What the rule read in that row."""
-    hangs: tuple[str, ...] = ()
+    dependents: tuple[str, ...] = ()
     """Rules and columns that depend on what the rule read."""
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Report:
                     "covers": r.covers,
                     "violations": r.broken,
                     "rows": [
-                        {"row": v.row, "title": v.title, "values": dict(v.values), "hangs": list(v.hangs)}
+                        {"row": v.row, "title": v.title, "values": dict(v.values), "hangs": list(v.dependents)}
                         for v in r.violations
                     ],
                 }

@@ -53,19 +53,19 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
         broken += broken_count
         if broken_count:
             broken_rows = connection.execute(f"SELECT * FROM ({test.sql}) WHERE ok = 0 LIMIT {MAX_VIOLATIONS}")
-            hangs = _dependents(graph_of(world.schema), test)
-            violations += [_violation(world, test, row, hangs) for row in broken_rows]
+            dependents = _dependents(graph_of(world.schema), test)
+            violations += [_violation(world, test, row, dependents) for row in broken_rows]
     return RuleReport(name, "; ".join(t.text for t in tests), covers, broken, tuple(violations[:MAX_VIOLATIONS]))
 
 
-def _violation(world: World, test: Test, broken_row: tuple[object, ...], hangs: tuple[str, ...]) -> Violation:
+def _violation(world: World, test: Test, broken_row: tuple[object, ...], dependents: tuple[str, ...]) -> Violation:
     index, _, *values = broken_row
     assert isinstance(index, int)
     shown: Mapping[str, object] = dict(zip(test.value_names, values, strict=True))
     if index < 0:
-        return Violation(test.rule, test.table, test.table, shown, hangs)  # type: ignore[arg-type]
+        return Violation(test.rule, test.table, test.table, shown, dependents)  # type: ignore[arg-type]
     row = Row(test.table, index)
-    return Violation(test.rule, str(row), world.title(row), shown, hangs)  # type: ignore[arg-type]
+    return Violation(test.rule, str(row), world.title(row), shown, dependents)  # type: ignore[arg-type]
 
 
 def _dependents(graph: ConstraintGraph, test: Test) -> tuple[str, ...]:

@@ -141,11 +141,11 @@ def generate(
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
     from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
-    from worldsmith.schema import Knobs, read_facts, shipped
+    from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
-    knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
+    knobs = Knobs(parse_facts(facts) if facts else None, density, listing, homonyms)
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)

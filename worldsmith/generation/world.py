@@ -17,7 +17,18 @@ from worldsmith.generation.rules import rows_breaking
 from worldsmith.generation.shared_names import keys_with_homonyms
 from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
-from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, structure_of
+from worldsmith.schema import (
+    COMPUTED,
+    DEFAULT_KNOBS,
+    Column,
+    Invent,
+    Knobs,
+    Pick,
+    Reference,
+    Rule,
+    Schema,
+    structure_of,
+)
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import World, uses_faker, world_id
 
@@ -29,10 +40,8 @@ ATTEMPT_ROUNDS = 2000
 """Redraws in one attempt, in all: a refill tests earlier rules again, and these cause redraws in turn."""
 RESTARTS = 5
 """Restarts of a world before its schema is called contradictory."""
-
-
 SEEDS = 2**63
-"""Largest absolute seed: every JSON writer here keeps it exact."""
+"""Seeds lie in [-SEEDS, SEEDS): every JSON writer here keeps them exact."""
 
 
 class Restart(NamedTuple):
@@ -52,7 +61,7 @@ class Effort:
     """Rows that broke a rule when it was first tested in a world, rows in all, and worlds, added up."""
 
 
-def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = PLAIN) -> World:
+def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = DEFAULT_KNOBS) -> World:
     """Return the world of (schema, seed, knobs): the same inputs always give the same rows.
 
     Raises:

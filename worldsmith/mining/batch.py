@@ -25,7 +25,7 @@ from worldsmith.errors import (
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.mining.candidates import KINDS, kinds_of
-from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
+from worldsmith.schema import DEFAULT_KNOBS, Knobs, Schema, WorldKind, load_schema, shipped
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
@@ -47,7 +47,7 @@ class Order:
     out: Path
     tasks: int
     size: str = "wide"
-    knobs: Knobs = PLAIN
+    knobs: Knobs = DEFAULT_KNOBS
     kinds: str = ",".join(KINDS)
     """Kinds of task, taken in turn."""
 
@@ -102,7 +102,7 @@ def orders(
     out: Path,
     tasks: int,
     size: str = "wide",
-    knobs: Knobs = PLAIN,
+    knobs: Knobs = DEFAULT_KNOBS,
     kinds: str = ",".join(KINDS),
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.

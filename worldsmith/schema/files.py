@@ -61,7 +61,7 @@ def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFil
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SchemaError(_not_toml(path, text, error)) from None
+        raise SchemaError(_toml_error(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
     except ValueError:  # `int` refuses thousands of digits; the parser passes its error on
@@ -84,7 +84,7 @@ TOML_FIXES = {
 }
 
 
-def _not_toml(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
+def _toml_error(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
     """Return what is wrong with a line of TOML, and the line with a caret under the place."""
     message = str(error)
     position = re.search(r" \(at line (\d+), column (\d+)\)$", message)

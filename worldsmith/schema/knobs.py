@@ -48,7 +48,7 @@ class Knobs:
     @property
     def turned(self) -> bool:
         """Whether any knob differs from its default."""
-        return self != PLAIN
+        return self != DEFAULT_KNOBS
 
     def to_json(self) -> dict[str, Any]:
         """Return the knobs that are turned, as JSON values; nothing for the defaults."""
@@ -73,11 +73,11 @@ class Knobs:
         return " ".join(f"--{name} {value}" for name, value in changed.items())
 
 
-PLAIN = Knobs()
+DEFAULT_KNOBS = Knobs()
 """No knob turned."""
 
 
-def read_facts(text: str) -> tuple[int, int]:
+def parse_facts(text: str) -> tuple[int, int]:
     """Return the bounds in "800" or "300-500"; UsageError for other texts."""
     match = re.fullmatch(r"\s*(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?\s*", text)
     if match is None:

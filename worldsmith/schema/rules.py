@@ -6,7 +6,7 @@ from worldsmith.errors import close_match
 from worldsmith.expr import Type
 from worldsmith.schema import source as src
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.types import PageSpec, Rule, Table, With
+from worldsmith.schema.types import ChildCells, PageSpec, Rule, Table
 
 
 def resolve_rule(resolver: Resolver, name: str, source: src.RuleSource, tables: Mapping[str, Table]) -> Rule:
@@ -58,6 +58,6 @@ def resolve_page(resolver: Resolver, name: str, source: src.PageSource, tables: 
         columns = every if named == "*" else list(named)
         for column in columns:
             resolver.source_column(child, column, place)
-        children.append(With(child, ref, tuple(columns)))
+        children.append(ChildCells(child, ref, tuple(columns)))
     show = tuple(source.show) if source.show is not None else tuple(stated)
     return PageSpec(name, source.about, source.list_, source.by, show, source.sort, tuple(children), source.if_)

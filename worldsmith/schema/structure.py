@@ -13,6 +13,7 @@ from worldsmith.expr import Node
 from worldsmith.schema.types import (
     After,
     Aggregate,
+    ChildCells,
     Column,
     Derive,
     Fill,
@@ -24,7 +25,6 @@ from worldsmith.schema.types import (
     Rule,
     Schema,
     Table,
-    With,
 )
 
 
@@ -139,7 +139,9 @@ def _page(page: PageSpec, tables: dict[str, Table], *, present: bool) -> tuple[P
     if page.by and page.by not in names:
         return None, f"no column {page.table}.{page.by} in this structure"
     children = tuple(
-        With(child.table, child.ref, tuple(column for column in child.columns if column in tables[child.table].names))
+        ChildCells(
+            child.table, child.ref, tuple(column for column in child.columns if column in tables[child.table].names)
+        )
         for child in page.children
         if child.table in tables and child.ref in tables[child.table].names
     )

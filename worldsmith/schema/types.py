@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from worldsmith import expr
 from worldsmith.expr import Node, Type
-from worldsmith.schema.knobs import PLAIN, Knobs
+from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
 
@@ -303,7 +303,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class With:
+class ChildCells:
     """Cells of child rows on a page about their parent: `columns` of `table`, found by its reference `ref`."""
 
     table: str
@@ -322,7 +322,7 @@ class PageSpec:
     show: tuple[str, ...]
     """Columns stated beside the key; for an `about` page all its `page` and `snippet` columns unless given."""
     sort: str | None
-    children: tuple[With, ...]
+    children: tuple[ChildCells, ...]
     switch: str | None = None
 
     @property
@@ -362,18 +362,18 @@ class Schema:
     switches: frozenset[str] = field(default_factory=frozenset)
     whole: bool = True
     """Whether it is the whole schema with every table and column; a structure without switches is another."""
-    knobs: Knobs = PLAIN
+    knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
 
     @property
-    def _same(self) -> tuple[object, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return self.digest, self.switches, self.whole, self.knobs
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and self._same == other._same
+        return isinstance(other, Schema) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(self._same)
+        return hash(self._identity)
 
     def table(self, name: str) -> Table:
         """Return a table; KeyError where there is none."""

@@ -54,7 +54,7 @@ class Fact(NamedTuple):
     values: dict[str, Value]
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """Return JSON with sorted keys and no spaces: the input of digests."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
@@ -68,7 +68,7 @@ def table_bytes(columns: Columns) -> bytes:
 
 def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed, format, turned knobs."""
-    inputs = canonical([schema.digest, seed, FORMAT, *_knob_parts(knobs)])
+    inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs)])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
@@ -116,7 +116,7 @@ class World:
         """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
         parts += _knob_parts(self.schema.knobs)
-        return sha256(canonical(parts)).hexdigest()
+        return sha256(canonical_json(parts)).hexdigest()
 
     @property
     def made_with(self) -> dict[str, str]:
