@@ -157,7 +157,7 @@ def of_values(pages: Pages, chance: random.Random) -> Iterator[Query]:
     if not held or isinstance(column.fill, Rank):
         return
     value = chance.choice(held)
-    rows = [Row(table, i) for i in world.where(table, col)[value]]
+    rows = [Row(table, i) for i in world.rows_by_value(table, col)[value]]
     told = words.show(world.cell(rows[0], col))
     stating = [frozenset(pages.carrying(row, col)) for row in rows]
     if (table, col) in by:

@@ -17,7 +17,7 @@ from worldsmith.audit.worlds.survey import Survey, survey
 from worldsmith.checking import check
 from worldsmith.generation import generate
 from worldsmith.graph import graph_of
-from worldsmith.schema import Schema, load_schema, shipped, under
+from worldsmith.schema import Schema, load_schema, shipped, structure_of
 from worldsmith.world.model import Row, World
 
 # Random edits are those of the tests.
@@ -107,7 +107,7 @@ def edits(name: str, count: int) -> None:
 
 def unread(schema: Schema) -> None:
     """Print the columns that no declared rule reads."""
-    schema = under(schema, schema.variation)
+    schema = structure_of(schema, schema.variation)
     graph = graph_of(schema)
     free = [
         f"{t.name}.{c.name}" for t in schema.tables.values() for c in t.columns if not graph.rules_on((t.name, c.name))

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from worldsmith.generation import generate
-from worldsmith.schema import Aggregate, Column, Rank, Schema, load_schema, shipped, under
+from worldsmith.schema import Aggregate, Column, Rank, Schema, load_schema, shipped, structure_of
 from worldsmith.world.model import World
 
 HERE = Path(__file__).resolve().parent
@@ -108,7 +108,7 @@ def numeric(schema: Schema) -> list[Column]:
 def draw_worlds(schema: Schema) -> None:
     """Draw two worlds of a schema."""
     worlds = sorted((generate(schema, seed) for seed in SEEDS), key=lambda w: (-len(w.schema.switches), w.seed))[:2]
-    whole = under(schema, schema.variation)
+    whole = structure_of(schema, schema.variation)
     refs = [c for t in whole.tables.values() for c in t.refs]
     numbers = numeric(whole)
     lines = -(-(1 + len(refs) + len(numbers)) // WIDE)

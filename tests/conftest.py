@@ -13,7 +13,7 @@ from worldsmith.mining.pipeline import mine
 from worldsmith.schema import Schema, load_schema, parse_schema
 from worldsmith.schema.syntax import plain
 from worldsmith.tasks import Task
-from worldsmith.world.files import save_lines, save_world, tasks_file
+from worldsmith.world.files import save_jsonl, save_world, tasks_file
 from worldsmith.world.model import World
 
 MINI = """
@@ -137,5 +137,5 @@ def mined(town) -> tuple[Task, ...]:
 def folder(town, mined, tmp_path) -> Path:
     """The town and its tasks on disk."""
     made = save_world(town, tmp_path)
-    save_lines(tasks_file(made), [task.to_json() for task in mined])
+    save_jsonl(tasks_file(made), [task.to_json() for task in mined])
     return made

@@ -5,7 +5,7 @@ from hashlib import sha256
 from worldsmith.mining.candidates import drawn
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
-from worldsmith.world.files import MANIFEST, pretty, read_manifest, save_lines, tasks_file, write_file
+from worldsmith.world.files import MANIFEST, indented_json, read_manifest, save_jsonl, tasks_file, write_file
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):
@@ -15,9 +15,9 @@ def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):
 def save_recorded(folder, tasks):
     """Write tasks that nobody proved with the record that mining leaves, by which exports take them as they are."""
     path = tasks_file(folder)
-    save_lines(path, [task.to_json() for task in tasks])
+    save_jsonl(path, [task.to_json() for task in tasks])
     if not (folder / MANIFEST).is_file():
         folder.mkdir()
-        write_file(folder / MANIFEST, pretty({"digest": "of no world"}))
+        write_file(folder / MANIFEST, indented_json({"digest": "of no world"}))
     record = {"world_digest": read_manifest(folder)["digest"], "versions": dict(VERSIONS)}
-    write_file(path.with_suffix(".json"), pretty(record | {"sha256": sha256(path.read_bytes()).hexdigest()}))
+    write_file(path.with_suffix(".json"), indented_json(record | {"sha256": sha256(path.read_bytes()).hexdigest()}))

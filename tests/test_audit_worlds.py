@@ -273,9 +273,9 @@ def test_a_path_without_worlds_is_an_error(tmp_path):
 def test_declared_homonyms_are_no_twins():
     schema = load_schema("town")
     world = generate(schema, 3, knobs=Knobs(homonyms=0.3))
-    assert world.shared
+    assert world.shared_names
     result = survey([world])
     assert (result.findings, result.kin["town"].twins) == ((), 0)
     # The same world without the knob in its schema has declared none.
     bare = replace(world, schema=replace(world.schema, knobs=Knobs()))
-    assert survey([bare]).kin["town"].twins >= len(world.shared)
+    assert survey([bare]).kin["town"].twins >= len(world.shared_names)

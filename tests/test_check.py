@@ -78,7 +78,7 @@ def test_must_is_named_with_row_and_values(harbour):
     found = [v for v in check(world).violations if v.rule == "deep_for_much"]
     assert [(v.row, v.values["tons"]) for v in found] == [(f"call/{shallow}", 3500)]
     assert found[0].values["berth.depth"] < 11
-    assert "berth.tons" in found[0].hangs
+    assert "berth.tons" in found[0].dependents
 
 
 def test_acyclic_is_named(harbour):

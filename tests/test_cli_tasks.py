@@ -11,7 +11,7 @@ from worldsmith.mining.files import Asked, keep
 from worldsmith.mining.pipeline import Mined
 from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
 from worldsmith.train.exports.rows import load
-from worldsmith.world.files import save_lines, tasks_file
+from worldsmith.world.files import save_jsonl, tasks_file
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_every_reader_says_path_line_and_reason(folder, fields, why, call):
 
 def test_a_task_twice_is_said(folder, mined):
     path = tasks_file(folder)
-    save_lines(path, [mined[0].to_json(), mined[1].to_json(), mined[0].to_json()])
+    save_jsonl(path, [mined[0].to_json(), mined[1].to_json(), mined[0].to_json()])
     with pytest.raises(FormatError, match=f"line 3: task {mined[0].task_id} is on line 1 already"):
         read_tasks(path)
 
@@ -78,8 +78,8 @@ def test_lines_that_are_no_tasks(tmp_path, line):
 def bare(tmp_path, mined, **changed):
     """Write tasks as no more than what scoring needs, and the perfect answers to them; return both paths."""
     rows = [{"task_id": t.task_id, "columns": t.to_json()["columns"], "gold": t.gold} | changed for t in mined]
-    save_lines(tmp_path / "bare.jsonl", rows)
-    save_lines(tmp_path / "answers.jsonl", [{"task_id": t.task_id, "answer": t.table()} for t in mined])
+    save_jsonl(tmp_path / "bare.jsonl", rows)
+    save_jsonl(tmp_path / "answers.jsonl", [{"task_id": t.task_id, "answer": t.table()} for t in mined])
     return tmp_path / "bare.jsonl", tmp_path / "answers.jsonl"
 
 
@@ -109,7 +109,7 @@ def test_the_benchmarks_own_figures_stand_beside_ours(tmp_path, mined, call):
     # Ours takes the last table, the benchmark the first: the one place where an honest answer differs by design.
     short = replace(task, gold=task.gold[:-1]).table()
     tasks, answers = bare(tmp_path, [task])
-    save_lines(answers, [{"task_id": task.task_id, "answer": f"{short}\n\nCorrected:\n\n{task.table()}"}])
+    save_jsonl(answers, [{"task_id": task.task_id, "answer": f"{short}\n\nCorrected:\n\n{task.table()}"}])
     row, _ = [
         json.loads(line)
         for line in call("score", tasks, answers, "--compat", "widesearch", "--json").stdout.split("\n")[:-1]
@@ -142,7 +142,7 @@ def test_what_was_exported_is_scored(folder, tmp_path, mined, call):
     *rows, _ = call("score", tmp_path / "out" / "train.jsonl", answers, "--json").stdout.splitlines()
     assert [json.loads(row)["item_f1"] for row in rows] == [1.0, 1.0]
     for reference in ("[]", "{", '{"columns": []}'):
-        save_lines(tmp_path / "odd.jsonl", [{"task_id": "x", "reference": reference}])
+        save_jsonl(tmp_path / "odd.jsonl", [{"task_id": "x", "reference": reference}])
         with pytest.raises(FormatError, match=r"odd\.jsonl, line 1: "):
             read_references(tmp_path / "odd.jsonl")
 
@@ -169,7 +169,7 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     first = [scoring.show(v, c) for v, c in zip(task.gold[0], task.columns, strict=True)]
     place = task.others[0]
     cells = [*first[:place], "", *first[place + 1 :]]
-    save_lines(answers, [{"task_id": task.task_id, "answer": written(task.columns, [cells])}])
+    save_jsonl(answers, [{"task_id": task.task_id, "answer": written(task.columns, [cells])}])
     said = call("score", tasks, answers, "--explain").stdout
     assert f"(empty; is {first[place]})" in said
     assert said.count("(empty;") == 1
@@ -234,7 +234,7 @@ def test_a_task_that_does_not_hold_is_not_exported(folder, tmp_path, call, name)
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "whole")
     change, why = BROKEN[name]
     change(rows[1])
-    save_lines(path, rows)
+    save_jsonl(path, rows)
     for to in ("jsonl", "sft", "verl"):
         refused = call("export", folder, "--to", to, "--out", tmp_path / "out", code=1)
         assert f"1 of {len(rows)} tasks don't hold, nothing is exported" in refused.stderr
@@ -249,7 +249,7 @@ def test_a_task_that_does_not_hold_is_a_finding_of_the_audit(folder, call, name)
     path = tasks_file(folder)
     rows = [json.loads(line) for line in path.read_text().splitlines()][:2]
     BROKEN[name][0](rows[1])
-    save_lines(path, rows)
+    save_jsonl(path, rows)
     report = json.loads(call("audit", "tasks", folder, "--json", code=1).stdout)
     assert any(f.startswith(rows[1]["task_id"]) and BROKEN[name][1] in f for f in report["findings"])
     assert not any(f.startswith(rows[0]["task_id"]) for f in report["findings"])

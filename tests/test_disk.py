@@ -47,7 +47,7 @@ def test_a_changed_byte_is_told_and_the_edited_world_can_still_be_checked(folder
     with pytest.raises(FormatError, match="is not the one the manifest names"):
         files.load_world(folder)
     world = files.load_world(folder, verify=False)
-    assert files.problems(world, files.read_json(folder / "world.json"))
+    assert files.manifest_mismatches(world, files.read_json(folder / "world.json"))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_odd_values_are_told(folder):
 
 def test_one_process_writes_into_a_folder(tmp_path):
     busy = pytest.raises(UsageError, match="another process is writing worlds there")
-    with files.locked(tmp_path / "w"), busy, files.locked(tmp_path / "w"):
+    with files.locked_folder(tmp_path / "w"), busy, files.locked_folder(tmp_path / "w"):
         pass
-    with files.locked(tmp_path / "w"):
+    with files.locked_folder(tmp_path / "w"):
         assert list((tmp_path / "w").iterdir()) == []
 
 
@@ -118,7 +118,7 @@ def test_an_odd_manifest_is_said(folder, text):
 def test_a_manifest_without_digests_is_told(folder):
     info = json.loads((folder / "world.json").read_text())
     del info["digest"], info["tables"]
-    assert len(files.problems(files.load_world(folder, verify=False), info)) == 3
+    assert len(files.manifest_mismatches(files.load_world(folder, verify=False), info)) == 3
 
 
 @pytest.mark.parametrize("at", range(8))
@@ -167,7 +167,7 @@ def test_folders_without_a_manifest_are_skipped(harbour, folder, tmp_path):
 
 def test_lines_split_at_newlines_only(tmp_path):
     rows = [{"text": "a\u2028b"}, {"text": "c\x85d"}]
-    files.save_lines(tmp_path / "x.jsonl", rows)
+    files.save_jsonl(tmp_path / "x.jsonl", rows)
     assert files.read_jsonl(tmp_path / "x.jsonl") == rows
     (tmp_path / "bom.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n')
     assert files.read_jsonl(tmp_path / "bom.jsonl") == [{"a": 1}]
@@ -221,8 +221,8 @@ def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tm
         out = tmp_path / str(at)
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at, error)
-            with contextlib.suppress(type(error)), files.placed(harbour, out) as folder:
-                files.save_lines(files.tasks_file(folder), [{"world_digest": harbour.digest}])
+            with contextlib.suppress(type(error)), files.placed_world(harbour, out) as folder:
+                files.save_jsonl(files.tasks_file(folder), [{"world_digest": harbour.digest}])
             done = len(steps) < at
         states.append(sorted(p.name for p in out.iterdir()) if out.exists() else [])
     whole = ["_tasks", harbour.id]
@@ -232,30 +232,30 @@ def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tm
 
 
 def test_whatever_write_fails_a_world_that_is_replaced_stays_with_its_tasks(harbour, folder, tmp_path):
-    files.save_lines(files.tasks_file(folder), [{"world_digest": harbour.digest}])
+    files.save_jsonl(files.tasks_file(folder), [{"world_digest": harbour.digest}])
     before, at, done = tree(tmp_path), 0, False
     while not done:
         at += 1
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at)
-            with contextlib.suppress(OSError), files.placed(harbour, tmp_path):
+            with contextlib.suppress(OSError), files.placed_world(harbour, tmp_path):
                 pass
             done = len(steps) < at
         assert tree(tmp_path) == before
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(harbour, folder, tmp_path):
-    files.save_lines(tmp_path / "_tasks" / f"{harbour.id}.jsonl", [{"world_digest": harbour.digest}])
-    files.save_lines(tmp_path / "_tasks" / "elsewhere.jsonl", [{"world_digest": "of a world that was moved"}])
+    files.save_jsonl(tmp_path / "_tasks" / f"{harbour.id}.jsonl", [{"world_digest": harbour.digest}])
+    files.save_jsonl(tmp_path / "_tasks" / "elsewhere.jsonl", [{"world_digest": "of a world that was moved"}])
     (tmp_path / "notes.part").write_text("mine")
     before = tree(tmp_path)
     (tmp_path / ".gone-1.part" / "tables").mkdir(parents=True)  # killed before its folder was renamed
-    files.save_lines(tmp_path / "_tasks" / "gone-1.jsonl", [{"world_digest": "x"}])
+    files.save_jsonl(tmp_path / "_tasks" / "gone-1.jsonl", [{"world_digest": "x"}])
     (tmp_path / "_tasks" / "gone-1.json").write_text("{}")
     (tmp_path / "_tasks" / ".gone-2.jsonl.part").write_text("{")  # killed while it wrote tasks
     (tmp_path / f".{harbour.id}.part").mkdir()  # killed while it replaced a world
     folder.rename(tmp_path / f".{harbour.id}.old")
-    files.sweep(tmp_path)
+    files.remove_all_leftovers(tmp_path)
     assert tree(tmp_path) == before
 
 
@@ -266,11 +266,11 @@ def test_a_folder_of_files_appears_whole_or_stays_as_it_was(tmp_path):
             out.mkdir(exist_ok=True)
             (out / name).write_bytes(data)
         before = tree(tmp_path)
-        with contextlib.suppress(OSError), files.staged(out) as part:
+        with contextlib.suppress(OSError), files.staged_files(out) as part:
             files.write_file(part / "a", b"new")
             raise OSError(28, "No space left on device")
         assert tree(tmp_path) == before
-    with files.staged(out) as part:
+    with files.staged_files(out) as part:
         (part / "sub").mkdir()
         files.write_file(part / "a", b"new")
         files.write_file(part / "sub" / "b", b"b")
@@ -279,13 +279,13 @@ def test_a_folder_of_files_appears_whole_or_stays_as_it_was(tmp_path):
 
 def test_many_may_mine_while_nobody_writes_worlds(tmp_path):
     with (
-        files.locked(tmp_path, shared=True),
-        files.locked(tmp_path, shared=True),
+        files.locked_folder(tmp_path, shared=True),
+        files.locked_folder(tmp_path, shared=True),
         pytest.raises(UsageError, match="another process is writing worlds there"),
-        files.locked(tmp_path),
+        files.locked_folder(tmp_path),
     ):
         pass
     assert tmp_path.is_dir()
-    with files.locked(tmp_path / "new"):
+    with files.locked_folder(tmp_path / "new"):
         pass
     assert not (tmp_path / "new").exists()

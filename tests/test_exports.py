@@ -40,7 +40,7 @@ from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import divide
 from worldsmith.train.exports.sft import as_text, conversation, tool_call
-from worldsmith.world.files import read_jsonl, save_lines, save_world, tasks_file
+from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
 
 
 @pytest.fixture(scope="module")
@@ -531,7 +531,7 @@ def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):
     export(made[0], "jsonl", tmp_path, test_share=0)
     task = next(iter(made[2].values()))[0]
     answers = [{"task_id": task.task_id, "answer": task.table()}, {"task_id": task.task_id, "answer": ""}]
-    save_lines(tmp_path / "answers.jsonl", answers)
+    save_jsonl(tmp_path / "answers.jsonl", answers)
     command = [sys.executable, "-I", "-c", "import sys, runpy; sys.path.insert(0, '.'); runpy.run_path('score.py')"]
     done = subprocess.run([*command, "train.jsonl", "answers.jsonl"], cwd=tmp_path, capture_output=True, check=True)
     assert done.stdout.decode().splitlines() == [
@@ -582,10 +582,10 @@ def test_wrong_use_says_the_fix(made, tmp_path):
         export(folders, "jsonl", tmp_path, test_share=1.0)
     with pytest.raises(NotFoundError, match="make them with"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
-    save_lines(tasks_file(tmp_path / "w" / "town-1"), [])
+    save_jsonl(tasks_file(tmp_path / "w" / "town-1"), [])
     with pytest.raises(UsageError, match="no task to export"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
-    save_lines(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
+    save_jsonl(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
     with pytest.raises(FormatError, match="line 1: not a task"):
         export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
 
@@ -597,7 +597,7 @@ def proved_folder(town, tmp_path_factory):
     drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
     folder = save_world(town, tmp_path_factory.mktemp("proved"))
     proved = (replace(task, certificate=attempt(task, town, simulator).to_json()) for task in drawn)
-    save_lines(tasks_file(folder), [task.to_json() for task in proved])
+    save_jsonl(tasks_file(folder), [task.to_json() for task in proved])
     return folder
 
 

@@ -11,7 +11,7 @@ from worldsmith.checking import check
 from worldsmith.checking.declared import rule_test
 from worldsmith.errors import ExprError
 from worldsmith.generation import generate
-from worldsmith.schema import Rule, Schema, parse_schema, under
+from worldsmith.schema import Rule, Schema, parse_schema, structure_of
 from worldsmith.schema_lint.implied import implied
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
@@ -66,7 +66,7 @@ PORT = {
 
 @pytest.fixture(scope="module")
 def port() -> Schema:
-    return under(parse_schema(copy.deepcopy(PORT)), [])
+    return structure_of(parse_schema(copy.deepcopy(PORT)), [])
 
 
 @pytest.fixture(scope="module")

@@ -21,13 +21,13 @@ from worldsmith.naming import ALSO, KINDS, denied
 from worldsmith.naming.fold import fold
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
-from worldsmith.schema import Knobs, Pick, load_schema, parse_schema, read_facts, shipped, under
+from worldsmith.schema import Knobs, Pick, load_schema, parse_facts, parse_schema, shipped, structure_of
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
-from worldsmith.schema.scaling import admit, bounds, turned
-from worldsmith.schema.scaling.rows import extent
+from worldsmith.schema.scaling import apply_knobs, check_facts, facts_range
+from worldsmith.schema.scaling.rows import row_range
 from worldsmith.schema_lint.trial import declared_rows, trial
 from worldsmith.world import files
-from worldsmith.world.model import named, world_id
+from worldsmith.world.model import invented_keys, world_id
 
 SCHEMAS = ("town", "smartphones")
 KNOBS = st.builds(
@@ -40,7 +40,7 @@ KNOBS = st.builds(
 
 
 def switched(schema):
-    return st.sets(st.sampled_from(sorted(schema.variation))).map(lambda on: under(schema, on))
+    return st.sets(st.sampled_from(sorted(schema.variation))).map(lambda on: structure_of(schema, on))
 
 
 STRUCTURES = st.sampled_from(SCHEMAS).flatmap(lambda name: switched(load_schema(name)))
@@ -54,7 +54,7 @@ def test_defaults_change_no_world(mini):
     assert generate(mini, 3, knobs=Knobs()) == world
     assert world_id(mini, 3, Knobs()) == world.id
     assert "knobs" not in files.manifest(world)
-    assert turned(world.schema, Knobs()) is world.schema
+    assert apply_knobs(world.schema, Knobs()) is world.schema
 
 
 @given(KNOBS)
@@ -93,11 +93,11 @@ def test_a_value_out_of_range_is_refused(told, said):
 
 
 def test_texts_of_facts():
-    assert read_facts("800") == (800, 800)
-    assert read_facts("300-500") == read_facts(" 300 – 500 ") == (300, 500)
+    assert parse_facts("800") == (800, 800)
+    assert parse_facts("300-500") == parse_facts(" 300 – 500 ") == (300, 500)
     for text in ("", "many", "-5", "3-4-5", "3.5"):
         with pytest.raises(UsageError, match="give a number of rows"):
-            read_facts(text)
+            parse_facts(text)
 
 
 # Rows in all
@@ -106,13 +106,13 @@ def test_texts_of_facts():
 @given(STRUCTURES, st.integers(20, 900), st.integers(0, 400))
 @settings(max_examples=60, deadline=None)
 def test_declared_totals_lie_in_what_was_asked(structure, lo, more):
-    least, most = extent(structure)
+    least, most = row_range(structure)
     knobs = Knobs((lo, lo + more))
     if lo > most or lo + more < least:
         with pytest.raises(UsageError, match=f"ask for --facts {most if lo > most else least}"):
-            turned(structure, knobs)
+            apply_knobs(structure, knobs)
         return
-    under_them = turned(structure, knobs)
+    under_them = apply_knobs(structure, knobs)
     assert sum(t.rows[0] for t in under_them.tables.values()) == max(lo, least)
     assert sum(t.rows[1] for t in under_them.tables.values()) == min(lo + more, most)
     assert all(1 <= t.rows[0] <= t.rows[1] for t in under_them.tables.values())
@@ -121,7 +121,7 @@ def test_declared_totals_lie_in_what_was_asked(structure, lo, more):
 @given(STRUCTURES, st.integers(150, 700))
 @settings(max_examples=40, deadline=None)
 def test_tables_keep_their_proportions_unless_a_list_is_used_up(structure, facts):
-    after = turned(structure, Knobs((facts, facts)))
+    after = apply_knobs(structure, Knobs((facts, facts)))
     scales = {}
     for name, table in after.tables.items():
         rows = structure.tables[name].rows
@@ -134,8 +134,8 @@ def test_tables_keep_their_proportions_unless_a_list_is_used_up(structure, facts
 
 
 def test_per_follows_where_brands_are_used_up():
-    structure = under(load_schema("smartphones"), [])
-    more = turned(structure, Knobs((800, 800)))
+    structure = structure_of(load_schema("smartphones"), [])
+    more = apply_knobs(structure, Knobs((800, 800)))
     assert more.tables["brand"].rows == (12, 12)
     (lo, hi), (lo_before, hi_before) = (s.column("phone", "brand").fill.per for s in (more, structure))
     assert lo == lo_before
@@ -150,13 +150,13 @@ def test_what_is_refused_is_refused_before_any_world_is_made_and_the_nearest_is_
         with pytest.raises(UsageError, match="ask for --facts") as refusal:
             orders([name], 3, 0, tmp_path, 0, knobs=Knobs((asked, asked)))
         nearest = int(str(refusal.value).split("ask for --facts ")[1].split(",")[0])
-        admit([schema], Knobs((nearest, nearest)))
+        check_facts([schema], Knobs((nearest, nearest)))
         with pytest.raises(UsageError):
-            admit([schema], Knobs((nearest - 1, nearest - 1) if asked == 20 else (nearest + 1, nearest + 1)))
+            check_facts([schema], Knobs((nearest - 1, nearest - 1) if asked == 20 else (nearest + 1, nearest + 1)))
 
 
 def test_each_schema_tells_its_own_bounds_wherever_facts_are_asked_for():
-    table = {name: list(bounds(load_schema(name))) for name in shipped()}
+    table = {name: list(facts_range(load_schema(name))) for name in shipped()}
     assert table["league"] == [74, 852]
     assert table["films"] == [76, 1722]
     assert {row["schema"]: row["facts"] for row in lines("schema", "list")} == table
@@ -180,19 +180,19 @@ def test_every_structure_can_have_the_facts_at_both_bounds(name):
     schema = load_schema(name)
     for n in range(len(schema.variation) + 1):
         for on in combinations(sorted(schema.variation), n):
-            for facts in bounds(schema):
-                tables = turned(under(schema, on), Knobs((facts, facts))).tables.values()
+            for facts in facts_range(schema):
+                tables = apply_knobs(structure_of(schema, on), Knobs((facts, facts))).tables.values()
                 assert sum(t.rows[0] for t in tables) == sum(t.rows[1] for t in tables) == facts
 
 
 def test_a_schema_of_ones_own_is_told_its_bounds(mini):
-    least, most = bounds(mini)
+    least, most = facts_range(mini)
     report = trial(mini, 2, 0)
     assert (report.bounds, report.to_json()["bounds"]) == ((least, most), (least, most))
     assert f"asked for by --facts it can have {least} to {most}" in report.text()
     for facts in (1, 10**9):
         with pytest.raises(UsageError, match=f"it takes {least} to {most}: ask for --facts"):
-            turned(under(mini, []), Knobs((facts, facts)))
+            apply_knobs(structure_of(mini, []), Knobs((facts, facts)))
 
 
 def test_worlds_spread_over_the_facts_asked_for():
@@ -206,8 +206,8 @@ def test_worlds_spread_over_the_facts_asked_for():
 
 
 def test_density_multiplies_per_and_turns_missing():
-    structure = under(load_schema("town"), ["closures", "plates", "licences"])
-    sparse, dense = (turned(structure, Knobs(density=d)) for d in (0.5, 2.0))
+    structure = structure_of(load_schema("town"), ["closures", "plates", "licences"])
+    sparse, dense = (apply_knobs(structure, Knobs(density=d)) for d in (0.5, 2.0))
     closed = [s.column("shop", "closed").missing for s in (sparse, structure, dense)]
     was = closed[1]
     assert closed == pytest.approx([1 - (1 - was) / 2, was, was / 2])
@@ -221,7 +221,7 @@ def test_density_multiplies_per_and_turns_missing():
 @given(STRUCTURES, st.floats(*DENSITY))
 @settings(max_examples=60, deadline=None)
 def test_density_leaves_rows_possible(structure, density):
-    after = turned(structure, Knobs(density=density))
+    after = apply_knobs(structure, Knobs(density=density))
     for table in after.tables.values():
         for column in table.refs:
             if column.fill.per and column.ref != table.name:
@@ -240,32 +240,32 @@ def test_density_leaves_rows_possible(structure, density):
 @settings(max_examples=12, deadline=None)
 def test_the_share_of_names_is_borne_twice_and_no_key_within_a_table(name, share, seed):
     world = generate(load_schema(name), seed, knobs=Knobs(homonyms=share))
-    held = {place: world.tables[place[0]][place[1]] for place in named(world.schema)}
-    kinds = named(world.schema)
+    held = {place: world.tables[place[0]][place[1]] for place in invented_keys(world.schema)}
+    kinds = invented_keys(world.schema)
     for names in held.values():
         assert len(set(names)) == len(names)
-    for shared in world.shared:
+    for shared in world.shared_names:
         one, other = (kinds[place] for place, names in held.items() if shared in names)
         assert one == other or one in ALSO.get(other, ()) or other in ALSO.get(one, ())
     all_names = {n for names in held.values() for n in names}
-    assert set(world.namesakes) <= all_names - set(world.shared)
-    assert len(world.shared) + len(world.namesakes) == round(share * len(all_names))
-    assert len(world.shared) <= round(share / 2 * sum(map(len, held.values())))
+    assert set(world.namesakes) <= all_names - set(world.shared_names)
+    assert len(world.shared_names) + len(world.namesakes) == round(share * len(all_names))
+    assert len(world.shared_names) <= round(share / 2 * sum(map(len, held.values())))
 
 
 def test_other_names_are_told_apart_and_none_is_real():
     world = generate(load_schema("town"), 5, knobs=Knobs(homonyms=0.3))
-    names = list(dict.fromkeys(n for t, c in named(world.schema) for n in world.tables[t][c]))
+    names = list(dict.fromkeys(n for t, c in invented_keys(world.schema) for n in world.tables[t][c]))
     twins = Twins()
     for name in map(fold, names):
         assert not twins.near(name), name
         twins.add(name, ())
     assert not [n for n in names if denied(n)]
-    assert len(world.shared) > 20
+    assert len(world.shared_names) > 20
 
 
 def test_without_the_knob_no_name_is_shared(town):
-    assert town.shared == town.namesakes == ()
+    assert town.shared_names == town.namesakes == ()
 
 
 def test_kinds_that_share_names_are_known():
@@ -282,7 +282,7 @@ def test_any_knobs_give_a_consistent_world_or_a_refusal(mini, knobs, seed):
         span = knobs.facts[1] - knobs.facts[0]
         knobs = replace(knobs, facts=(20 + knobs.facts[0] // 10, 20 + knobs.facts[0] // 10 + span // 4))
     try:
-        admit([mini], knobs)
+        check_facts([mini], knobs)
     except UsageError:
         return
     world = generate(mini, seed, knobs=knobs)
@@ -326,10 +326,10 @@ def test_a_world_that_fails_under_knobs_names_them(mini_data):
 
 def test_dense_hierarchies_keep_their_roots(mini_data):
     """With rarer nulls everybody would have a mentor, and somebody be their own."""
-    structure = under(load_schema("league"), load_schema("league").variation)
-    dense = turned(structure, Knobs(density=4)).column("player", "mentor")
+    structure = structure_of(load_schema("league"), load_schema("league").variation)
+    dense = apply_knobs(structure, Knobs(density=4)).column("player", "mentor")
     assert dense.missing == structure.column("player", "mentor").missing > 0
-    assert turned(structure, Knobs(density=4)).column("player", "agent").missing == 0.05
+    assert apply_knobs(structure, Knobs(density=4)).column("player", "agent").missing == 0.05
 
 
 @pytest.mark.slow
@@ -374,11 +374,14 @@ def test_a_world_is_judged_under_its_knobs(tmp_path):
 def test_a_manifest_with_other_knobs_is_an_error_with_its_place(mini, tmp_path, knobs, said):
     folder = files.save_world(generate(mini, 1, knobs=Knobs(listing=5)), tmp_path)
     info = files.read_manifest(folder)
-    (folder / files.MANIFEST).write_bytes(files.pretty(info | {"knobs": knobs}))
+    (folder / files.MANIFEST).write_bytes(files.indented_json(info | {"knobs": knobs}))
     with pytest.raises(FormatError, match=f"world.json: {said}"):
         files.load_world(folder)
-    (folder / files.MANIFEST).write_bytes(files.pretty(info | {"knobs": {"listing": 6}}))
-    assert any("digest" in p or "not those" in p for p in files.problems(files.load_world(folder, verify=False), info))
+    (folder / files.MANIFEST).write_bytes(files.indented_json(info | {"knobs": {"listing": 6}}))
+    assert any(
+        "digest" in p or "not those" in p
+        for p in files.manifest_mismatches(files.load_world(folder, verify=False), info)
+    )
 
 
 # The command line

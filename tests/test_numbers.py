@@ -10,7 +10,7 @@ import pytest
 
 from worldsmith.checking import check
 from worldsmith.generation import generate
-from worldsmith.generation.draw import leaning
+from worldsmith.generation.draw import skewed
 from worldsmith.schema import load_schema, parse_schema
 from worldsmith.schema.syntax import plain
 from worldsmith.world.model import World
@@ -93,11 +93,11 @@ def test_counts_and_sums_agree_with_children(quays):
 
 @pytest.mark.parametrize("skew", [-3, -1, 0, 0.5, 3])
 def test_leaning_keeps_the_ends(skew):
-    places = [leaning(i / 100, skew) for i in range(101)]
+    places = [skewed(i / 100, skew) for i in range(101)]
     assert (places[0], places[-1]) == (0, 1)
     assert places == sorted(places)
-    assert leaning(0.5, 1) == 0.25
-    assert leaning(0.5, -1) == 0.75
+    assert skewed(0.5, 1) == 0.25
+    assert skewed(0.5, -1) == 0.75
 
 
 def test_shipped_schemas_have_seasons():

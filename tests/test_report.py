@@ -7,7 +7,7 @@ import pytest
 
 from worldsmith.audit.worlds.overview import graph_svg
 from worldsmith.graph import graph_of
-from worldsmith.schema import load_schema, shipped, under
+from worldsmith.schema import load_schema, shipped, structure_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -19,7 +19,7 @@ def lines(svg: str) -> list[list[str]]:
 
 
 def test_a_line_has_order_name_what_it_reads_and_its_rules(mini):
-    structure = under(mini, ["tugs"])
+    structure = structure_of(mini, ["tugs"])
     found = lines(graph_svg(structure))
     rules = {r.name: f"R{i}" for i, r in enumerate(structure.rules, 1)}
     place = {n: i for i, unit in enumerate(graph_of(structure).order, 1) for n in unit}
@@ -31,7 +31,7 @@ def test_a_line_has_order_name_what_it_reads_and_its_rules(mini):
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_every_column_rule_and_reference_is_drawn(name):
     schema = load_schema(name)
-    structure = under(schema, schema.variation)
+    structure = structure_of(schema, schema.variation)
     root = ET.fromstring(graph_svg(structure))
     graph = graph_of(structure).graph
     groups = list(root.iter(f"{SVG}g"))
@@ -44,7 +44,7 @@ def test_every_column_rule_and_reference_is_drawn(name):
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_texts_of_a_line_do_not_meet(name):
     schema = load_schema(name)
-    for group in ET.fromstring(graph_svg(under(schema, schema.variation))).iter(f"{SVG}g"):
+    for group in ET.fromstring(graph_svg(structure_of(schema, schema.variation))).iter(f"{SVG}g"):
         ends: dict[str, list[tuple[float, float]]] = {}
         for text in group.findall(f"{SVG}text"):
             size = 7.3 if text.get("class") is None and text.get("font-size") is None else 6.7

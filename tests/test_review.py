@@ -13,7 +13,7 @@ from worldsmith.mining.task_report import review
 from worldsmith.pages import Pages
 from worldsmith.tasks import Reader, curriculum, difficulty, read_tasks
 from worldsmith.tasks.difficulty import conditions
-from worldsmith.world.files import save_lines, tasks_file
+from worldsmith.world.files import save_jsonl, tasks_file
 
 
 def test_pages_are_chosen_by_what_they_tell_anew():
@@ -98,7 +98,7 @@ def test_audit_tasks_exits_by_the_gates(folder, mined, tmp_path, call):
     assert (tmp_path / "t.html").read_text().count("<svg") >= 6
     task = next(t for t in mined if t.kind == "wide")
     flat = replace(task, gold=tuple((*row[: len(task.keys)], *task.gold[0][len(task.keys) :]) for row in task.gold))
-    save_lines(tasks_file(folder), [flat.to_json()])
+    save_jsonl(tasks_file(folder), [flat.to_json()])
     assert "FAILS" in call("audit", "tasks", folder, code=1).stdout
 
 

@@ -7,7 +7,7 @@ import pytest
 from worldsmith.errors import NotFoundError, SchemaError
 from worldsmith.generation import generate
 from worldsmith.graph import graph_of
-from worldsmith.schema import load_schema, parse_schema, shipped, under
+from worldsmith.schema import load_schema, parse_schema, shipped, structure_of
 
 
 def test_shipped_schemas_have_real_depth():
@@ -62,7 +62,7 @@ def test_an_unknown_schema_gets_a_close_match():
         ("tables.sqlite_x", {"called": ["a", "b"], "rows": [1, 2], "key": "a", "columns": {}}, "belong to SQLite"),
         ("questions", {"needs": ["I want {foo}."]}, "may hold {many} and {about} and no other braces"),
         ("schema", 2, "schema: "),
-        ("variation.idle", 0.4, "nothing hangs on this switch"),
+        ("variation.idle", 0.4, "nothing uses this switch"),
         ("values.goods", ["salt", 3], "values of different types"),
         ("values.goods", [], "the list is empty"),
     ],
@@ -126,12 +126,12 @@ def test_a_count_of_what_may_be_absent_needs_the_same_switch(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["dues"]["if"] = "tugs"
     data["tables"]["berth"]["columns"]["due"] = {"count": "dues", "label": "Dues"}
-    with pytest.raises(SchemaError, match="dues hangs on the switch 'tugs' and this column does not"):
+    with pytest.raises(SchemaError, match="dues depends on the switch 'tugs' and this column does not"):
         parse_schema(data)
 
 
 def test_structure_folds_what_is_absent(mini):
-    without, with_tugs = under(mini, []), under(mini, ["tugs"])
+    without, with_tugs = structure_of(mini, []), structure_of(mini, ["tugs"])
     assert "tug" not in without.tables["berth"].names
     assert "tug" in with_tugs.tables["berth"].names
     assert [what for what, _ in without.off] == ["rule small_needs_no_tug"]
@@ -158,9 +158,9 @@ def test_declared_totals_prove_300_to_500_rows(name):
 
 
 def test_the_whole_schema_is_not_its_structure_without_switches(mini):
-    bare = under(mini, [])
+    bare = structure_of(mini, [])
     assert bare != mini
-    assert bare == under(mini, [])
+    assert bare == structure_of(mini, [])
     assert graph_of(mini).graph.has_node(("berth", "tug"))
     assert not graph_of(bare).graph.has_node(("berth", "tug"))
 

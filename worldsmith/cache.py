@@ -1,7 +1,7 @@
-"""Memos with a bound: dicts of pure values, shared by the threads that call one simulator.
+"""Bounded memos: dicts of pure values, shared by the threads that call one simulator.
 
-There is no lock: each step is one operation of a dict, which the interpreter makes whole. Two threads may make the
-same value twice; as values are pure, it makes no difference whose is kept.
+There is no lock: each step is one dict operation, which the interpreter makes atomic. Two threads may compute the
+same value twice; values are pure, so it makes no difference which one is kept.
 """
 
 from typing import TypeVar
@@ -11,11 +11,11 @@ V = TypeVar("V")
 
 
 def keep(memo: dict[K, V], key: K, value: V, most: int) -> V:
-    """Keep a value under a key, the oldest dropped where there are more than `most`; return the value."""
+    """Store a value under a key and return it; the oldest entries beyond `most` are dropped."""
     memo[key] = value
     while len(memo) > most:
         try:
             memo.pop(next(iter(memo)), None)
         except (RuntimeError, StopIteration):
-            continue  # another thread changed the memo between the two steps: look again
+            continue  # another thread changed the memo between the two steps: try again
     return value

@@ -2,14 +2,14 @@
 
 WorldsmithError              the root; its text says what, where, which value, and the fix
 ├── UsageError               wrong use: the command line ends with exit code 2
-│   ├── SchemaError          a schema file that can't mean anything, with table and column
+│   ├── SchemaError          an invalid schema file, with table and column
 │   ├── ExprError            an expression that can't be read or typed, with the position
 │   ├── FormatError          a file of ours (world, tasks, answers, profile) that can't be read
-│   └── NotFoundError        a world, table, column, agent or format nobody knows, with a close match
+│   └── NotFoundError        an unknown world, table, column, agent or format, with a close match
 ├── GenerationError          a schema whose rules never held: names rule, rows and values
-├── ConsistencyError         a world that breaks its own rules, or a task without proof, where neither may be
-├── GuardError               a renderer reply that states what it may not (a defect of worldsmith)
-└── BackendError             a language model that did not answer in time or in form
+├── ConsistencyError         a world that breaks its own rules, or a task without proof, where neither is allowed
+├── GuardError               a renderer reply that states what it must not (a defect of worldsmith)
+└── BackendError             a language model that did not answer in time, or in the right form
 
 A user's mistake never ends in a traceback: `cli` prints the text of any WorldsmithError.
 """
@@ -27,7 +27,7 @@ class UsageError(WorldsmithError):
 
 
 class SchemaError(UsageError):
-    """A schema that can't mean anything; `place` is the part of it, where its file and line aren't known yet."""
+    """An invalid schema; `place` is the part at fault, where its file and line aren't known yet."""
 
     def __init__(self, text: str, place: str = "") -> None:
         super().__init__(f"{place}: {text}" if place else text)
@@ -44,16 +44,23 @@ class FormatError(UsageError):
 
 
 class NotFoundError(UsageError):
-    """A name nobody knows."""
+    """An unknown name."""
 
 
 class GenerationError(WorldsmithError):
-    """A schema whose rules never held: `place` is the rule ("rule name"), column or table, `reason` what it said."""
+    """A schema whose rules never held.
 
-    def __init__(self, text: str, place: str = "", reason: str = "") -> None:
+    Attributes:
+        place: what generation stopped at, as printed: "rule name", "table.column" or "table".
+        reason: why it stopped there.
+        rule: the name of the declared rule; None where it stopped at a column or a table.
+    """
+
+    def __init__(self, text: str, *, place: str, reason: str, rule: str | None = None) -> None:
         super().__init__(text)
         self.place = place
         self.reason = reason
+        self.rule = rule
 
 
 class ConsistencyError(WorldsmithError):
@@ -65,11 +72,11 @@ class GuardError(WorldsmithError):
 
 
 class BackendError(WorldsmithError):
-    """A language model that did not answer in time or in form."""
+    """A language model that did not answer in time, or in the right form."""
 
 
 def close_match(name: str, known: Iterable[str]) -> str:
-    """Return ' Did you mean …?' for the nearest of `known`, or a list of them when none is near."""
+    """Return " Did you mean …?" with the nearest of `known`, or a list of them where none is near."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1) or [n for n in names if n.casefold() == name.casefold()]
     if near:

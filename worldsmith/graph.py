@@ -1,7 +1,7 @@
 """The constraint graph: which column is filled from which, which rule reads which.
 
 Nodes are columns ("phone.price") and rules ("rule foldables_are_dear"); an edge leads from what is read to
-what reads it. From it come the order of filling, the column a rule is tested at, and what hangs on a cell.
+what reads it. It gives the order of filling, the column at which a rule is tested, and what depends on a cell.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ Name = tuple[str, str]
 """(table, column), or ("rule", name)."""
 
 
-def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
+def columns_along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
     """Yield every column that reading `path` from `table` reads."""
     here = table
     for step in path:
@@ -44,72 +44,72 @@ def along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
             here = target
 
 
-def _node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
+def _columns_of_node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
     """Yield the columns that an expression reads; `candidate` is the column whose possible values it judges."""
     for path in expr.paths(node) if node is not None else ():
-        # The names of an `each` rule's aggregates are no columns.
+        # The names of an `each` rule's aggregates aren't columns.
         if path[0] in schema.tables[table].names:
-            yield from islice(along(schema, table, path), path[0] == candidate, None)
+            yield from islice(columns_along(schema, table, path), path[0] == candidate, None)
 
 
-def _aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
-    yield from along(schema, fill.table, fill.by)
+def _columns_of_aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
+    yield from columns_along(schema, fill.table, fill.by)
     if fill.column is not None:
         yield fill.table, fill.column
-    yield from _node(schema, fill.table, fill.where)
+    yield from _columns_of_node(schema, fill.table, fill.where)
 
 
-def reads(schema: Schema, column: Column) -> tuple[Name, ...]:
+def columns_read(schema: Schema, column: Column) -> tuple[Name, ...]:
     """Return the columns that filling `column` reads; SchemaError where it reads itself."""
     table, fill = column.table, column.fill
-    found: list[Name] = []
+    names: list[Name] = []
     match fill:
         case Pick(where=where):
-            found += _node(schema, table, where, column.name)
+            names += _columns_of_node(schema, table, where, column.name)
         case Reference(table=target, where=where):
-            found.append((target, schema.tables[target].key[0]))
-            found += _node(schema, table, where, column.name)
+            names.append((target, schema.tables[target].key[0]))
+            names += _columns_of_node(schema, table, where, column.name)
         case Number(mean=mean):
-            found += _node(schema, table, mean)
+            names += _columns_of_node(schema, table, mean)
         case After(path=path, until=until):
-            found += along(schema, table, path)
-            found += _node(schema, table, until)
+            names += columns_along(schema, table, path)
+            names += _columns_of_node(schema, table, until)
         case Aggregate():
-            found += _aggregate(schema, fill)
+            names += _columns_of_aggregate(schema, fill)
         case Rank(column=name, within=within) | Share(column=name, within=within):
-            found += [(table, name), *([(table, within)] if within else [])]
+            names += [(table, name), *([(table, within)] if within else [])]
         case Series(along=name, within=within):
-            found += [(table, name), *([(table, within)] if within else [])]
+            names += [(table, name), *([(table, within)] if within else [])]
         case Derive(node=node):
-            found += _node(schema, table, node)
+            names += _columns_of_node(schema, table, node)
         case _:
             pass
-    if (table, column.name) in found:
+    if (table, column.name) in names:
         raise SchemaError(
             "it is filled from itself, by way of other rows; read another column", f"{table}.{column.name}"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
-def rule_reads(schema: Schema, rule: Rule) -> tuple[Name, ...]:
+def columns_read_by_rule(schema: Schema, rule: Rule) -> tuple[Name, ...]:
     """Return the columns that a rule reads."""
-    found: list[Name] = [(rule.table, c) for c in rule.columns]
-    found += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
-    found += _node(schema, rule.table, rule.node)
+    names: list[Name] = [(rule.table, c) for c in rule.columns]
+    names += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
+    names += _columns_of_node(schema, rule.table, rule.node)
     for _, aggregate in rule.each:
-        found += _aggregate(schema, aggregate)
-    return tuple(dict.fromkeys(found))
+        names += _columns_of_aggregate(schema, aggregate)
+    return tuple(dict.fromkeys(names))
 
 
 class ConstraintGraph:
-    """The graph of one structure. Make it with `graph_of`, which keeps the recent ones.
+    """The graph of one structure. Make it with `graph_of`, which caches the recent ones.
 
     Attributes:
         graph: networkx DiGraph over names.
         order: units of filling in order; a unit is the columns that are drawn together (one, or a composite key).
-        place: for each column, the index in `order` of its unit.
-        read: for each rule, the columns it reads.
-        last: for each rule, the index in `order` of the unit at which it is tested.
+        unit_index: for each column, the index in `order` of its unit.
+        rule_columns: for each rule, the columns it reads.
+        tested_at: for each rule, the index in `order` of the unit at which it is tested.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -120,19 +120,19 @@ class ConstraintGraph:
                 self.graph.add_node((table.name, column.name))
         for table in schema.tables.values():
             for column in table.columns:
-                for name in reads(schema, column):
+                for name in columns_read(schema, column):
                     self.graph.add_edge(name, (table.name, column.name))
-        self._after: dict[Name, frozenset[Name]] = {}
+        self._dependents: dict[Name, frozenset[Name]] = {}
         self.order = self._order()
-        self.place = {name: i for i, unit in enumerate(self.order) for name in unit}
-        self.last: dict[str, int] = {}
-        self.read: dict[str, tuple[Name, ...]] = {}
+        self.unit_index = {name: i for i, unit in enumerate(self.order) for name in unit}
+        self.tested_at: dict[str, int] = {}
+        self.rule_columns: dict[str, tuple[Name, ...]] = {}
         for rule in schema.rules:
-            read = self.read[rule.name] = rule_reads(schema, rule)
+            read = self.rule_columns[rule.name] = columns_read_by_rule(schema, rule)
             self.graph.add_node(("rule", rule.name))
             for name in read:
                 self.graph.add_edge(name, ("rule", rule.name))
-            self.last[rule.name] = max(self.place[name] for name in read)
+            self.tested_at[rule.name] = max(self.unit_index[name] for name in read)
 
     def _order(self) -> tuple[tuple[Name, ...], ...]:
         # A composite key is drawn as one: its columns are merged into one node before sorting.
@@ -161,12 +161,12 @@ class ConstraintGraph:
             ) from None
         return tuple(tuple(members[name]) for name in order)
 
-    def after(self, name: Name) -> frozenset[Name]:
-        """Return the columns and rules that hang on a column, directly or through others."""
-        found = self._after.get(name)
-        if found is None:
-            found = self._after[name] = frozenset(nx.descendants(self.graph, name))
-        return found
+    def dependents(self, name: Name) -> frozenset[Name]:
+        """Return the columns and rules that depend on a column, directly or through others."""
+        names = self._dependents.get(name)
+        if names is None:
+            names = self._dependents[name] = frozenset(nx.descendants(self.graph, name))
+        return names
 
     def rules_on(self, name: Name) -> tuple[str, ...]:
         """Return the names of the declared rules that read a column, sorted."""

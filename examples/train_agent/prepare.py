@@ -14,7 +14,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import tasks_of
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import as_text, conversation, tool_call
-from worldsmith.world.files import load_world, save_lines, tasks_file, world_folders
+from worldsmith.world.files import load_world, save_jsonl, tasks_file, world_folders
 
 CHARS = 2.6
 """Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
@@ -103,7 +103,7 @@ def main() -> None:
             if part in {"train", "test", "held"}:
                 lines[f"tasks-{part}.jsonl"].append(task.to_json())
     for name, rows in lines.items():
-        save_lines(asked.out / name, rows)
+        save_jsonl(asked.out / name, rows)
     print(json.dumps({name: len(rows) for name, rows in lines.items()} | left))
 
 

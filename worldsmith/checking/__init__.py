@@ -1,4 +1,4 @@
-"""The check: a second meaning of the schema, in SQL, that shares nothing with generation but the parsed schema."""
+"""The check: a second implementation of the schema, in SQL, that shares only the parsed schema with generation."""
 
 from worldsmith.checking.report import Report, RuleReport, Violation
 from worldsmith.checking.run import check

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from worldsmith import expr
-from worldsmith.checking.query import Scope, Test, literal, of_parent, quote, repeated
+from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, literal, quote
 from worldsmith.schema import (
     After,
     Aggregate,
@@ -24,7 +24,7 @@ from worldsmith.schema import (
 )
 from worldsmith.world.engine.sqlite import LISTS
 
-# Adding no day makes SQLite work the date out: bare, it takes 30 February as written.
+# Adding no day makes SQLite compute the date: bare, it takes 30 February as written.
 TYPED = {
     "int": "typeof({0}) = 'integer'",
     "num": "typeof({0}) IN ('real', 'integer')",
@@ -34,59 +34,59 @@ TYPED = {
 }
 
 
-def fill_tests(schema: Schema, column: Column) -> Iterator[Test]:
-    """Yield the tests of one column's fill; all bear the name fill:table.column."""
+def fill_tests(structure: Schema, column: Column) -> Iterator[Test]:
+    """Yield the tests of one column's fill; all are named fill:table.column."""
     name = f"fill:{column.table}.{column.name}"
     own = f"t.{quote(column.name)}"
-    yield _typed(schema, column, name, own)
-    yield from FILLS[type(column.fill)](schema, column, name, own)
+    yield _typed(structure, column, name, own)
+    yield from FILLS[type(column.fill)](structure, column, name, own)
 
 
-def _typed(schema: Schema, column: Column, name: str, own: str) -> Test:
+def _typed(structure: Schema, column: Column, name: str, own: str) -> Test:
     ok = TYPED[column.type].format(own)
     # Null is judged by the fill where it may follow from what the fill reads.
     follows = isinstance(column.fill, After | Aggregate | Rank | Share | Derive | Reference)
     null = "1" if column.nullable or follows else "0"
-    return Scope(schema, column.table).test(
+    return Scope(structure, column.table).test(
         name, f"is {column.type}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {ok} END", [(column.name,)]
     )
 
 
-def _invent(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
-    once = f"lower({own}) NOT IN ({repeated(column.table, [f'lower({quote(column.name)})'])})"
-    yield Scope(schema, column.table).test(name, "is borne once", once, [(column.name,)])
+def _invent(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+    once = f"lower({own}) NOT IN ({duplicates_sql(column.table, [f'lower({quote(column.name)})'])})"
+    yield Scope(structure, column.table).test(name, "is unique", once, [(column.name,)])
 
 
-def _pick(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _pick(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Pick)
     items = f"SELECT item FROM {quote(LISTS)} WHERE list = {literal(fill.values)}"
-    yield Scope(schema, column.table).test(name, f"is one of {fill.values}", f"{own} IN ({items})", [(column.name,)])
+    yield Scope(structure, column.table).test(name, f"is one of {fill.values}", f"{own} IN ({items})", [(column.name,)])
     if fill.where is not None:
-        yield _where(schema, column, name, own)
+        yield _where(structure, column, name, own)
 
 
-def _where(schema: Schema, column: Column, name: str, own: str) -> Test:
+def _where(structure: Schema, column: Column, name: str, own: str) -> Test:
     assert isinstance(column.fill, Pick | Reference)
     assert column.fill.where is not None
-    scope = Scope(schema, column.table)
+    scope = Scope(structure, column.table)
     holds = scope.sql(column.fill.where)
     # `where` must be true, where a rule must only not be false.
     ok = f"CASE WHEN {own} IS NULL THEN NULL ELSE ({holds}) IS TRUE END"
     return scope.test(name, "is allowed by its where", ok, [(column.name,)])
 
 
-def _choice(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _choice(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     assert isinstance(column.fill, Choice)
     options = ", ".join(map(literal, column.fill.options))
-    yield Scope(schema, column.table).test(name, f"is one of {options}", f"{own} IN ({options})", [(column.name,)])
+    yield Scope(structure, column.table).test(name, f"is one of {options}", f"{own} IN ({options})", [(column.name,)])
 
 
 def _typed_only(_schema: Schema, _column: Column, _name: str, _own: str) -> Iterator[Test]:
     yield from ()
 
 
-def _number(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _number(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Number)
     tiny = fill.step * 1e-6
@@ -95,10 +95,10 @@ def _number(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
         f"AND abs(round({own} / {fill.step!r}) * {fill.step!r} - {own}) < {tiny!r}"
     )
     text = f"is a multiple of {fill.step:g} in [{fill.lo:g}, {fill.hi:g}]"
-    yield Scope(schema, column.table).test(name, text, ok, [(column.name,)])
+    yield Scope(structure, column.table).test(name, text, ok, [(column.name,)])
     if fill.mean is None:
         return
-    scope = Scope(schema, column.table)
+    scope = Scope(structure, column.table)
     mean, half = scope.sql(fill.mean), fill.step / 2 + tiny
     low = f"max({fill.lo!r}, min({fill.hi!r}, ({mean}) - {fill.spread!r})) - {half!r}"
     high = f"min({fill.hi!r}, max({fill.lo!r}, ({mean}) + {fill.spread!r})) + {half!r}"
@@ -106,17 +106,17 @@ def _number(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
     yield scope.test(name, f"is within {fill.spread:g} of its mean", ok, [(column.name,)])
 
 
-def _date(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _date(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     assert isinstance(column.fill, Date)
     lo, hi = column.fill.lo, column.fill.hi
     ok = f"{own} BETWEEN {literal(lo)} AND {literal(hi)}"
-    yield Scope(schema, column.table).test(name, f"is in [{lo}, {hi}]", ok, [(column.name,)])
+    yield Scope(structure, column.table).test(name, f"is in [{lo}, {hi}]", ok, [(column.name,)])
 
 
-def _after(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _after(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, After)
-    scope = Scope(schema, column.table)
+    scope = Scope(structure, column.table)
     start = scope.column(fill.path)
     days = f"CAST(round(julianday({own}) - julianday({start})) AS INTEGER)"
     first = f"date({start}, '+{fill.lo} days')" if fill.lo >= 0 else f"date({start}, '{fill.lo} days')"
@@ -130,36 +130,36 @@ def _after(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
     yield scope.test(name, text, ok, [(column.name,), fill.path])
 
 
-def _reference(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _reference(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Reference)
-    target = schema.tables[fill.table]
+    target = structure.tables[fill.table]
     key = quote(target.key[0])
     null = "1" if column.missing else "0"
-    found = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"
-    yield Scope(schema, column.table).test(
-        name, f"is a {target.singular}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {found} END", [(column.name,)]
+    exists = f"EXISTS (SELECT 1 FROM {quote(fill.table)} AS r WHERE r.{key} = {own})"
+    yield Scope(structure, column.table).test(
+        name, f"is a {target.singular}", f"CASE WHEN {own} IS NULL THEN {null} ELSE {exists} END", [(column.name,)]
     )
     if fill.where is not None:
-        yield _where(schema, column, name, own)
+        yield _where(structure, column, name, own)
     if fill.per is not None:
         lo, hi = fill.per
         count = f"SELECT count(*) FROM {quote(column.table)} AS c WHERE c.{quote(column.name)} = t.{key}"
-        yield Scope(schema, fill.table).test(
+        yield Scope(structure, fill.table).test(
             name, f"is taken {lo} to {hi} times", f"({count}) BETWEEN {lo} AND {hi}", [(target.key[0],)]
         )
 
 
-def aggregate_sql(schema: Schema, parent: str, fill: Aggregate) -> str:
+def aggregate_sql(structure: Schema, parent: str, fill: Aggregate) -> str:
     """Return the scalar subquery of a count, sum or max for the parent row t; decimals add as whole last digits."""
-    joins, condition = of_parent(schema, fill.table, fill.by, f"t.{quote(schema.tables[parent].key[0])}")
+    joins, condition = child_rows_sql(structure, fill.table, fill.by, f"t.{quote(structure.tables[parent].key[0])}")
     if fill.where is not None:
         condition += f" AND ({expr.sql(fill.where, 'sqlite', joins.column)}) IS TRUE"
     if fill.column is None:
         value = "count(*)"
     else:
         column = joins.column((fill.column,))
-        decimals = schema.column(fill.table, fill.column).decimals
+        decimals = structure.column(fill.table, fill.column).decimals
         scale = 10**decimals
         if fill.op == "max":
             value = f"max({column})"
@@ -170,30 +170,32 @@ def aggregate_sql(schema: Schema, parent: str, fill: Aggregate) -> str:
     return f"(SELECT {value} FROM {joins.source()} WHERE {condition})"
 
 
-def _aggregate(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _aggregate(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Aggregate)
     what = f"{fill.op} of {fill.table}" + (f".{fill.column}" if fill.column else "")
-    ok = f"{own} IS {aggregate_sql(schema, column.table, fill)}"
-    yield Scope(schema, column.table).test(name, f"is the {what}", ok, [(column.name,)])
+    ok = f"{own} IS {aggregate_sql(structure, column.table, fill)}"
+    yield Scope(structure, column.table).test(name, f"is the {what}", ok, [(column.name,)])
 
 
-def _rank(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _rank(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Rank)
     ranked = f"t.{quote(fill.column)}"
     group = f"PARTITION BY t.{quote(fill.within)} " if fill.within else ""
-    # Nulls come last in descending order, so they push nobody down.
+    # Nulls come last in descending order, so they change no rank.
     ok = f"{own} IS CASE WHEN {ranked} IS NOT NULL THEN rank() OVER ({group}ORDER BY {ranked} DESC) END"
-    yield Scope(schema, column.table).test(name, f"is the rank by {fill.column}", ok, [(column.name,), (fill.column,)])
+    yield Scope(structure, column.table).test(
+        name, f"is the rank by {fill.column}", ok, [(column.name,), (fill.column,)]
+    )
 
 
-def _share(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _share(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     """Largest remainder with windows: whole points first, then one each by remainder, ties by row order."""
     fill = column.fill
     assert isinstance(fill, Share)
     points = 100 * 10**fill.decimals
-    scale = 10 ** schema.column(column.table, fill.column).decimals
+    scale = 10 ** structure.column(column.table, fill.column).decimals
     group = f"PARTITION BY {quote(fill.within)} " if fill.within else ""
     whole = f"CAST(round({quote(fill.column)} * {scale}) AS INTEGER)"
     within = f", {quote(fill.within)}" if fill.within else ""
@@ -207,17 +209,17 @@ def _share(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test
         f"<= {points} - sum(floor) OVER ({group})) AS share FROM ({floors})"
     )
     right = f"(SELECT CASE WHEN total > 0 THEN share END FROM ({shares}) AS s WHERE s.r = t.rowid)"
-    given = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"
-    ok = f"{given} IS {right} AND (abs({own} * {10**fill.decimals} - {given}) < 1e-6) IS NOT FALSE"
-    yield Scope(schema, column.table).test(
+    own_points = f"CAST(round({own} * {10**fill.decimals}) AS INTEGER)"
+    ok = f"{own_points} IS {right} AND (abs({own} * {10**fill.decimals} - {own_points}) < 1e-6) IS NOT FALSE"
+    yield Scope(structure, column.table).test(
         name, f"is the share of {fill.column} in per cent", ok, [(column.name,), (fill.column,)]
     )
 
 
-def _derive(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _derive(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Derive)
-    scope = Scope(schema, column.table)
+    scope = Scope(structure, column.table)
     value = scope.sql(fill.node)
     if column.type == "num":
         half = 0.5 * 10.0**-column.decimals * (1 + 1e-6)
@@ -227,7 +229,7 @@ def _derive(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
     yield scope.test(name, "is what it is derived from", ok, [(column.name,)])
 
 
-def _series(schema: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
+def _series(structure: Schema, column: Column, name: str, own: str) -> Iterator[Test]:
     fill = column.fill
     assert isinstance(fill, Series)
     along = quote(fill.along)
@@ -241,7 +243,7 @@ def _series(schema: Schema, column: Column, name: str, own: str) -> Iterator[Tes
     starts = f"{own} BETWEEN {fill.start[0] - half!r} AND {fill.start[1] + half!r}"
     ok = f"CASE WHEN {last} IS NULL THEN {starts} ELSE {drifts} END"
     text = f"drifts by {lo:g} to {hi:g} per cent along {fill.along}"
-    yield Scope(schema, column.table).test(name, text, ok, [(column.name,), (fill.along,)])
+    yield Scope(structure, column.table).test(name, text, ok, [(column.name,), (fill.along,)])
 
 
 FILLS: dict[type, Callable[[Schema, Column, str, str], Iterator[Test]]] = {

@@ -9,8 +9,8 @@ from worldsmith.expr import Node
 from worldsmith.schema import Path, Schema
 from worldsmith.world.engine import Joins, quote
 
-BAD = 2**32
-"""What a broken row counts for, beside 1 for each row covered."""
+BROKEN_WEIGHT = 2**32
+"""What a broken row adds to the count, beside 1 for each row covered."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Test:
     text: str
     table: str
     source: tuple[str, ...]
-    """The parts of the FROM clause: the table, then joins under aliases that say where they lead."""
+    """The parts of the FROM clause: the table, then joins whose aliases are their paths."""
     ok: str
     """The condition."""
     values: tuple[str, ...]
-    """What it reads."""
-    shown: tuple[str, ...]
+    """The values it reads."""
+    value_names: tuple[str, ...]
     """Names of the values."""
 
     @cached_property
@@ -36,13 +36,15 @@ class Test:
         return f"SELECT {selected} FROM {' '.join(self.source)}"
 
     @cached_property
-    def counting(self) -> str:
-        """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
-        # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.
-        return f"SELECT sum(1 + (ok = 0) * {BAD}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+    def count_sql(self) -> str:
+        """A query for the number of rows covered, plus BROKEN_WEIGHT for each that breaks the test; null for none."""
+        # One sum, because SQLite evaluates the condition again wherever its name occurs; null adds nothing.
+        return (
+            f"SELECT sum(1 + (ok = 0) * {BROKEN_WEIGHT}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        )
 
 
-class _Named(Joins):
+class _PathJoins(Joins):
     """Joins whose aliases are their paths: tests of one table that follow the same reference share its join."""
 
     def name(self, prefix: Path) -> str:
@@ -52,27 +54,27 @@ class _Named(Joins):
 class Scope:
     """Builds the SQL of one test over the rows of `table`, under the alias t."""
 
-    def __init__(self, schema: Schema, table: str) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, table: str) -> None:
+        self.structure = structure
         self.table = table
-        self.joins = _Named(schema, table)
-        self.shown: list[Path] = []
-        self.named: dict[str, str] = {}
+        self.joins = _PathJoins(structure, table)
+        self.paths: list[Path] = []
+        self.aggregates: dict[str, str] = {}
 
     def column(self, path: Path) -> str:
         """Return the SQL of a path; aggregates of `each` rules go by their names."""
-        if len(path) == 1 and path[0] in self.named:
-            return self.named[path[0]]
+        if len(path) == 1 and path[0] in self.aggregates:
+            return self.aggregates[path[0]]
         return self.joins.column(path)
 
     def sql(self, node: Node) -> str:
         """Return the SQL of an expression, noting what it reads."""
-        self.shown += [p for p in expr.paths(node) if p not in self.shown]
+        self.paths += [p for p in expr.paths(node) if p not in self.paths]
         return expr.sql(node, "sqlite", self.column)
 
     def test(self, rule: str, text: str, ok: str, extra: Sequence[Path] = ()) -> Test:
         """Return the test whose condition is `ok`; `extra` are further paths to show."""
-        paths = list(dict.fromkeys([*extra, *self.shown]))
+        paths = list(dict.fromkeys([*extra, *self.paths]))
         values = tuple(self.column(p) for p in paths)
         return Test(rule, text, self.table, self.joins.clauses, ok, values, tuple(".".join(p) for p in paths))
 
@@ -88,20 +90,20 @@ def literal(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def repeated(table: str, values: Sequence[str]) -> str:
-    """Return the query of what more than one row of `table` has in common, null being no value: nothing, as a rule.
+def duplicates_sql(table: str, values: Sequence[str]) -> str:
+    """Return the query for the values that more than one row of `table` has, nulls aside; usually there are none.
 
-    It is run once a test; a window would sort every row's columns.
+    It is run once per test; a window would sort every row's columns.
     """
     known = " AND ".join(f"{v} IS NOT NULL" for v in values)
     own = ", ".join(values)
     return f"SELECT {own} FROM {quote(table)} WHERE {known} GROUP BY {own} HAVING count(*) > 1"
 
 
-def of_parent(schema: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
+def child_rows_sql(structure: Schema, child: str, by: Path, key: str, alias: str = "c") -> tuple[Joins, str]:
     """Return the joins over child rows and the condition that `by` leads to the row whose key is `key`."""
-    joins = Joins(schema, child, alias)
+    joins = Joins(structure, child, alias)
     return joins, f"{joins.column(by)} = {key}"
 
 
-__all__ = ["Scope", "Test", "literal", "of_parent", "quote", "repeated"]
+__all__ = ["Scope", "Test", "child_rows_sql", "duplicates_sql", "literal", "quote"]

@@ -1,4 +1,4 @@
-"""What a check found: each rule with the rows it covers, and each violation with rule, row and values."""
+"""The results of a check: each rule with the rows it covers, and each violation with rule, row and values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Violation:
     row: str
     """"phone/12"; local to the world."""
     title: str
-    """The row's key, as read."""
+    """The row's key as text."""
     values: Mapping[str, Value]
     """What the rule read in that row."""
-    hangs: tuple[str, ...] = ()
-    """Rules that read the same columns or what is computed from them."""
+    dependents: tuple[str, ...] = ()
+    """Rules and columns that depend on what the rule read."""
 
     def __str__(self) -> str:
         read = ", ".join(f"{k} = {v!r}" for k, v in self.values.items())
@@ -33,7 +33,7 @@ class RuleReport:
     rule: str
     text: str
     covers: int
-    """Rows on which it says something (null says nothing)."""
+    """Rows on which the rule is true or false rather than null."""
     broken: int
     violations: tuple[Violation, ...]
     """The first of them."""
@@ -79,7 +79,7 @@ class Report:
                     "covers": r.covers,
                     "violations": r.broken,
                     "rows": [
-                        {"row": v.row, "title": v.title, "values": dict(v.values), "hangs": list(v.hangs)}
+                        {"row": v.row, "title": v.title, "values": dict(v.values), "hangs": list(v.dependents)}
                         for v in r.violations
                     ],
                 }

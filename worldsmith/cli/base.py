@@ -96,9 +96,9 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
 
 def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     """Name folders without a manifest on standard error, and return those that were worlds."""
-    from worldsmith.world.files import MANIFEST, strays
+    from worldsmith.world.files import MANIFEST, folders_without_manifest
 
-    reasons = strays(paths)
+    reasons = folders_without_manifest(paths)
     damaged = [folder for folder, why in reasons.items() if why]
     others = [folder for folder, why in reasons.items() if not why]
     for folder in damaged:

@@ -118,7 +118,7 @@ def tasks(
         asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
-            with files.locked(folder.resolve().parent, shared=True):
+            with files.locked_folder(folder.resolve().parent, shared=True):
                 counts.append(_mine(folder, asked, as_json=as_json))
         bad = counts.count(0)
     if listed:
@@ -153,14 +153,14 @@ def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
 def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
     """Write the curriculum of the tasks of worlds."""
     from worldsmith.tasks import curriculum, tasks_of
-    from worldsmith.world.files import save_lines, tasks_file
+    from worldsmith.world.files import save_jsonl, tasks_file
 
     tasks = [task for folder in folders if tasks_file(folder).is_file() for task in tasks_of(folder)]
     schemas = sorted({task.schema for task in tasks})
     for name in hold_out:
         if name not in schemas:
             raise NotFoundError(f"no task here is of a schema {name!r}.{close_match(name, schemas)}")
-    save_lines(file, curriculum(tasks, hold_out))
+    save_jsonl(file, curriculum(tasks, hold_out))
 
 
 def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":

@@ -34,10 +34,10 @@ class FactsOption(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option and its help."""
         from worldsmith.schema import load_schema, shipped
-        from worldsmith.schema.scaling import bounds
+        from worldsmith.schema.scaling import facts_range
 
         record = super().get_help_record(ctx)
-        ends = ["{} {} to {}".format(name, *bounds(load_schema(name))) for name in shipped()]
+        ends = ["{} {} to {}".format(name, *facts_range(load_schema(name))) for name in shipped()]
         return record and (record[0], f"{record[1]}{', '.join(ends)}.")
 
 
@@ -141,11 +141,11 @@ def generate(
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
     from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
-    from worldsmith.schema import Knobs, read_facts, shipped
+    from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
-    knobs = Knobs(read_facts(facts) if facts else None, density, listing, homonyms)
+    knobs = Knobs(parse_facts(facts) if facts else None, density, listing, homonyms)
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
@@ -210,7 +210,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
             else:
                 click.echo(f"{folder}: BROKEN, it can't be read\n  {error}")
             continue
-        changed = files.problems(world, files.read_manifest(folder))
+        changed = files.manifest_mismatches(world, files.read_manifest(folder))
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:
@@ -391,12 +391,12 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 def schema_list(*, as_json: bool) -> None:
     """List the shipped schemas, with the rows that --facts can ask of each."""
     from worldsmith.schema import load_schema, shipped
-    from worldsmith.schema.scaling import bounds
+    from worldsmith.schema.scaling import facts_range
 
     schemas = list(map(load_schema, shipped()))
     if as_json:
         for s in schemas:
-            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": bounds(s), "about": s.about})
+            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": facts_range(s), "about": s.about})
         return
-    rows = [(s.name, s.kind, s.as_of, "{} to {}".format(*bounds(s)), s.about) for s in schemas]
+    rows = [(s.name, s.kind, s.as_of, "{} to {}".format(*facts_range(s)), s.about) for s in schemas]
     click.echo(table(["schema", "kind", "as of", "--facts", "about"], rows, limit=60))

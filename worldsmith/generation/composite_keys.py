@@ -1,4 +1,4 @@
-"""Composite keys: columns that are drawn together, since only their combination is a row's own."""
+"""Composite keys: columns that are drawn together, since only their combination is unique."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,9 @@ from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.schema import Choice, Column, Path, Pick, Reference, Value
 
 
-def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], rng: random.Random) -> list[Vector]:
+def draw_key(
+    filling: Filling, columns: Sequence[Column], conditions: Sequence[Node], rng: random.Random
+) -> list[Vector]:
     """Return the columns of a composite key, drawn together from the combinations that `conditions` allow.
 
     The first reference with `per` (else the first column) drives: each of its rows takes a number of
@@ -19,15 +21,15 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
     place = f"{columns[0].table}.{columns[0].name}"
     driver = next((c for c in columns if isinstance(c.fill, Reference) and c.fill.per), columns[0])
     others = [c for c in columns if c is not driver]
-    options = {c.name: _options(f, c) for c in columns}
+    options = {c.name: _options(filling, c) for c in columns}
     combos: list[tuple[int, ...]] = [()]
     for c in others:
         combos = [(*combo, k) for combo in combos for k in range(len(options[c.name]))]
-    open_ = _allowed_keys(f, options, driver, others, combos, conditions)
-    n = f.sizes[columns[0].table]
+    open_ = _allowed_keys(filling, options, driver, others, combos, conditions)
+    n = filling.sizes[columns[0].table]
     fill = driver.fill
     lo, hi, skew = (*fill.per, fill.skew) if isinstance(fill, Reference) and fill.per else (0, n, 0.0)
-    caps = [min(hi, len(found)) for found in open_]
+    caps = [min(hi, len(combinations)) for combinations in open_]
     counts = quotas(n, caps, lo, weights_of(len(caps), skew, rng), rng)
     if counts is None:
         short = sum(cap < lo for cap in caps)
@@ -39,7 +41,7 @@ def draw_key(f: Filling, columns: Sequence[Column], conditions: Sequence[Node], 
 
 
 def _allowed_keys(
-    f: Filling,
+    filling: Filling,
     options: dict[str, Sequence[Value]],
     driver: Column,
     others: Sequence[Column],
@@ -57,25 +59,25 @@ def _allowed_keys(
     refs = {c.name: c.ref for c in (driver, *others)}
     args: list[tuple[bool, Sequence[Value]]] = []
     for path in paths:
-        values = options[path[0]] if len(path) == 1 else f.vector(str(refs[path[0]]), path[1:])
+        values = options[path[0]] if len(path) == 1 else filling.vector(str(refs[path[0]]), path[1:])
         moves = path not in fixed
         args.append((moves, [values[combo[places[path[0]]]] for combo in combos] if moves else values))
     return [function(combos, *(values if moves else values[d] for moves, values in args)) for d in range(count)]
 
 
-def _options(f: Filling, column: Column) -> Sequence[Value]:
+def _options(filling: Filling, column: Column) -> Sequence[Value]:
     match column.fill:
         case Reference(table=table):
-            return f.data[table][f.schema.tables[table].key[0]]
+            return filling.data[table][filling.structure.tables[table].key[0]]
         case Pick(values=values):
-            return f.values[values]
+            return filling.values[values]
         case Choice(options=options):
             return options
         case _:
             raise StuckError(f"{column.table}.{column.name}", "a composite key is made of ref, pick and choice columns")
 
 
-def over_key(columns: Sequence[Column], paths: Sequence[Path]) -> bool:
+def reads_only_key(columns: Sequence[Column], paths: Sequence[Path]) -> bool:
     """Return whether an expression reads nothing but the key's columns and what they refer to."""
     names = {c.name for c in columns}
     return all(path[0] in names for path in paths)

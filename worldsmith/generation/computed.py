@@ -7,32 +7,32 @@ from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.schema import Aggregate, Column, Derive, Rank, Share, Value
 
 
-def compute(f: Filling, column: Column) -> Vector:
+def compute(filling: Filling, column: Column) -> Vector:
     """Return a computed column."""
-    return COMPUTES[type(column.fill)](f, column)
+    return COMPUTES[type(column.fill)](filling, column)
 
 
-def _aggregate(f: Filling, column: Column) -> Vector:
+def _aggregate(filling: Filling, column: Column) -> Vector:
     assert isinstance(column.fill, Aggregate)
-    return f.aggregate(column.table, column.fill)
+    return filling.aggregate(column.table, column.fill)
 
 
-def groups_of(f: Filling, table: str, within: str | None) -> Iterable[list[int]]:
+def groups_of(filling: Filling, table: str, within: str | None) -> Iterable[list[int]]:
     """Return the rows of each group, in order of first appearance."""
     if within is None:
-        return [list(range(f.sizes[table]))]
+        return [list(range(filling.sizes[table]))]
     groups: dict[Value, list[int]] = {}
-    for i, value in enumerate(f.data[table][within]):
+    for i, value in enumerate(filling.data[table][within]):
         groups.setdefault(value, []).append(i)
     return groups.values()
 
 
-def _rank(f: Filling, column: Column) -> Vector:
+def _rank(filling: Filling, column: Column) -> Vector:
     fill = column.fill
     assert isinstance(fill, Rank)
-    values = f.data[column.table][fill.column]
+    values = filling.data[column.table][fill.column]
     ranks: Vector = [None] * len(values)
-    for rows in groups_of(f, column.table, fill.within):
+    for rows in groups_of(filling, column.table, fill.within):
         held = Counter(values[i] for i in rows if values[i] is not None)
         place, rank = 1, {}
         for value in sorted(held, reverse=True):
@@ -43,14 +43,14 @@ def _rank(f: Filling, column: Column) -> Vector:
     return ranks
 
 
-def _share(f: Filling, column: Column) -> Vector:
+def _share(filling: Filling, column: Column) -> Vector:
     fill = column.fill
     assert isinstance(fill, Share)
-    values = f.data[column.table][fill.column]
-    scale = 10 ** f.schema.column(column.table, fill.column).decimals
+    values = filling.data[column.table][fill.column]
+    scale = 10 ** filling.structure.column(column.table, fill.column).decimals
     shares: Vector = [None] * len(values)
     unit = 10**fill.decimals
-    for rows in groups_of(f, column.table, fill.within):
+    for rows in groups_of(filling, column.table, fill.within):
         whole = {i: round(values[i] * scale) for i in rows if values[i] is not None}
         if any(part < 0 for part in whole.values()):
             raise StuckError(f"{column.table}.{column.name}", f"{fill.column} is below 0, and such parts have no share")
@@ -75,9 +75,9 @@ def largest_remainder(parts: dict[int, int], points: int) -> dict[int, int]:
     return floors
 
 
-def _derive(f: Filling, column: Column) -> Vector:
+def _derive(filling: Filling, column: Column) -> Vector:
     assert isinstance(column.fill, Derive)
-    values = f.evaluate(column.table, column.fill.node)
+    values = filling.evaluate(column.table, column.fill.node)
     if column.type == "num":
         return [None if v is None else round(v, column.decimals) for v in values]
     return values

@@ -1,4 +1,4 @@
-"""Drawn fills: values for some rows of one column, from chance and the columns filled before."""
+"""Drawn fills: values for some rows of one column, from random draws and the columns filled before."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -28,26 +28,26 @@ def day(text: str) -> int:
     return date.fromisoformat(text).toordinal()
 
 
-def draw(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def draw(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     """Return new values of a drawn column for `rows`, in their order; StuckError where there are none."""
-    values = DRAWS[type(column.fill)](f, column, rows, rng)
+    values = DRAWS[type(column.fill)](filling, column, rows, rng)
     if column.missing and not isinstance(column.fill, Reference):
         return [None if rng.random() < column.missing else v for v in values]
     return values
 
 
-def _invent(f: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
+def _invent(filling: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
     assert isinstance(column.fill, Invent)
-    if (column.table, column.name) in f.named:
-        return f.named[column.table, column.name]
-    return f.namer.names(column.fill.kind, len(rows), column.table, column.name)
+    if (column.table, column.name) in filling.drawn_keys:
+        return filling.drawn_keys[column.table, column.name]
+    return filling.namer.names(column.fill.kind, len(rows), column.table, column.name)
 
 
-def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _pick(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     fill = column.fill
     assert isinstance(fill, Pick)
-    items = f.values[fill.values]
-    if column.key and len(f.schema.tables[column.table].key) == 1:
+    items = filling.values[fill.values]
+    if column.key and len(filling.structure.tables[column.table].key) == 1:
         if len(rows) > len(items):
             raise StuckError(
                 f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
@@ -57,7 +57,7 @@ def _pick(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
         return rng.choices(items, k=len(rows))
     own = (column.name,)
     function, paths = expr.compile_filter(fill.where, True, frozenset(expr.paths(fill.where)) - {own})
-    args = [None if p == own else f.vector(column.table, p) for p in paths]
+    args = [None if p == own else filling.vector(column.table, p) for p in paths]
     return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
 
 
@@ -69,41 +69,41 @@ def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value
     raise StuckError(f"{column.table}.{column.name}", "a row has no candidate that its `where` allows")
 
 
-def _choice(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _choice(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     assert isinstance(column.fill, Choice)
     return rng.choices(column.fill.options, weights=column.fill.weights, k=len(rows))
 
 
-def _chance(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _chance(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     assert isinstance(column.fill, Chance)
     p = column.fill.p
     return [rng.random() < p for _ in rows]
 
 
-def _number(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _number(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     fill = column.fill
     assert isinstance(fill, Number)
     lo, hi, step, chance = fill.lo, fill.hi, fill.step, rng.random
     if fill.mean is None:
         count = round((hi - lo) / step) + 1
         if fill.skew:
-            places = (min(count - 1, int(leaning(chance(), fill.skew) * count)) for _ in rows)
+            places = (min(count - 1, int(skewed(chance(), fill.skew) * count)) for _ in rows)
             return _printed((lo + step * k for k in places), column.decimals)
         return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
     values = []
-    for m in f.evaluate_for(rows, column.table, fill.mean):
+    for m in filling.evaluate_for(rows, column.table, fill.mean):
         low, high = (lo, hi) if m is None else band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = (chance() + chance()) / 2
-        x = round((low + (high - low) * (leaning(x, fill.skew) if fill.skew else x)) / step) * step
+        x = round((low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)) / step) * step
         values.append(lo if x < lo else min(x, hi))
     return _printed(values, column.decimals)
 
 
-def leaning(x: float, skew: float) -> float:
-    """Return a place in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
+def skewed(x: float, skew: float) -> float:
+    """Return a number in [0, 1] moved towards 0 (skew > 0: few large values) or 1 (skew < 0); 0 leaves it.
 
-    A power, 2^|skew|: of uniform places the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
+    A power, 2^|skew|: of uniform numbers the median goes from 0.5 to 0.25 at skew 1, 0.06 at 2, 0.004 at 3.
     """
     if not skew:
         return x
@@ -120,17 +120,17 @@ def _printed(values: Any, decimals: int) -> Vector:
     return [round(v, decimals) for v in values] if decimals else [round(v) for v in values]
 
 
-def _date(_f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _date(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     assert isinstance(column.fill, Date)
     lo, hi = day(column.fill.lo), day(column.fill.hi)
     return [iso(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
 
 
-def _after(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     fill = column.fill
     assert isinstance(fill, After)
-    starts = f.vector(column.table, fill.path)
-    ends = f.evaluate(column.table, fill.until) if fill.until is not None else None
+    starts = filling.vector(column.table, fill.path)
+    ends = filling.evaluate(column.table, fill.until) if fill.until is not None else None
     values: Vector = []
     for i in rows:
         if starts[i] is None:
@@ -148,18 +148,18 @@ def _after(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector
     return values
 
 
-def _faker(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _faker(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     assert isinstance(column.fill, Faker)
-    return rng.choices(pool(column.fill.provider, f.schema.as_of), k=len(rows))
+    return rng.choices(pool(column.fill.provider, filling.structure.as_of), k=len(rows))
 
 
-def _series(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    """Draw the whole column: a value hangs on the one before it, so rows can't be drawn apart."""
+def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+    """Draw the whole column: a value depends on the one before it, so rows can't be drawn separately."""
     fill = column.fill
     assert isinstance(fill, Series)
-    n = f.sizes[column.table]
-    groups = f.data[column.table][fill.within] if fill.within else [None] * n
-    along = f.data[column.table][fill.along]
+    n = filling.sizes[column.table]
+    groups = filling.data[column.table][fill.within] if fill.within else [None] * n
+    along = filling.data[column.table][fill.along]
     values: Vector = [None] * n
     before: dict[Value, float] = {}
     for i in sorted(range(n), key=lambda i: (along[i], i)):
@@ -173,14 +173,16 @@ def _series(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vecto
 # References
 
 
-def _reference(f: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _reference(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     fill = column.fill
     assert isinstance(fill, Reference)
-    keys = f.data[fill.table][f.schema.tables[fill.table].key[0]]
-    if fill.per is not None and len(rows) == f.sizes[column.table]:
-        return _by_quota(f, column, fill, keys, rng)
-    candidates = allowed(f, column, rows, fill.where)
-    weights = f.once("weights", column, lambda rng: weights_of(len(keys), fill.skew, rng)) if fill.skew else []
+    keys = filling.data[fill.table][filling.structure.tables[fill.table].key[0]]
+    if fill.per is not None and len(rows) == filling.sizes[column.table]:
+        return _by_quota(filling, column, fill, keys, rng)
+    candidates = allowed_rows(filling, column, rows, fill.where)
+    weights = (
+        filling.drawn_once("weights", column, lambda rng: weights_of(len(keys), fill.skew, rng)) if fill.skew else []
+    )
     values: Vector = []
     for open_ in candidates:
         if column.missing and (not open_ or rng.random() < column.missing):
@@ -213,8 +215,8 @@ def quotas(n: int, caps: Sequence[int], lo: int, weights: Sequence[float], rng: 
     return counts
 
 
-def _by_quota(f: Filling, column: Column, fill: Reference, keys: Vector, rng: random.Random) -> Vector:
-    n, place = f.sizes[column.table], f"{column.table}.{column.name}"
+def _by_quota(filling: Filling, column: Column, fill: Reference, keys: Vector, rng: random.Random) -> Vector:
+    n, place = filling.sizes[column.table], f"{column.table}.{column.name}"
     assert fill.per is not None
     lo, hi = fill.per
     counts = quotas(n, [hi] * len(keys), lo, weights_of(len(keys), fill.skew, rng), rng)
@@ -224,7 +226,7 @@ def _by_quota(f: Filling, column: Column, fill: Reference, keys: Vector, rng: ra
         parents = [j for j, count in enumerate(counts) for _ in range(count)]
         rng.shuffle(parents)
         return [keys[j] for j in parents]
-    assigned = _match(allowed(f, column, range(n), fill.where), counts, rng)
+    assigned = _match(allowed_rows(filling, column, range(n), fill.where), counts, rng)
     if assigned is None:
         raise StuckError(place, "no way was found to meet `per` and `where` together")
     return [keys[j] for j in assigned]
@@ -235,18 +237,18 @@ def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -
     holders: dict[int, list[int]] = {}
     assigned: list[int] = [-1] * len(candidates)
 
-    def place(row: int, seen: set[int]) -> bool:
-        open_ = [j for j in candidates[row] if j not in seen]
+    def place(row: int, tried: set[int]) -> bool:
+        open_ = [j for j in candidates[row] if j not in tried]
         rng.shuffle(open_)
         for j in open_:
-            seen.add(j)
+            tried.add(j)
             held = holders.setdefault(j, [])
             if len(held) < counts[j]:
                 held.append(row)
                 assigned[row] = j
                 return True
             for k, other in enumerate(held):
-                if place(other, seen):
+                if place(other, tried):
                     held[k] = row
                     assigned[row] = j
                     return True
@@ -256,33 +258,33 @@ def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -
     return assigned if all(place(row, set()) for row in order) else None
 
 
-def allowed(f: Filling, column: Column, rows: Rows, where: Node | None) -> list[list[int]]:
+def allowed_rows(filling: Filling, column: Column, rows: Rows, where: Node | None) -> list[list[int]]:
     """Return, for each of `rows`, the indices of the target's rows that `where` allows."""
     assert column.ref
-    targets = list(range(f.sizes[column.ref]))
+    targets = list(range(filling.sizes[column.ref]))
     if where is None:
         return [targets] * len(rows)
     own = column.name
-    key = f.schema.tables[column.ref].key[0]
+    key = filling.structure.tables[column.ref].key[0]
     function, paths = expr.compile_filter(where, True, frozenset(p for p in expr.paths(where) if p[0] != own))
     args = [
-        (True, f.vector(column.ref, p[1:] or (key,))) if p[0] == own else (False, f.vector(column.table, p))
+        (True, filling.vector(column.ref, p[1:] or (key,))) if p[0] == own else (False, filling.vector(column.table, p))
         for p in paths
     ]
-    pools = _equality_pools(f, column, where, targets)
+    pools = _equality_pools(filling, column, where, targets)
     if pools is None:
         return [function(targets, *(a if of_target else a[i] for of_target, a in args)) for i in rows]
-    found = []
+    candidates = []
     for i in rows:
         open_ = pools[0].get(pools[1][i], [])
-        found.append(function(open_, *([a[j] for j in open_] if of_target else a[i] for of_target, a in args)))
-    return found
+        candidates.append(function(open_, *([a[j] for j in open_] if of_target else a[i] for of_target, a in args)))
+    return candidates
 
 
 def _equality_pools(
-    f: Filling, column: Column, where: Node, targets: list[int]
+    filling: Filling, column: Column, where: Node, targets: list[int]
 ) -> tuple[dict[Value, list[int]], Vector] | None:
-    """Index the candidates by an equality of `where`: `replaces.brand = brand` leaves one brand's phones to try."""
+    """Index the candidates by an equality of `where`: `replaces.brand = brand` leaves one brand to try."""
     for part in conjuncts(where):
         if not (isinstance(part, Call) and part.op == "="):
             continue
@@ -294,12 +296,12 @@ def _equality_pools(
                 and b.parts[0] != column.name
                 and len(a.parts) > 1
             ):
-                values = f.vector(str(column.ref), a.parts[1:])
+                values = filling.vector(str(column.ref), a.parts[1:])
                 pools: dict[Value, list[int]] = {}
                 for j in targets:
                     pools.setdefault(values[j], []).append(j)
                 pools.pop(None, None)
-                return pools, f.vector(column.table, b.parts)
+                return pools, filling.vector(column.table, b.parts)
     return None
 
 

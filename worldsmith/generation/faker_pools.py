@@ -12,11 +12,11 @@ from worldsmith.errors import UsageError
 from worldsmith.world.model import FAKER, FORMAT
 
 SIZE = 400
-"""Draws a pool; repeats are dropped."""
+"""Draws per pool; repeats are dropped."""
 
 
 def require_faker() -> None:
-    """Raise UsageError where another version of Faker is installed than the one that worlds are made with."""
+    """Raise UsageError where the installed version of Faker isn't the one that worlds are made with."""
     import faker  # noqa: PLC0415 - only schemas with such a column pay for it
 
     if faker.VERSION != FAKER:
@@ -28,7 +28,7 @@ def require_faker() -> None:
 
 @lru_cache(maxsize=256)
 def pool(provider: str, as_of: str) -> tuple[str, ...]:
-    """Return the pool of an allow-listed provider, about 0.1 s for the first one asked for (Faker's import)."""
+    """Return the pool of an allow-listed provider, about 0.1 s for the first one (Faker's import)."""
     import faker  # noqa: PLC0415 - as above
 
     source = faker.Faker("en_US")
@@ -38,11 +38,11 @@ def pool(provider: str, as_of: str) -> tuple[str, ...]:
         start = end - dt.timedelta(days=3652)
         drawn = [source.date_between_dates(start, end).isoformat() for _ in range(SIZE)]
     else:
-        # "130M" is a plate, and 130 m to whoever reads it: no detail may be mistaken for a measure.
+        # "130M" is a licence plate that reads as 130 m: no detail may be mistaken for a measure.
         drawn = [text for text in map(str, (getattr(source, provider)() for _ in range(SIZE))) if not _measure(text)]
     return tuple(dict.fromkeys(drawn))
 
 
 def _measure(text: str) -> bool:
-    """Whether a detail reads as a number with a unit."""
+    """Return whether a detail reads as a number with a unit."""
     return any(reading.unit for reading in scoring.read(text, "num"))

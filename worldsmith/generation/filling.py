@@ -15,76 +15,79 @@ Vector = list[Any]
 
 
 class StuckError(Exception):
-    """This attempt can't be finished: `place` is the column or rule, `text` what stood in the way."""
+    """This attempt can't be finished: `place` and `rule` as in GenerationError, `text` is the reason."""
 
-    def __init__(self, place: str, text: str) -> None:
+    def __init__(self, place: str, text: str, rule: str | None = None) -> None:
         super().__init__(f"{place}: {text}")
         self.place = place
         self.text = text
+        self.rule = rule
 
 
 class Filling:
     """The columns filled so far of one attempt at a world."""
 
-    def __init__(self, schema: Schema, seed: int, attempt: int, sizes: dict[str, int]) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, seed: int, attempt: int, sizes: dict[str, int]) -> None:
+        self.structure = structure
         self.seed = seed
         self.attempt = attempt
         self.sizes = sizes
-        self.data: dict[str, dict[str, Vector]] = {name: {} for name in schema.tables}
+        self.data: dict[str, dict[str, Vector]] = {name: {} for name in structure.tables}
         self.values: dict[str, tuple[Value, ...]] = {}
-        # One namer an attempt: a world speaks a few cultures, and no name of it is a near-twin of another.
-        self.namer = Namer(seeding.draw(seed, "names", schema.name, attempt))
-        # Keys that are drawn before all columns, because some are borne by rows of two tables.
-        self.named: dict[tuple[str, str], Vector] = {}
-        self._links: dict[tuple[str, str], list[int | None]] = {}
-        self._once: dict[tuple[str, str, str], Vector] = {}
+        # One namer per attempt: a world's names come from a few cultures, and no two of them are near-twins.
+        self.namer = Namer(seeding.draw(seed, "names", structure.name, attempt))
+        # Keys that are drawn before all columns, because rows of two tables share some of them.
+        self.drawn_keys: dict[tuple[str, str], Vector] = {}
+        self._target_rows: dict[tuple[str, str], list[int | None]] = {}
+        self._drawn_once: dict[tuple[str, str, str], Vector] = {}
 
     def rng(self, *path: str | int) -> random.Random:
-        """Return the chance of one column (or repair round) of this attempt."""
-        return seeding.rng(self.seed, "world", self.schema.name, self.attempt, *path)
+        """Return the random generator of one column (or repair round) of this attempt."""
+        return seeding.rng(self.seed, "world", self.structure.name, self.attempt, *path)
 
-    def once(self, what: str, column: Column, drawn: Callable[[random.Random], Vector]) -> Vector:
-        """Return what is drawn once an attempt for a column, however often its cells are drawn again."""
+    def drawn_once(self, what: str, column: Column, draw_values: Callable[[random.Random], Vector]) -> Vector:
+        """Return values drawn once per attempt for a column, however often its cells are redrawn."""
         place = (column.table, column.name, what)
-        found = self._once.get(place)
-        if found is None:
-            found = self._once[place] = drawn(self.rng(*place))
-        return found
+        values = self._drawn_once.get(place)
+        if values is None:
+            values = self._drawn_once[place] = draw_values(self.rng(*place))
+        return values
 
-    def put(self, table: str, column: str, values: Vector) -> None:
-        """Set a column; what was known along it is forgotten."""
+    def set_column(self, table: str, column: str, values: Vector) -> None:
+        """Set a column; cached target rows that depend on it are dropped."""
         self.data[table][column] = values
-        if self._links:
-            is_key = column in self.schema.tables[table].key
-            for known in [k for k in self._links if k == (table, column) or (is_key and self._target(k) == table)]:
-                del self._links[known]
+        if self._target_rows:
+            is_key = column in self.structure.tables[table].key
+            for known in [
+                k for k in self._target_rows if k == (table, column) or (is_key and self._target(k) == table)
+            ]:
+                del self._target_rows[known]
 
     def _target(self, link: tuple[str, str]) -> str | None:
-        return self.schema.column(*link).ref
+        return self.structure.column(*link).ref
 
-    def link(self, table: str, ref: str) -> list[int | None]:
+    def target_rows(self, table: str, ref: str) -> list[int | None]:
         """Return, for each row of `table`, the index of the row its `ref` points to."""
-        found = self._links.get((table, ref))
-        if found is None:
-            target = self.schema.column(table, ref).ref
+        indices = self._target_rows.get((table, ref))
+        if indices is None:
+            target = self.structure.column(table, ref).ref
             assert target is not None, (table, ref)
-            key = self.data[target][self.schema.tables[target].key[0]]
+            key = self.data[target][self.structure.tables[target].key[0]]
             place = {value: i for i, value in enumerate(key)}
-            found = self._links[table, ref] = [place.get(v) for v in self.data[table][ref]]
-        return found
+            indices = self._target_rows[table, ref] = [place.get(v) for v in self.data[table][ref]]
+        return indices
 
     def vector(self, table: str, path: Path) -> Vector:
         """Return the value of `path` for each row of `table`."""
         if len(path) == 1:
             return self.data[table][path[0]]
-        target = self.schema.column(table, path[0]).ref
+        target = self.structure.column(table, path[0]).ref
         assert target is not None, (table, path)
         below = self.vector(target, path[1:])
-        return [None if j is None else below[j] for j in self.link(table, path[0])]
+        return [None if j is None else below[j] for j in self.target_rows(table, path[0])]
 
     def evaluate(self, table: str, node: Node, **extra: Vector) -> Vector:
-        """Return the value of an expression for each row of `table`; `extra` are columns of the moment."""
+        """Return the value of an expression for each row of `table`; `extra` are temporary columns."""
         function, paths = expr.compile_python(node)
         if not paths:
             return [function()] * self.sizes[table]
@@ -98,8 +101,8 @@ class Filling:
         columns = [self.vector(table, p) for p in paths]
         return [function(*(column[i] for column in columns)) for i in rows]
 
-    def rows(self, table: str, node: Node, wanted: bool, **extra: Vector) -> list[int]:
-        """Return the rows of `table` where a condition is `wanted`; `extra` are columns of the moment."""
+    def rows_where(self, table: str, node: Node, wanted: bool, **extra: Vector) -> list[int]:
+        """Return the rows of `table` where a condition is `wanted`; `extra` are temporary columns."""
         function, paths = expr.compile_filter(node, wanted)
         columns = [extra[p[0]] if p[0] in extra else self.vector(table, p) for p in paths]
         return function(range(self.sizes[table]), *columns)
@@ -112,15 +115,15 @@ class Filling:
             mask = [ok is True for ok in self.evaluate(fill.table, fill.where)]
             parents = compress(parents, mask)
             column = None if column is None else list(compress(column, mask))
-        keys = self.data[table][self.schema.tables[table].key[0]]
+        keys = self.data[table][self.structure.tables[table].key[0]]
         if column is None:
             counts = Counter(parents)
             return [counts[key] for key in keys]
-        return [fold_values(fill, self._decimals(fill), found) for found in _grouped(keys, parents, column)]
+        return [fold_values(fill, self._decimals(fill), values) for values in _grouped(keys, parents, column)]
 
     def _decimals(self, fill: Aggregate) -> int:
         assert fill.column is not None
-        return self.schema.column(fill.table, fill.column).decimals
+        return self.structure.column(fill.table, fill.column).decimals
 
 
 def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[Value]) -> Iterable[list[Any]]:

@@ -1,4 +1,4 @@
-"""What would meet a rule that drawing again never meets: the rule as `where` of a reference that it reads along."""
+"""A fix for a rule that redraws never satisfy: the rule as the `where` of a reference that it follows."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ from worldsmith.schema import Column, Rule, Schema, Table, parse_schema
 
 
 def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return the fix of a rule that relates a row to the one that a reference leads to; "" where it is no such rule.
+    """Return the fix for a rule that relates a row to the one that a reference leads to; "" for other rules.
 
-    Two rows that were drawn apart seldom agree, and one of them has to be chosen by the other. What is proposed was
-    tried with `seeds`: the first reference whose `where` gives a world, else the first with what it lacks.
+    Two rows that were drawn independently seldom agree, so one has to be chosen by the other. The fix was tried with
+    `seeds`: it names the first reference whose `where` gives a world, else the first one and what is still wrong.
     """
     declared = next(r for r in schema.rules if r.name == rule)
     lacking = ""
@@ -29,7 +29,7 @@ def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
         try:
             changed = parse_schema(source)
             graph_of(changed)
-        except SchemaError:  # it would be filled in a circle, or reads what this reference can't
+        except SchemaError:  # it would be filled in a circle, or reads what this reference can't read
             continue
         fault = _fault(changed, rule, seeds)
         if not fault:
@@ -39,7 +39,7 @@ def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
 
 
 def _choices(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any]]]:
-    """Yield the references that a rule reads along, each with the schema that has the rule as its `where`."""
+    """Yield the references that a rule follows, each with a schema source that has the rule as its `where`."""
     if rule.kind != "must" or rule.node is None:
         return
     for table, condition in _seen_from(schema, schema.tables[rule.table], rule.node):
@@ -70,13 +70,13 @@ def _without_first(node: Node, key: str) -> Node:
 
 
 def _fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return why a schema gives no world for any of some seeds, "" where it does for one."""
+    """Return why a schema gives no world for any of some seeds, "" where it gives one for any."""
     fault = ""
     for seed in seeds:
         try:
             generate(schema, seed)
         except GenerationError as error:
-            if error.place == f"rule {rule}":
+            if error.rule == rule:
                 return "it holds no better"
             fault = f"{error.place}: {error.reason}"
         else:

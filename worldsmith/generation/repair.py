@@ -1,4 +1,4 @@
-"""Bounded repair: which drawn cells a broken rule hangs on, so that these and no others are drawn again."""
+"""Bounded repair: which drawn cells a broken rule depends on, so that only these are redrawn."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,98 +11,98 @@ Cells = dict[Name, list[int]]
 """Rows by column."""
 
 
-def suspects(f: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
-    """Return the drawn cells to draw again for the broken `rows` of a rule that reads `read` of the unit filled last.
+def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Iterable[Name]) -> Cells:
+    """Return the cells to redraw for the broken `rows` of a rule that reads columns `read` of the unit filled last.
 
     A drawn unit: its own cells that the rows read. A computed one: the nearest drawn cells it came from;
     keys and invented names stay.
     """
-    found: dict[Name, set[int]] = {}
+    cells: dict[Name, set[int]] = {}
     for name in read:
-        for table, column, index in _read_cells(f, rule, rows, name):
-            _drawn(f, f.schema.column(table, column), index, found, depth=0)
-    return {name: sorted(indices) for name, indices in sorted(found.items())}
+        for table, column, index in _read_cells(filling, rule, rows, name):
+            _drawn(filling, filling.structure.column(table, column), index, cells, depth=0)
+    return {name: sorted(indices) for name, indices in sorted(cells.items())}
 
 
-def _read_cells(f: Filling, rule: Rule, rows: Sequence[int], name: Name) -> Iterator[tuple[str, str, int]]:
+def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -> Iterator[tuple[str, str, int]]:
     """Yield the cells of column `name` that the rule reads for `rows`."""
     if name[0] == rule.table and name[1] in (*rule.columns, rule.order, rule.by):
         yield from ((*name, i) for i in rows)
     for path in expr.paths(rule.node) if rule.node is not None else ():
-        if path[0] in f.schema.tables[rule.table].names:
-            yield from _along(f, rule.table, path, rows, name)
-    keys = f.data[rule.table].get(f.schema.tables[rule.table].key[0], [])
+        if path[0] in filling.structure.tables[rule.table].names:
+            yield from _along(filling, rule.table, path, rows, name)
+    keys = filling.data[rule.table].get(filling.structure.tables[rule.table].key[0], [])
     for _, aggregate in rule.each:
         wanted = {keys[i] for i in rows}
-        parents = f.vector(aggregate.table, aggregate.by)
+        parents = filling.vector(aggregate.table, aggregate.by)
         children = [i for i, parent in enumerate(parents) if parent in wanted]
         if aggregate.column is not None and (aggregate.table, aggregate.column) == name:
             yield from ((*name, i) for i in children)
         for path in expr.paths(aggregate.where) if aggregate.where is not None else ():
-            yield from _along(f, aggregate.table, path, children, name)
+            yield from _along(filling, aggregate.table, path, children, name)
 
 
 def _along(
-    f: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], name: Name
+    filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], name: Name
 ) -> Iterator[tuple[str, str, int]]:
     here, indices = table, list(rows)
     for step in path:
         if (here, step) == name:
             yield from ((here, step, i) for i in indices)
-        target = f.schema.column(here, step).ref
+        target = filling.structure.column(here, step).ref
         if target is None:
             return
-        link = f.link(here, step)
-        indices = [j for j in (link[i] for i in indices) if j is not None]
+        targets = filling.target_rows(here, step)
+        indices = [j for j in (targets[i] for i in indices) if j is not None]
         here = target
 
 
-def _drawn(f: Filling, column: Column, index: int, found: dict[Name, set[int]], depth: int) -> None:
+def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
     fill, table = column.fill, column.table
     if depth > 12:
         return
     if not isinstance(fill, COMPUTED):
         quota = isinstance(fill, Reference) and fill.per is not None
         if not (column.key or quota or isinstance(fill, Invent)):
-            found.setdefault((table, column.name), set()).add(index)
+            cells.setdefault((table, column.name), set()).add(index)
         return
     match fill:
         case Aggregate():
-            parent = f.data[table][f.schema.tables[table].key[0]][index]
-            children = [i for i, p in enumerate(f.vector(fill.table, fill.by)) if p == parent]
-            before = len(found)
+            parent = filling.data[table][filling.structure.tables[table].key[0]][index]
+            children = [i for i, p in enumerate(filling.vector(fill.table, fill.by)) if p == parent]
+            before = len(cells)
             column_path: tuple[Path, ...] = ((fill.column,),) if fill.column else ()
             for path in (*column_path, *(expr.paths(fill.where) if fill.where is not None else ())):
-                _ends(f, fill.table, path, children, found, depth)
-            if len(found) == before:
-                _shuffle(f, fill, found)
+                _ends(filling, fill.table, path, children, cells, depth)
+            if len(cells) == before:
+                _shuffle(filling, fill, cells)
         case Rank(column=name) | Share(column=name):
-            _drawn(f, f.schema.column(table, name), index, found, depth + 1)
+            _drawn(filling, filling.structure.column(table, name), index, cells, depth + 1)
         case Derive(node=node):
             for path in expr.paths(node):
-                _ends(f, table, path, [index], found, depth)
+                _ends(filling, table, path, [index], cells, depth)
         case _:
             pass
 
 
 def _ends(
-    f: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], found: dict[Name, set[int]], depth: int
+    filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], cells: dict[Name, set[int]], depth: int
 ) -> None:
     here, indices = table, list(rows)
     for step in path[:-1]:
-        link = f.link(here, step)
-        indices = [j for j in (link[i] for i in indices) if j is not None]
-        here = str(f.schema.column(here, step).ref)
-    column = f.schema.column(here, path[-1])
+        targets = filling.target_rows(here, step)
+        indices = [j for j in (targets[i] for i in indices) if j is not None]
+        here = str(filling.structure.column(here, step).ref)
+    column = filling.structure.column(here, path[-1])
     for i in dict.fromkeys(indices):
-        _drawn(f, column, i, found, depth + 1)
+        _drawn(filling, column, i, cells, depth + 1)
 
 
-def _shuffle(f: Filling, fill: Aggregate, found: dict[Name, set[int]]) -> None:
-    """A bare count hangs on who refers where: the whole reference is drawn again, its quotas with it."""
+def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
+    """A bare count depends on which rows refer where: the whole reference is redrawn, with its quotas."""
     here = fill.table
     for step in fill.by[:-1]:
-        here = str(f.schema.column(here, step).ref)
-    ref = f.schema.column(here, fill.by[-1])
+        here = str(filling.structure.column(here, step).ref)
+    ref = filling.structure.column(here, fill.by[-1])
     if not ref.key:
-        found.setdefault((here, ref.name), set()).update(range(f.sizes[here]))
+        cells.setdefault((here, ref.name), set()).update(range(filling.sizes[here]))

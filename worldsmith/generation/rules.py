@@ -1,4 +1,4 @@
-"""The generator's own meaning of the declared rules: which rows break one, as columns stand now."""
+"""The declared rules as the generator evaluates them: which rows break a rule, given the current columns."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -7,22 +7,22 @@ from worldsmith.generation.filling import Filling
 from worldsmith.schema import Rule
 
 
-def broken(f: Filling, rule: Rule) -> list[int]:
+def rows_breaking(filling: Filling, rule: Rule) -> list[int]:
     """Return the indices of the rows of `rule.table` that break it, in order."""
-    return BROKEN[rule.kind](f, rule)
+    return BROKEN[rule.kind](filling, rule)
 
 
-def _must(f: Filling, rule: Rule) -> list[int]:
+def _must(filling: Filling, rule: Rule) -> list[int]:
     assert rule.node is not None
-    extra = {name: f.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
-    return f.rows(rule.table, rule.node, wanted=False, **extra)
+    extra = {name: filling.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
+    return filling.rows_where(rule.table, rule.node, wanted=False, **extra)
 
 
-def _acyclic(f: Filling, rule: Rule) -> list[int]:
-    link = f.link(rule.table, rule.columns[0])
-    state = [0] * len(link)  # 0 not seen, 1 on the way, 2 done
-    found = []
-    for start, after in enumerate(link):
+def _acyclic(filling: Filling, rule: Rule) -> list[int]:
+    targets = filling.target_rows(rule.table, rule.columns[0])
+    state = [0] * len(targets)  # 0 not seen, 1 on the way, 2 done
+    on_cycles = []
+    for start, after in enumerate(targets):
         if after is None or state[start]:
             continue
         way = []
@@ -30,30 +30,30 @@ def _acyclic(f: Filling, rule: Rule) -> list[int]:
         while i is not None and state[i] == 0:
             state[i] = 1
             way.append(i)
-            i = link[i]
+            i = targets[i]
         if i is not None and state[i] == 1:
-            found.append(i)
+            on_cycles.append(i)
         for j in way:
             state[j] = 2
-    return sorted(found)
+    return sorted(on_cycles)
 
 
-def _unique(f: Filling, rule: Rule) -> list[int]:
-    seen = set()
-    found = []
-    for i, values in enumerate(zip(*(f.data[rule.table][c] for c in rule.columns), strict=True)):
+def _unique(filling: Filling, rule: Rule) -> list[int]:
+    values_so_far = set()
+    repeats = []
+    for i, values in enumerate(zip(*(filling.data[rule.table][c] for c in rule.columns), strict=True)):
         if None in values:
             continue
-        if values in seen:
-            found.append(i)
-        seen.add(values)
-    return found
+        if values in values_so_far:
+            repeats.append(i)
+        values_so_far.add(values)
+    return repeats
 
 
-def _order(f: Filling, rule: Rule) -> list[int]:
-    columns = f.data[rule.table]
-    groups = columns[rule.within] if rule.within else [None] * f.sizes[rule.table]
-    # Groups by number: their values may be of no order, null among them.
+def _order(filling: Filling, rule: Rule) -> list[int]:
+    columns = filling.data[rule.table]
+    groups = columns[rule.within] if rule.within else [None] * filling.sizes[rule.table]
+    # Groups are numbered: their values may have no order, with null among them.
     number = {value: at for at, value in enumerate(dict.fromkeys(groups))}
     rows = zip(groups, columns[rule.by], columns[rule.order], strict=True)
     known = sorted((number[g], at, v, i) for i, (g, at, v) in enumerate(rows) if at is not None and v is not None)

@@ -2,53 +2,70 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from worldsmith import expr, seeding
 from worldsmith.errors import GenerationError, SchemaError, UsageError, close_match
 from worldsmith.expr import Node
-from worldsmith.generation.composite_keys import draw_key, over_key
+from worldsmith.generation.composite_keys import draw_key, reads_only_key
 from worldsmith.generation.computed import compute
 from worldsmith.generation.draw import draw
 from worldsmith.generation.faker_pools import require_faker
 from worldsmith.generation.filling import Filling, StuckError
-from worldsmith.generation.repair import suspects
-from worldsmith.generation.rules import broken
-from worldsmith.generation.shared_names import homonyms
+from worldsmith.generation.repair import cells_to_redraw
+from worldsmith.generation.rules import rows_breaking
+from worldsmith.generation.shared_names import keys_with_homonyms
 from worldsmith.graph import ConstraintGraph, Name, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
-from worldsmith.schema import COMPUTED, PLAIN, Column, Invent, Knobs, Pick, Reference, Rule, Schema, under
-from worldsmith.schema.scaling import turned
-from worldsmith.world.model import World, fakes, world_id
+from worldsmith.schema import (
+    COMPUTED,
+    DEFAULT_KNOBS,
+    Column,
+    Invent,
+    Knobs,
+    Pick,
+    Reference,
+    Rule,
+    Schema,
+    structure_of,
+)
+from worldsmith.schema.scaling import apply_knobs
+from worldsmith.world.model import World, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
 COMPUTED_ROUNDS = 10
-"""Redraws of what a computed column came from."""
+"""Redraws of the cells that a computed column is computed from."""
 ATTEMPT_ROUNDS = 2000
-"""Redraws in one attempt, whatever for: a refill holds earlier rules again, and these redraw in their turn."""
+"""Redraws in one attempt, in all: a refill tests earlier rules again, and these cause redraws in turn."""
 RESTARTS = 5
 """Restarts of a world before its schema is called contradictory."""
-
-
 SEEDS = 2**63
-"""Seeds on either side of 0: what every JSON writer here keeps exact."""
+"""Seeds lie in [-SEEDS, SEEDS): every JSON writer here keeps them exact."""
+
+
+class Restart(NamedTuple):
+    """What an attempt stopped at: `place` and `rule` as in GenerationError."""
+
+    place: str
+    rule: str | None
 
 
 @dataclass
 class Effort:
-    """What it took: redraw rounds a rule, and the reasons of restarts. For `schema check`."""
+    """What generation took: redraw rounds per rule, and restarts. For `schema check`."""
 
     redraws: dict[str, int] = field(default_factory=dict)
-    restarts: list[str] = field(default_factory=list)
-    first: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    restarts: list[Restart] = field(default_factory=list)
+    first_tests: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """Rows that broke a rule when it was first tested in a world, rows in all, and worlds, added up."""
 
 
-def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = PLAIN) -> World:
-    """Return the world of (schema, seed, knobs): the same rows for the same inputs, for ever.
+def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = DEFAULT_KNOBS) -> World:
+    """Return the world of (schema, seed, knobs): the same inputs always give the same rows.
 
     Raises:
-        GenerationError: a rule never held in 1 + 5 attempts, named with rows and values.
+        GenerationError: a rule never held in 1 + 5 attempts; the message names it with rows and values.
         UsageError: a seed of more than 64 bits; knobs that the schema can't follow, with the nearest that it can; or a
             schema with Faker's details where another version of Faker is installed.
     """
@@ -57,46 +74,54 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
             f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
         )
     effort = effort or Effort()
-    _know_names(schema)
-    if fakes(schema):
+    _check_names(schema)
+    if uses_faker(schema):
         require_faker()
-    structure = under(schema, [s for s, p in schema.variation.items() if _coin(seed, schema.name, s) < p])
-    structure = turned(structure, knobs)
+    structure = structure_of(
+        schema, [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
+    )
+    structure = apply_knobs(structure, knobs)
     graph = graph_of(structure)
-    stuck: StuckError | None = None
+    last_error: StuckError | None = None
     for attempt in range(1 + RESTARTS):
         try:
-            f = _Attempt(structure, graph, seed, attempt, effort).fill()
+            filling = _Attempt(structure, graph, seed, attempt, effort).fill()
         except StuckError as error:
-            stuck = error
-            effort.restarts.append(error.place)
+            last_error = error
+            effort.restarts.append(Restart(error.place, error.rule))
             continue
-        tables = {t.name: {c.name: f.data[t.name][c.name] for c in t.columns} for t in structure.tables.values()}
-        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(f.values))
-    assert stuck is not None
+        tables = {
+            table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
+            for table in structure.tables.values()
+        }
+        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(filling.values))
+    assert last_error is not None
     raise GenerationError(
-        f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {stuck}. "
+        f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs and says what "
         "would fill it."
         + (f" Or it is the knobs: {knobs} is more than the schema can follow with this seed." if knobs.turned else ""),
-        stuck.place,
-        stuck.text,
+        place=last_error.place,
+        reason=last_error.text,
+        rule=last_error.rule,
     )
 
 
-def _know_names(schema: Schema) -> None:
-    asked = [(f"values.{v.name}", v.invent, v.n) for v in schema.values.values() if v.invent]
-    asked += [
-        (f"{t.name}.{c.name}", c.fill.kind, t.rows[1])
-        for t in schema.tables.values()
-        for c in t.columns
-        if isinstance(c.fill, Invent)
+def _check_names(schema: Schema) -> None:
+    requests = [
+        (f"values.{values.name}", values.invent, values.n) for values in schema.values.values() if values.invent
     ]
-    for place, kind, n in asked:
+    requests += [
+        (f"{table.name}.{column.name}", column.fill.kind, table.rows[1])
+        for table in schema.tables.values()
+        for column in table.columns
+        if isinstance(column.fill, Invent)
+    ]
+    for place, kind, count in requests:
         if kind not in KINDS:
             raise SchemaError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}", place)
-        if n > AVAILABLE:
-            raise SchemaError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
+        if count > AVAILABLE:
+            raise SchemaError(f"{count} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
 
 
 def _coin(seed: int, *path: str) -> float:
@@ -104,164 +129,168 @@ def _coin(seed: int, *path: str) -> float:
 
 
 class _Attempt:
-    """One attempt: holds what every step needs."""
+    """One attempt at a world: its columns so far, and the rules to test at each unit."""
 
-    def __init__(self, schema: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, graph: ConstraintGraph, seed: int, attempt: int, effort: Effort) -> None:
+        self.structure = structure
         self.graph = graph
         self.effort = effort
-        self.f = Filling(schema, seed, attempt, {})
-        self.seen: set[str] = set()
+        self.filling = Filling(structure, seed, attempt, {})
+        self.first_tested: set[str] = set()
         self.rounds = 0
-        self.tested: dict[int, list[Rule]] = {}
-        for rule in schema.rules:
-            self.tested.setdefault(graph.last[rule.name], []).append(rule)
+        self.rules_at: dict[int, list[Rule]] = {}
+        for rule in structure.rules:
+            self.rules_at.setdefault(graph.tested_at[rule.name], []).append(rule)
 
     def fill(self) -> Filling:
-        self.lists()
-        self.sizes()
-        if self.schema.knobs.homonyms:
-            self.f.named = homonyms(self.f)
+        self.fill_lists()
+        self.draw_sizes()
+        if self.structure.knobs.homonyms:
+            self.filling.drawn_keys = keys_with_homonyms(self.filling)
         for at, unit in enumerate(self.graph.order):
-            self.unit(unit, at)
-            self.hold(at)
-        return self.f
+            self.fill_unit(unit, at)
+            self.enforce_rules(at)
+        return self.filling
 
-    def lists(self) -> None:
-        f = self.f
-        for values in self.schema.values.values():
+    def fill_lists(self) -> None:
+        filling = self.filling
+        for values in self.structure.values.values():
             if values.invent is None:
-                f.values[values.name] = values.items
+                filling.values[values.name] = values.items
                 continue
-            f.values[values.name] = tuple(f.namer.names(values.invent, values.n, "values", values.name))
+            filling.values[values.name] = tuple(filling.namer.names(values.invent, values.n, "values", values.name))
 
-    def sizes(self) -> None:
+    def draw_sizes(self) -> None:
         """Draw each table's rows so that every `per` of its references can be met.
 
-        Where facts were asked for, a world has one place between the ends of `rows`, and its tables are near it: sums
-        of rows drawn apart would all lie in the middle.
+        With the knob `facts`, one position between the ends of `rows` is drawn per world, and its tables lie near it:
+        sums of independently drawn rows would all lie in the middle.
         """
-        place = self.f.rng("facts").random() if self.schema.knobs.facts else None
-        for table in self.schema.tables.values():
+        place = self.filling.rng("facts").random() if self.structure.knobs.facts else None
+        for table in self.structure.tables.values():
             lo, hi = table.rows
             for column in table.refs:
                 fill = column.fill
                 assert isinstance(fill, Reference)
-                if fill.per is not None and fill.table in self.f.sizes:
-                    parents = self.f.sizes[fill.table]
+                if fill.per is not None and fill.table in self.filling.sizes:
+                    parents = self.filling.sizes[fill.table]
                     lo, hi = max(lo, parents * fill.per[0]), min(hi, parents * fill.per[1])
             if len(table.key) == 1 and isinstance(key := table.column(table.key[0]).fill, Pick):
-                hi = min(hi, len(self.f.values[key.values]))
+                hi = min(hi, len(self.filling.values[key.values]))
             if lo > hi:
                 raise StuckError(table.name, f"rows = {list(table.rows)} can't be met: per and keys leave [{lo}, {hi}]")
-            rng = self.f.rng("rows", table.name)
+            rng = self.filling.rng("rows", table.name)
             if place is None:
-                self.f.sizes[table.name] = rng.randint(lo, hi)
+                self.filling.sizes[table.name] = rng.randint(lo, hi)
             else:
                 near = table.rows[0] + round((0.9 * place + 0.1 * rng.random()) * (table.rows[1] - table.rows[0]))
-                self.f.sizes[table.name] = min(max(near, lo), hi)
+                self.filling.sizes[table.name] = min(max(near, lo), hi)
 
-    def unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
-        """Fill the columns of one unit; `again` tells the round of a repair."""
-        columns = [self.schema.column(*name) for name in unit]
+    def fill_unit(self, unit: Sequence[Name], at: int, *again: int) -> None:
+        """Fill the columns of one unit; `again` is the round of a repair."""
+        columns = [self.structure.column(*name) for name in unit]
         first = columns[0]
-        if len(columns) > 1 or (len(self.schema.tables[first.table].key) > 1 and first.key and _drawn(first)):
-            rng = self.f.rng(first.table, "key", *again)
+        if len(columns) > 1 or (len(self.structure.tables[first.table].key) > 1 and first.key and _drawn(first)):
+            rng = self.filling.rng(first.table, "key", *again)
             for column, values in zip(
-                columns, draw_key(self.f, columns, self.conditions(columns, at), rng), strict=True
+                columns, draw_key(self.filling, columns, self.key_conditions(columns, at), rng), strict=True
             ):
-                self.f.put(column.table, column.name, values)
+                self.filling.set_column(column.table, column.name, values)
         elif _drawn(first):
-            rng = self.f.rng(first.table, first.name, *again)
-            self.f.put(first.table, first.name, draw(self.f, first, range(self.f.sizes[first.table]), rng))
+            rng = self.filling.rng(first.table, first.name, *again)
+            self.filling.set_column(
+                first.table, first.name, draw(self.filling, first, range(self.filling.sizes[first.table]), rng)
+            )
         else:
-            self.f.put(first.table, first.name, compute(self.f, first))
+            self.filling.set_column(first.table, first.name, compute(self.filling, first))
 
-    def conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
-        """What combinations of a composite key must meet: its `where`s, and the rules that read nothing else."""
+    def key_conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
+        """Return the conditions on a composite key: its `where`s, and the rules that read nothing else."""
         nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
-        rules = [r for r in self.tested.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
-        # Null passes a rule, but `where` wants true: coalesce makes them one.
+        rules = [r for r in self.rules_at.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
+        # Null passes a rule, but `where` needs true: coalesce turns null into true.
         true = expr.Const(value=True, type="bool")
         nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
-        return [n for n in nodes if over_key(columns, expr.paths(n))]
+        return [n for n in nodes if reads_only_key(columns, expr.paths(n))]
 
-    def hold(self, at: int) -> set[Name]:
-        """Test the rules whose last column this is, and repair; return the columns that were drawn again for it.
+    def enforce_rules(self, at: int) -> set[Name]:
+        """Test the rules whose last column this is, and repair; return the columns that were redrawn.
 
-        Raises StuckError when one still doesn't hold.
+        Raises StuckError where a rule still doesn't hold.
         """
         drawn: set[Name] = set()
-        rules = self.tested.get(at, ())
-        rounds = CELL_ROUNDS if _drawn(self.schema.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
+        rules = self.rules_at.get(at, ())
+        rounds = CELL_ROUNDS if _drawn(self.structure.column(*self.graph.order[at][0])) else COMPUTED_ROUNDS
         for round_ in range(rounds + 1):
-            found = [(rule, rows) for rule in rules if (rows := self.breaking(rule))]
-            if not found:
+            violations = [(rule, rows) for rule in rules if (rows := self.broken_rows(rule))]
+            if not violations:
                 return drawn
             self.rounds += 1
             if round_ == rounds or self.rounds > ATTEMPT_ROUNDS:
                 break
-            drawn |= self.redraw(found, at, round_)
-        rule, rows = found[0]
-        raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+            drawn |= self.redraw(violations, at, round_)
+        rule, rows = violations[0]
+        raise self.stuck_at(rule, rows)
 
-    def breaking(self, rule: Rule) -> list[int]:
+    def broken_rows(self, rule: Rule) -> list[int]:
         """Return the rows that break a rule, counting them where the world's first attempt first tests it."""
-        rows = broken(self.f, rule)
-        if self.f.attempt == 0 and rule.name not in self.seen:
-            self.seen.add(rule.name)
-            bad, all_, worlds = self.effort.first.get(rule.name, (0, 0, 0))
-            self.effort.first[rule.name] = (bad + len(rows), all_ + self.f.sizes[rule.table], worlds + 1)
+        rows = rows_breaking(self.filling, rule)
+        if self.filling.attempt == 0 and rule.name not in self.first_tested:
+            self.first_tested.add(rule.name)
+            bad, all_, worlds = self.effort.first_tests.get(rule.name, (0, 0, 0))
+            self.effort.first_tests[rule.name] = (bad + len(rows), all_ + self.filling.sizes[rule.table], worlds + 1)
         return rows
 
-    def redraw(self, found: list[tuple[Rule, list[int]]], at: int, round_: int) -> set[Name]:
+    def redraw(self, violations: list[tuple[Rule, list[int]]], at: int, round_: int) -> set[Name]:
         cells: dict[Name, set[int]] = {}
-        for rule, rows in found:
+        for rule, rows in violations:
             self.effort.redraws[rule.name] = self.effort.redraws.get(rule.name, 0) + 1
-            read = [name for name in self.graph.read[rule.name] if name in self.graph.order[at]]
-            for name, indices in suspects(self.f, rule, rows, read).items():
+            read = [name for name in self.graph.rule_columns[rule.name] if name in self.graph.order[at]]
+            for name, indices in cells_to_redraw(self.filling, rule, rows, read).items():
                 cells.setdefault(name, set()).update(indices)
         if not cells:
-            rule, rows = found[0]
-            raise StuckError(f"rule {rule.name}", self.describe(rule, rows))
+            rule, rows = violations[0]
+            raise self.stuck_at(rule, rows)
         changed: set[Name] = set()
         for name, chosen in sorted(cells.items()):
-            column = self.schema.column(*name)
+            column = self.structure.column(*name)
             ordered = sorted(chosen)
-            rng = self.f.rng(*name, "again", at, round_)
-            values = list(self.f.data[name[0]][name[1]])
-            for i, value in zip(ordered, draw(self.f, column, ordered, rng), strict=True):
+            rng = self.filling.rng(*name, "again", at, round_)
+            values = list(self.filling.data[name[0]][name[1]])
+            for i, value in zip(ordered, draw(self.filling, column, ordered, rng), strict=True):
                 values[i] = value
-            self.f.put(*name, values)
+            self.filling.set_column(*name, values)
             changed.add(name)
         return changed | self.refill(changed, at, round_)
 
     def refill(self, changed: set[Name], at: int, round_: int) -> set[Name]:
-        """Fill again what hangs on redrawn cells, up to this unit, and hold every rule that reads any of it.
+        """Refill what depends on redrawn cells, up to this unit, and enforce every rule that reads any of it.
 
-        Returns what those rules drew again in their turn, which others hang on as well.
+        Returns the columns that those rules redrew in turn, on which others depend as well.
         """
-        hanging: set[Name] = set().union(*(self.graph.after(name) for name in changed))
+        hanging: set[Name] = set().union(*(self.graph.dependents(name) for name in changed))
         stale, drawn = hanging - changed, set[Name]()
-        for earlier in range(min(map(self.graph.place.__getitem__, changed)), at + 1):
+        for earlier in range(min(map(self.graph.unit_index.__getitem__, changed)), at + 1):
             unit = self.graph.order[earlier]
             if not stale.isdisjoint(unit):
-                self.unit(unit, earlier, at, round_)
-            if earlier < at and any(("rule", rule.name) in hanging for rule in self.tested.get(earlier, ())):
-                more = self.hold(earlier)
-                further = set[Name]().union(*(self.graph.after(name) for name in more))
+                self.fill_unit(unit, earlier, at, round_)
+            if earlier < at and any(("rule", rule.name) in hanging for rule in self.rules_at.get(earlier, ())):
+                more = self.enforce_rules(earlier)
+                further = set[Name]().union(*(self.graph.dependents(name) for name in more))
                 hanging, stale, drawn = hanging | further, stale | further, drawn | more
         return drawn
 
-    def describe(self, rule: Rule, rows: list[int]) -> str:
-        f, key = self.f, self.schema.tables[rule.table].key
-        read = [p for p in expr.paths(rule.node) if p[0] in self.schema.tables[rule.table].names] if rule.node else []
+    def stuck_at(self, rule: Rule, rows: list[int]) -> StuckError:
+        filling, key = self.filling, self.structure.tables[rule.table].key
+        read = (
+            [p for p in expr.paths(rule.node) if p[0] in self.structure.tables[rule.table].names] if rule.node else []
+        )
         shown = []
         for i in rows[:3]:
-            name = ", ".join(str(f.data[rule.table][k][i]) for k in key if k in f.data[rule.table])
-            values = ", ".join(f"{'.'.join(p)} = {f.vector(rule.table, p)[i]!r}" for p in read)
+            name = ", ".join(str(filling.data[rule.table][k][i]) for k in key if k in filling.data[rule.table])
+            values = ", ".join(f"{'.'.join(p)} = {filling.vector(rule.table, p)[i]!r}" for p in read)
             shown.append(f"{rule.table} {name} ({values})" if values else f"{rule.table} {name}")
-        return f"{len(rows)} rows break it: {'; '.join(shown)}"
+        return StuckError(f"rule {rule.name}", f"{len(rows)} rows break it: {'; '.join(shown)}", rule.name)
 
 
 def _drawn(column: Column) -> bool:

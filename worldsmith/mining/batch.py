@@ -25,8 +25,8 @@ from worldsmith.errors import (
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.mining.candidates import KINDS, kinds_of
-from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
-from worldsmith.schema.scaling import admit
+from worldsmith.schema import DEFAULT_KNOBS, Knobs, Schema, WorldKind, load_schema, shipped
+from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
 
@@ -47,7 +47,7 @@ class Order:
     out: Path
     tasks: int
     size: str = "wide"
-    knobs: Knobs = PLAIN
+    knobs: Knobs = DEFAULT_KNOBS
     kinds: str = ",".join(KINDS)
     """Kinds of task, taken in turn."""
 
@@ -102,7 +102,7 @@ def orders(
     out: Path,
     tasks: int,
     size: str = "wide",
-    knobs: Knobs = PLAIN,
+    knobs: Knobs = DEFAULT_KNOBS,
     kinds: str = ",".join(KINDS),
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
@@ -114,7 +114,7 @@ def orders(
     once: dict[Schema, str] = {}
     for name in schemas:
         once.setdefault(load_schema(name), name)
-    admit(list(once), knobs)
+    check_facts(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
     return [Order(schemas[which], seed, number, out, tasks, size, knobs, kinds) for number, which in places]
@@ -135,14 +135,14 @@ def build(order: Order) -> Built:
     """
     schema = load_schema(order.schema)
     folder = order.out / world_id(schema, order.seed, order.knobs)
-    files.clean(order.out, folder.name)
+    files.remove_leftovers(order.out, folder.name)
     kept, replaced = _kept(folder)
     world = kept or generate(schema, order.seed, knobs=order.knobs)
     if kept is None:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    with files.placed(world, order.out) if kept is None else nullcontext():
+    with files.placed_world(world, order.out) if kept is None else nullcontext():
         count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
@@ -166,8 +166,7 @@ def attempt(order: Order) -> Built | Failed:
         return build(order)
     except GenerationError as error:
         schema = load_schema(order.schema)
-        kind, _, rule = error.place.partition(" ")
-        fix = remedy(schema, rule, [order.seed]) if kind == "rule" else ""
+        fix = remedy(schema, error.rule, [order.seed]) if error.rule else ""
         return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
@@ -217,8 +216,8 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """
     if not made:
         return
-    with files.locked(made[0].out), _mapping(min(jobs, len(made))) as mapped:
-        files.sweep(made[0].out)
+    with files.locked_folder(made[0].out), _mapping(min(jobs, len(made))) as mapped:
+        files.remove_all_leftovers(made[0].out)
         following = Counter(order.schema for order in made)
         streaks: Counter[str] = Counter()
         while made:

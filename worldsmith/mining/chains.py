@@ -83,7 +83,7 @@ def _named(source: Source, r: random.Random) -> Query | None:
 
 def _listed(source: Source, r: random.Random) -> Query | None:
     table, by = source.scopes[r.randrange(len(source.scopes))]
-    places = source.world.where(table, by)
+    places = source.world.rows_by_value(table, by)
     values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
     if not values:
         return None
@@ -136,7 +136,7 @@ def _exit(
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         found = replace(query, columns=(path,))
         value = source.reader.one(found)
-        count = len(source.world.where(*at).get(value, ())) if value is not None else 0
+        count = len(source.world.rows_by_value(*at).get(value, ())) if value is not None else 0
         been = value in _been(source, query)
         if rows[0] <= count <= rows[1] and not (been or _told(source, found) or _common(source, found)):
             return found, at

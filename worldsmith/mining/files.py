@@ -57,9 +57,9 @@ def mine_for(world: World, asked: Asked) -> Mined:
 def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
     """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
     path = files.tasks_file(folder)
-    files.save_lines(path, (task.to_json() for task in found.tasks))
+    files.save_jsonl(path, (task.to_json() for task in found.tasks))
     # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
-    files.write_file(path.with_suffix(".json"), files.pretty(_record(path, world, asked, len(found.tasks))))
+    files.write_file(path.with_suffix(".json"), files.indented_json(_record(path, world, asked, len(found.tasks))))
 
 
 def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:

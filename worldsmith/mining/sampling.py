@@ -196,7 +196,7 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
     """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
     # Of tables with children more can be asked.
     table, by = r.choices(source.scopes, [1 + bool(source.families(t)) for t, _ in source.scopes])[0]
-    places = source.world.where(table, by)
+    places = source.world.rows_by_value(table, by)
     values = [v for v in places if v is not None]
     r.shuffle(values)
     low, high = size.scope

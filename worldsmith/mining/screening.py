@@ -36,7 +36,7 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
     for number, tally in enumerate(query.tallies):
         _tally(reader, query, number, tally, rows)
     if len(query.scope.values) > 1:
-        places = reader.world.where(query.table, query.scope.column)
+        places = reader.world.rows_by_value(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
             raise Refused("a value of the scope changes nothing")
     if (query.where is not None or query.top) and reader.unscoped(query) == tuple(kept):

@@ -13,7 +13,7 @@ from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell, Row, named
+from worldsmith.world.model import Cell, Row, invented_keys
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
@@ -148,11 +148,11 @@ class NamesakeKind:
         asked = dict.fromkeys(world.namesakes)
         held = {
             str(name): Row(table, i)
-            for table, col in named(world.schema)
+            for table, col in invented_keys(world.schema)
             if table in self.pages.abouts
             for i, name in enumerate(world.tables[table][col])
         }
-        shared = frozenset(world.shared)
+        shared = frozenset(world.shared_names)
         for name in held:
             if name not in shared and draw(world.seed, "kin", name) % KIN == 0:
                 asked[name] = None

@@ -57,7 +57,7 @@ class Days:
         """Return a count or a sum as it was on a day: over the children that were there."""
         world, key = self.world, self.world.key(cell.row)[0]
         if len(fill.by) == 1:
-            children = [Row(fill.table, i) for i in world.where(fill.table, fill.by[0]).get(key, ())]
+            children = [Row(fill.table, i) for i in world.rows_by_value(fill.table, fill.by[0]).get(key, ())]
         else:
             children = [child for child in world.rows_of(fill.table) if world.walk(child, fill.by) == key]
         there = [child for child in children if self.row(child) <= day]

@@ -12,7 +12,7 @@ from worldsmith.pages.site_styles import Look
 from worldsmith.pages.sites import Site, slugs
 from worldsmith.pages.titles import NAME
 from worldsmith.pages.types import Block, Page, Topics
-from worldsmith.schema import PageSpec, With
+from worldsmith.schema import ChildCells, PageSpec
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row
 
@@ -189,10 +189,10 @@ class EntityKind:
 
     def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
         made = [self._children(page_id, row, child) for child in self.spec.children]
-        made += [self._children(page_id, row, With(table, ref, ()), "linked") for table, ref in self.back]
+        made += [self._children(page_id, row, ChildCells(table, ref, ()), "linked") for table, ref in self.back]
         return [block for block in made if block.cells]
 
-    def _children(self, page_id: str, row: Row, child: With, kind: str = "children") -> Block:
+    def _children(self, page_id: str, row: Row, child: ChildCells, kind: str = "children") -> Block:
         form, pages = self.pages.world.schema.tables[child.table], self.pages
         linked = {c.name for c in form.columns if c.see == "linked"}
         names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
@@ -231,10 +231,10 @@ class EntityKind:
                 found += self._stating_child(row, col, child)
         for table, ref in self.back:
             if table == row.table:
-                found += self._stating_child(row, col, With(table, ref, ()))
+                found += self._stating_child(row, col, ChildCells(table, ref, ()))
         return tuple(dict.fromkeys(found))
 
-    def _stating_child(self, row: Row, col: str, child: With) -> list[int]:
+    def _stating_child(self, row: Row, col: str, child: ChildCells) -> list[int]:
         form = self.pages.world.schema.tables[child.table]
         named = col == child.ref or col in form.key or (col in child.columns and form.column(col).see != "linked")
         parent = self.pages.world.follow(row, child.ref) if named else None

@@ -63,7 +63,7 @@ class ListKind:
         Longer lists are split evenly, so that no part has fewer than half of that.
         """
         most = self.pages.world.schema.knobs.listing
-        groups = self.pages.world.where(self.table, self.by)
+        groups = self.pages.world.rows_by_value(self.table, self.by)
         values = sorted(v for v in groups if v is not None)
         return tuple(
             Part(value, rows, place, len(cut))

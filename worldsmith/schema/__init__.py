@@ -1,14 +1,15 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
 from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped
-from worldsmith.schema.knobs import PLAIN, Knobs, read_facts
+from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs, parse_facts
 from worldsmith.schema.locations import SchemaFile
-from worldsmith.schema.structure import under
+from worldsmith.schema.structure import structure_of
 from worldsmith.schema.types import (
     COMPUTED,
     After,
     Aggregate,
     Chance,
+    ChildCells,
     Choice,
     Column,
     Date,
@@ -32,16 +33,16 @@ from worldsmith.schema.types import (
     Table,
     Value,
     Values,
-    With,
     WorldKind,
 )
 
 __all__ = [
     "COMPUTED",
-    "PLAIN",
+    "DEFAULT_KNOBS",
     "After",
     "Aggregate",
     "Chance",
+    "ChildCells",
     "Choice",
     "Column",
     "Date",
@@ -67,12 +68,11 @@ __all__ = [
     "Table",
     "Value",
     "Values",
-    "With",
     "WorldKind",
     "load_schema",
+    "parse_facts",
     "parse_schema",
-    "read_facts",
     "read_schema",
     "shipped",
-    "under",
+    "structure_of",
 ]

@@ -1,4 +1,4 @@
-"""Sums that no drawing can beat: rows against `per`, keys and unique columns against the values there are."""
+"""Counts that no draw can meet: rows against `per`, keys and unique columns against the values there are."""
 
 from datetime import date
 from math import inf, prod
@@ -19,22 +19,22 @@ from worldsmith.schema.types import (
 )
 
 
-def check_counts(reader: Resolver, schema: Schema) -> None:
-    """Refuse totals that can't be met, saying which figures would do."""
+def check_counts(resolver: Resolver, schema: Schema) -> None:
+    """Refuse totals that can't be met; the error says which would be possible."""
     for table in schema.tables.values():
         for column in table.refs:
-            _check_per(reader, schema, table, column)
+            _check_per(resolver, schema, table, column)
         if len(table.key) == 1:
-            _check_key(reader, schema, table)
+            _check_key(resolver, schema, table)
         else:
-            _check_pairs(reader, schema, table)
+            _check_pairs(resolver, schema, table)
     for rule in schema.rules:
         if rule.kind == "unique":
-            _check_unique(reader, schema, schema.tables[rule.table], rule.name, rule.columns)
+            _check_unique(resolver, schema, schema.tables[rule.table], rule.name, rule.columns)
 
 
-def domain(schema: Schema, column: Column) -> float:
-    """Return how many values a column can hold at most, as far as its fill tells; inf where it doesn't."""
+def value_limit(schema: Schema, column: Column) -> float:
+    """Return how many values a column can hold at most, as far as its fill says; inf where it doesn't."""
     match column.fill:
         case Pick(values=values):
             return schema.values[values].n
@@ -52,7 +52,7 @@ def domain(schema: Schema, column: Column) -> float:
             return inf
 
 
-def _check_per(reader: Resolver, schema: Schema, table: Table, column: Column) -> None:
+def _check_per(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
     fill = column.fill
     assert isinstance(fill, Reference)
     if fill.per is None or fill.table == table.name:
@@ -61,51 +61,53 @@ def _check_per(reader: Resolver, schema: Schema, table: Table, column: Column) -
     if hi >= many * least and lo <= few * most:
         return
     if hi < few * least or lo > many * most:
-        said = f"can't be met: {column.name} takes each of the {fill.table} rows {least} to {most} times, which makes"
-        said = f"{said} {few * least} to {many * most}"
+        problem = (
+            f"can't be met: {column.name} takes each of the {fill.table} rows {least} to {most} times, which makes"
+        )
+        problem = f"{problem} {few * least} to {many * most}"
     else:
         bad = many if hi < many * least else few
-        said = f"can't always be met: {column.name} takes each {fill.table} row {least} to {most} times, so {bad}"
-        said = f"{said} {fill.table} rows make {bad * least} to {bad * most}"
+        problem = f"can't always be met: {column.name} takes each {fill.table} row {least} to {most} times, so {bad}"
+        problem = f"{problem} {fill.table} rows make {bad * least} to {bad * most}"
     fix = (
         f"let rows overlap [{many * least}, {few * most}]"
         if many * least <= few * most
         else f"widen per = [{least}, {most}]"
     )
-    raise reader.fail(
-        f"tables.{table.name}.rows", f"[{lo}, {hi}] {said}: {fix}, or change per or the {fill.table} rows"
+    raise resolver.fail(
+        f"tables.{table.name}.rows", f"[{lo}, {hi}] {problem}: {fix}, or change per or the {fill.table} rows"
     )
 
 
-def _check_key(reader: Resolver, schema: Schema, table: Table) -> None:
-    """A key of one column is distinct by its fill, or not at all: nothing else keeps it so."""
+def _check_key(resolver: Resolver, schema: Schema, table: Table) -> None:
+    """Refuse a key of one column whose fill doesn't make it distinct, and more rows than it has values."""
     key = table.column(table.key[0])
     if not isinstance(key.fill, Invent | Pick):
-        kind = reader.source.tables[table.name].columns[key.name].kind
-        raise reader.fail(
+        kind = resolver.source.tables[table.name].columns[key.name].kind
+        raise resolver.fail(
             f"{table.name}.{key.name}",
             f"a key of one column is an invent or a pick, which are distinct; {kind} repeats: use one of these, or "
             "name several columns as the key",
         )
     least = table.rows[0]
     if isinstance(key.fill, Pick) and least > (n := schema.values[key.fill.values].n):
-        raise reader.fail(
+        raise resolver.fail(
             f"tables.{table.name}.rows",
             f"{least} rows need as many names; the list {key.fill.values!r} has {n}: lengthen it, or ask for {n} rows",
         )
 
 
-def _check_pairs(reader: Resolver, schema: Schema, table: Table) -> None:
-    """A composite key is drawn from the pairs its columns make: as many rows at most."""
+def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
+    """Refuse a composite key with fewer combinations than rows."""
     drawn = [c for c in map(table.column, table.key) if not isinstance(c.fill, COMPUTED)]
     for column in drawn:
         if not isinstance(column.fill, Reference | Pick | Choice):
-            kind = reader.source.tables[table.name].columns[column.name].kind
-            raise reader.fail(
+            kind = resolver.source.tables[table.name].columns[column.name].kind
+            raise resolver.fail(
                 f"{table.name}.{column.name}",
                 f"a key of several columns is made of ref, pick and choice columns, not of {kind}",
             )
-    sizes = {c.name: domain(schema, c) for c in drawn}
+    sizes = {c.name: value_limit(schema, c) for c in drawn}
     driver = next((c for c in drawn if isinstance(c.fill, Reference) and c.fill.per), None)
     most = prod(sizes.values())
     shown = " x ".join(f"{n:g} {name}" for name, n in sizes.items())
@@ -113,20 +115,20 @@ def _check_pairs(reader: Resolver, schema: Schema, table: Table) -> None:
         others = most / sizes[driver.name]
         most = sizes[driver.name] * min(driver.fill.per[1], others)
     if table.rows[0] > most:
-        raise reader.fail(
+        raise resolver.fail(
             f"tables.{table.name}.rows",
             f"{table.rows[0]} rows need as many different {' and '.join(table.key)}; there are at most {most:g} "
             f"({shown}): ask for fewer rows, or give the key more values",
         )
 
 
-def _check_unique(reader: Resolver, schema: Schema, table: Table, name: str, columns: tuple[str, ...]) -> None:
+def _check_unique(resolver: Resolver, schema: Schema, table: Table, name: str, columns: tuple[str, ...]) -> None:
     held = [table.column(c) for c in columns]
     if any(c.nullable or c.switch for c in held):
         return
-    most = prod(domain(schema, c) for c in held)
+    most = prod(value_limit(schema, c) for c in held)
     if table.rows[0] > most:
-        raise reader.fail(
+        raise resolver.fail(
             f"rules.{name}",
             f"{table.rows[0]} rows of {table.name} can't all differ in {' and '.join(columns)}, which take at most "
             f"{most:g} values: name more columns, or drop the rule",

@@ -29,137 +29,149 @@ from worldsmith.schema.types import (
 )
 
 
-def table(reader: Resolver, name: str, values: Mapping[str, Values]) -> Table:
-    t = reader.source.tables[name]
-    key = (t.key,) if isinstance(t.key, str) else tuple(t.key)
+def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -> Table:
+    source = resolver.source.tables[name]
+    key = (source.key,) if isinstance(source.key, str) else tuple(source.key)
     for part in key:
-        c = reader.source_column(name, part, f"tables.{name}.key")
-        if c.missing or c.if_ or c.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max"):
-            raise reader.fail(f"{name}.{part}", f"a key column can't be {c.kind}, missing or switched")
-    columns = tuple(column(reader, name, c, key, values) for c in t.columns)
-    return Table(name, t.called[0], t.called[1], t.rows, key, columns, t.if_)
+        column = resolver.source_column(name, part, f"tables.{name}.key")
+        if (
+            column.missing
+            or column.if_
+            or column.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max")
+        ):
+            raise resolver.fail(f"{name}.{part}", f"a key column can't be {column.kind}, missing or switched")
+    columns = tuple(resolve_column(resolver, name, column, key, values) for column in source.columns)
+    return Table(name, source.called[0], source.called[1], source.rows, key, columns, source.if_)
 
 
-def column(reader: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]) -> Column:
-    c = reader.source.tables[table].columns[name]
-    known = reader.types[table][name]
+def resolve_column(
+    resolver: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
+) -> Column:
+    source = resolver.source.tables[table].columns[name]
+    known = resolver.types[table][name]
     kind: Type = known.type if isinstance(known, expr.Ref) else known
-    label = c.label or name.replace("_", " ").capitalize()
+    label = source.label or name.replace("_", " ").capitalize()
     return Column(
         table=table,
         name=name,
-        fill=fill(reader, table, name, c, values),
+        fill=resolve_fill(resolver, table, name, source, values),
         type=kind,
-        label=label if c.label or not c.ref else "",
-        says=c.says or label.lower(),
-        see=c.see,
-        unit=c.unit,
-        decimals=_decimals(reader, c),
-        missing=c.missing,
-        none=c.none or "none",
-        switch=c.if_,
+        label=label if source.label or not source.ref else "",
+        says=source.says or label.lower(),
+        see=source.see,
+        unit=source.unit,
+        decimals=_decimals(resolver, source),
+        missing=source.missing,
+        none=source.none or "none",
+        switch=source.if_,
         key=name in key,
-        ends=c.ends,
+        ends=source.ends,
     )
 
 
-def _decimals(reader: Resolver, c: src.ColumnSource) -> int:
-    """A sum or a maximum is printed as what it is of."""
-    target = c.sum or c.max
+def _decimals(resolver: Resolver, source: src.ColumnSource) -> int:
+    """A sum or a maximum has the decimals of its column."""
+    target = source.sum or source.max
     if target is None:
-        return c.decimals
+        return source.decimals
     table, column = target.split(".")
-    return _decimals(reader, reader.source.tables[table].columns[column])
+    return _decimals(resolver, resolver.source.tables[table].columns[column])
 
 
-def labelled(reader: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
+def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
     """Head each reference without a label by its target's key label."""
     columns = []
-    for c in table.columns:
-        if c.label:
-            columns.append(c)
+    for column in table.columns:
+        if column.label:
+            columns.append(column)
             continue
-        target = tables[c.ref or ""]
+        target = tables[column.ref or ""]
         label = target.column(target.key[0]).label
-        columns.append(replace(c, label=label))
-    heads = [c.header for c in columns]
+        columns.append(replace(column, label=label))
+    heads = [column.header for column in columns]
     for i, head in enumerate(heads):
         if head in heads[:i]:
-            raise reader.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} stands twice: give a label")
+            raise resolver.fail(f"{table.name}.{columns[i].name}", f"the header {head!r} occurs twice: give a label")
     return replace(table, columns=tuple(columns))
 
 
-def fill(reader: Resolver, table: str, name: str, c: src.ColumnSource, values: Mapping[str, Values]) -> Fill:
+def resolve_fill(
+    resolver: Resolver, table: str, name: str, source: src.ColumnSource, values: Mapping[str, Values]
+) -> Fill:
     place = f"{table}.{name}"
-    match c.kind:
+    match source.kind:
         case "invent":
-            return Invent(str(c.invent))
+            return Invent(str(source.invent))
         case "pick":
-            reader.values_of(str(c.pick), values, place)
-            return Pick(str(c.pick), reader.optional(c.where, table, place, "bool"))
+            resolver.values_of(str(source.pick), values, place)
+            return Pick(str(source.pick), resolver.optional_node(source.where, table, place, "bool"))
         case "choice":
-            options = tuple(c.choice or ())
-            return Choice(options, tuple(c.weights or [1.0] * len(options)))
+            options = tuple(source.choice or ())
+            return Choice(options, tuple(source.weights or [1.0] * len(options)))
         case "chance":
-            return Chance(float(c.chance or 0))
+            return Chance(float(source.chance or 0))
         case "number":
-            return number(reader, table, c, place)
+            return resolve_number(resolver, table, source, place)
         case "date":
-            lo, hi = c.date or ("", "")
-            return Date(reader.day(lo, place), reader.day(hi, place))
+            lo, hi = source.date or ("", "")
+            return Date(resolver.day(lo, place), resolver.day(hi, place))
         case "after":
-            path = reader.path(str(c.after), table, place)
-            if reader.end_type(table, path) != "date":
-                raise reader.fail(place, f"after = {c.after!r} is no date: name a date or after column")
-            lo_days, hi_days = c.days or (0, 0)
-            return After(path, lo_days, hi_days, reader.optional(c.until, table, place, "date"))
+            path = resolver.path(str(source.after), table, place)
+            if resolver.end_type(table, path) != "date":
+                raise resolver.fail(place, f"after = {source.after!r} is no date: name a date or after column")
+            lo_days, hi_days = source.days or (0, 0)
+            return After(path, lo_days, hi_days, resolver.optional_node(source.until, table, place, "date"))
         case "ref":
-            return Reference(str(c.ref), reader.optional(c.where, table, place, "bool"), c.per, c.skew)
+            return Reference(
+                str(source.ref), resolver.optional_node(source.where, table, place, "bool"), source.per, source.skew
+            )
         case "count" | "sum" | "max":
-            return reader.aggregate(table, place, c)
+            return resolver.aggregate(table, place, source)
         case "rank":
-            reader.same_table(table, place, str(c.rank), c.within)
-            reader.ordered(table, place, "rank", str(c.rank))
-            return Rank(str(c.rank), c.within)
+            resolver.check_columns(table, place, str(source.rank), source.within)
+            resolver.check_ordered(table, place, "rank", str(source.rank))
+            return Rank(str(source.rank), source.within)
         case "share":
-            reader.same_table(table, place, str(c.share), c.within)
-            reader.ordered(table, place, "share", str(c.share), "int", "num")
-            return Share(str(c.share), c.within, c.decimals)
+            resolver.check_columns(table, place, str(source.share), source.within)
+            resolver.check_ordered(table, place, "share", str(source.share), "int", "num")
+            return Share(str(source.share), source.within, source.decimals)
         case "series":
-            reader.same_table(table, place, str(c.along), c.within)
-            reader.ordered(table, place, "along", str(c.along))
-            assert c.series
-            assert c.drift
-            step = c.step or 10.0**-c.decimals
-            _check_step(reader, place, step, c.decimals)
-            return Series(c.series, str(c.along), c.within, c.drift, step)
+            resolver.check_columns(table, place, str(source.along), source.within)
+            resolver.check_ordered(table, place, "along", str(source.along))
+            assert source.series
+            assert source.drift
+            step = source.step or 10.0**-source.decimals
+            _check_step(resolver, place, step, source.decimals)
+            return Series(source.series, str(source.along), source.within, source.drift, step)
         case "derive":
-            return Derive(reader.node(str(c.derive), table, place))
+            return Derive(resolver.node(str(source.derive), table, place))
         case "text":
-            return Derive(reader.node(_template(str(c.text)), table, place, "text"))
+            return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
         case _:
-            if table and name in reader.source.tables[table].key:
-                raise reader.fail(place, "a Faker detail is never a key")
-            return Faker(str(c.faker))
+            if table and name in resolver.source.tables[table].key:
+                raise resolver.fail(place, "a Faker detail is never a key")
+            return Faker(str(source.faker))
 
 
-def number(reader: Resolver, table: str, c: src.ColumnSource, place: str) -> Number:
-    lo, hi = c.number or (0.0, 0.0)
-    step = c.step or 10.0**-c.decimals
+def resolve_number(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Number:
+    lo, hi = source.number or (0.0, 0.0)
+    step = source.step or 10.0**-source.decimals
     for bound in (lo, hi):
         if abs(round(bound / step) * step - bound) > 1e-9 * max(1.0, abs(bound)):
             near = f"{round(bound / step) * step:g}"
-            raise reader.fail(place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}")
-    _check_step(reader, place, step, c.decimals)
-    mean = None if c.mean is None else reader.node(c.mean, table, place)
+            raise resolver.fail(
+                place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}"
+            )
+    _check_step(resolver, place, step, source.decimals)
+    mean = None if source.mean is None else resolver.node(source.mean, table, place)
     if mean is not None and mean.type not in ("int", "num"):
-        raise reader.fail(place, f"mean is {mean.type}, not a number")
-    return Number(lo, hi, step, mean, c.spread or 0.0, c.skew)
+        raise resolver.fail(place, f"mean is {mean.type}, not a number")
+    return Number(lo, hi, step, mean, source.spread or 0.0, source.skew)
 
 
-def _check_step(reader: Resolver, place: str, step: float, decimals: int) -> None:
+def _check_step(resolver: Resolver, place: str, step: float, decimals: int) -> None:
     if round(step, decimals) != step:
-        raise reader.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
+        raise resolver.fail(place, f"step {step:g} needs decimals = {len(f'{step:.6f}'.rstrip('0').split('.')[1])}")
 
 
 def _template(text: str) -> str:

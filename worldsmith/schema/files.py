@@ -13,10 +13,10 @@ import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.cardinality import check_counts
-from worldsmith.schema.columns import labelled, table
+from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.rules import page, rule
+from worldsmith.schema.rules import resolve_page, resolve_rule
 from worldsmith.schema.syntax import plain, read_source
 from worldsmith.schema.types import Questions, Schema
 from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
@@ -33,13 +33,13 @@ def shipped() -> dict[str, FilePath]:
 def load_schema(name_or_path: str | FilePath) -> Schema:
     """Return a shipped schema by name, or the one in a TOML file.
 
-    Raises NotFoundError for an unknown name, SchemaError for a file that can't mean anything.
+    Raises NotFoundError for an unknown name, SchemaError for an invalid file.
     """
     return read_schema(str(name_or_path))[0]
 
 
 def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
-    """Return what `load_schema` does, and the file, which knows the lines of its parts."""
+    """Return the schema as `load_schema` does, and the file, which knows the lines of its parts."""
     path = FilePath(name_or_path)
     if path.suffix != ".toml":
         known = shipped()
@@ -52,48 +52,48 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SchemaError(f"{path}: can't be read: {reason}") from None
-    return _meant(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    return _parse_file(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
 
 
 @lru_cache(maxsize=32)
-def _meant(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
-    """Return what `read_schema` does for a file with this text: a command asks once a world."""
+def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFile]:
+    """Return what `read_schema` does for a file with this text; cached, since commands call it once per world."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SchemaError(_not_toml(path, text, error)) from None
+        raise SchemaError(_toml_error(path, text, error)) from None
     except RecursionError:
         raise SchemaError(f"{path}: not a schema: its values are nested too deep") from None
-    except ValueError:  # what `int` says of thousands of digits; the parser passes it on
+    except ValueError:  # `int` refuses thousands of digits; the parser passes its error on
         raise SchemaError(f"{path}: not a schema: a number has too many digits") from None
     file = SchemaFile(name, text)
     return parse_schema(plain(data, file), file), file
 
 
 TOML_FIXES = {
-    "Cannot overwrite a value": "this name stands twice: rename or remove one",
-    "Cannot declare": "this table stands twice: join the two, or rename one",
+    "Cannot overwrite a value": "this name occurs twice: rename or remove one",
+    "Cannot declare": "this table occurs twice: join the two, or rename one",
     "Unclosed array": "a list is not closed: add ]",
-    "Invalid value": "no value stands here: texts need quotes, dates are written 2029-11-30",
+    "Invalid value": "there is no valid value here: texts need quotes, dates are written 2029-11-30",
     "Unterminated string": "a text is not closed: add a quote",
     "Illegal character": "a text is not closed on its line: add a quote",
     "Expected '=' after a key": "a key, = and a value are expected",
     "Unclosed inline table": "a { is not closed on its line: add }",
-    "Expected newline": "something stands after the value: one key a line",
-    "Duplicate inline table key": "this key stands twice within { }: remove one",
+    "Expected newline": "there is more after the value: write one key per line",
+    "Duplicate inline table key": "this key occurs twice within { }: remove one",
 }
 
 
-def _not_toml(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
+def _toml_error(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> str:
     """Return what is wrong with a line of TOML, and the line with a caret under the place."""
-    said = str(error)
-    found = re.search(r" \(at line (\d+), column (\d+)\)$", said)
-    number, column = (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, 1)
+    message = str(error)
+    position = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    number, column = (int(position[1]), int(position[2])) if position else (text.count("\n") + 1, 1)
     lines = text.split("\n")
     line = lines[number - 1] if number <= len(lines) else ""
     start = max(0, column - 60)
-    reason = said[: found.start()] if found else said.removesuffix(" (at end of document)")
-    fix = next((f"; {fix}" for start_, fix in TOML_FIXES.items() if reason.startswith(start_)), "")
+    reason = message[: position.start()] if position else message.removesuffix(" (at end of document)")
+    fix = next((f"; {fix}" for beginning, fix in TOML_FIXES.items() if reason.startswith(beginning)), "")
     return f"{path}:{number}: not TOML: {reason}{fix}\n  {line[start : column + 40]}\n  {' ' * (column - 1 - start)}^"
 
 
@@ -106,7 +106,7 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     Raises SchemaError: "<where>:<line>: <table.column>: what is wrong, with which value, and the fix".
     """
     file = SchemaFile(where) if isinstance(where, str) else where
-    # TOML arrays of tables keep their order, and order has a meaning here (fill order, row order): it is hashed.
+    # Order has a meaning here (fill order, row order), and TOML keeps it: it is part of the hash.
     digest = sha256(orjson.dumps(data)).hexdigest()
     if digest not in _parsed:
         if len(_parsed) > 256:
@@ -115,31 +115,31 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     return _parsed[digest]
 
 
-def _resolve(reader: Resolver) -> Schema:
-    s = reader.source
-    reader.day(s.as_of, "as_of")
-    values = {name: reader.values(name, v) for name, v in s.values.items()}
-    reader.find_types(values)
-    tables = {name: table(reader, name, values) for name in s.tables}
-    tables = {name: labelled(reader, t, tables) for name, t in tables.items()}
+def _resolve(resolver: Resolver) -> Schema:
+    source = resolver.source
+    resolver.day(source.as_of, "as_of")
+    values = {name: resolver.resolve_values(name, values_source) for name, values_source in source.values.items()}
+    resolver.find_types(values)
+    tables = {name: resolve_table(resolver, name, values) for name in source.tables}
+    tables = {name: label_references(resolver, table, tables) for name, table in tables.items()}
     schema = Schema(
-        name=s.name,
-        kind=s.kind,
-        as_of=s.as_of,
-        about=s.about,
-        lang=s.lang,
+        name=source.name,
+        kind=source.kind,
+        as_of=source.as_of,
+        about=source.about,
+        lang=source.lang,
         values=values,
-        variation=dict(s.variation),
+        variation=dict(source.variation),
         tables=tables,
-        rules=tuple(rule(reader, name, r, tables) for name, r in s.rules.items()),
-        pages=tuple(page(reader, name, p, tables) for name, p in s.pages.items()),
-        questions=Questions(tuple(s.questions.needs)),
-        source=reader.data,
-        digest=reader.digest,
+        rules=tuple(resolve_rule(resolver, name, rule, tables) for name, rule in source.rules.items()),
+        pages=tuple(resolve_page(resolver, name, page, tables) for name, page in source.pages.items()),
+        questions=Questions(tuple(source.questions.needs)),
+        source=resolver.data,
+        digest=resolver.digest,
     )
-    check_switches(reader, schema)
-    check_selves(reader, schema)
-    check_counts(reader, schema)
-    check_lists(reader, schema)
-    check_carried(reader, schema)
+    check_switches(resolver, schema)
+    check_selves(resolver, schema)
+    check_counts(resolver, schema)
+    check_lists(resolver, schema)
+    check_carried(resolver, schema)
     return schema

@@ -1,4 +1,4 @@
-"""Where in a schema file a part of the schema stands: parts have dotted names, files have lines."""
+"""The line of a schema file at which a part of the schema is written: parts have dotted names."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ QUOTES = ('"""', "'''", '"', "'")
 class SchemaFile:
     """The name and, where there is one, the text of a schema file.
 
-    `str(file)` is its name; `at(place)` names a part of it as people find it: "town.toml:45: shop.floor".
+    `str(file)` is its name; `at(place)` names a part of it for people: "town.toml:45: shop.floor".
     """
 
     name: str
@@ -42,11 +42,11 @@ class SchemaFile:
 
     @cached_property
     def _lines(self) -> dict[tuple[str, ...], int]:
-        found: dict[tuple[str, ...], int] = {}
+        lines: dict[tuple[str, ...], int] = {}
         for path, number in _keys(self.text):
             for length in range(1, len(path) + 1):
-                found.setdefault(path[:length], number)
-        return found
+                lines.setdefault(path[:length], number)
+        return lines
 
 
 def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -55,12 +55,12 @@ def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
     closing, depth = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         if not closing and not depth:
-            if found := HEAD.match(line):
-                head = _steps(found[1])
+            if match := HEAD.match(line):
+                head = _steps(match[1])
                 yield head, number
                 continue
-            if found := KEY.match(line):
-                yield (*head, *_steps(found[1])), number
+            if match := KEY.match(line):
+                yield (*head, *_steps(match[1])), number
         closing, depth = _state(line, closing, depth)
 
 
@@ -85,5 +85,5 @@ def _state(line: str, closing: str, depth: int) -> tuple[str, int]:
         quote = next((q for q in QUOTES if line.startswith(q, i)), "")
         depth += (line[i] in "[{") - (line[i] in "]}")
         i, closing = i + max(1, len(quote)), quote
-    # A text of one line ends with it.
+    # A single-quoted text ends with its line.
     return (closing if len(closing) == 3 else ""), max(0, depth)

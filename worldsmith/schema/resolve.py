@@ -1,4 +1,4 @@
-"""Names, types and expressions of a schema file: what every part of it is looked up in."""
+"""Names, types and expressions of a schema file: every part of it is looked up here."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def value_type(value: Value) -> Type:
 
 
 class Resolver:
-    """Holds the file being read; every method looks something up, or says what is wrong and where."""
+    """Holds the file being read; every method looks something up, or raises SchemaError with place and reason."""
 
     def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> None:
         self.source = source
@@ -54,28 +54,30 @@ class Resolver:
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
 
-    def values(self, name: str, v: list[src.Plain] | src.ValuesSource) -> Values:
+    def resolve_values(self, name: str, source: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"
-        if isinstance(v, src.ValuesSource):
-            items: tuple[Value, ...] = tuple(v.real or ())
-            if v.invent is None and not items:
+        if isinstance(source, src.ValuesSource):
+            items: tuple[Value, ...] = tuple(source.real or ())
+            if source.invent is None and not items:
                 raise self.fail(place, "real = [] has no names: write some")
-            result = Values(name, items, real=v.real is not None, invent=v.invent, n=v.n or len(items), type="text")
+            result = Values(
+                name, items, real=source.real is not None, invent=source.invent, n=source.n or len(items), type="text"
+            )
         else:
-            if not v:
+            if not source:
                 raise self.fail(place, "the list is empty: write some values")
-            kinds = self.kinds(v, place)
+            kinds = self.value_types(source, place)
             if len(kinds) > 1 and kinds != {"int", "num"}:
                 raise self.fail(place, f"values of different types: {', '.join(sorted(kinds))}; make them one")
             kind: Type = "num" if len(kinds) > 1 else kinds.pop()
-            result = Values(name, tuple(v), real=False, invent=None, n=len(v), type=kind)
+            result = Values(name, tuple(source), real=False, invent=None, n=len(source), type=kind)
         if len(set(result.items)) < len(result.items):
             twice = next(x for i, x in enumerate(result.items) if x in result.items[:i])
-            raise self.fail(place, f"{twice!r} stands twice: remove one")
+            raise self.fail(place, f"{twice!r} occurs twice: remove one")
         return result
 
-    def kinds(self, values: Sequence[Value], place: str) -> set[Type]:
-        """Return the types of literal values; what looks like a date has to be one."""
+    def value_types(self, values: Sequence[Value], place: str) -> set[Type]:
+        """Return the types of literal values; what looks like a date must be one."""
         kinds = {value_type(v) for v in values}
         for value in values:
             if value_type(value) == "date":
@@ -112,7 +114,7 @@ class Resolver:
         return key
 
     def find_types(self, values: Mapping[str, Values]) -> None:
-        """Fill `types`. An expression's type may hang on another's: repeat until nothing new is found."""
+        """Fill `types`. An expression's type may depend on another's: repeat until nothing new is resolved."""
         pending = [(t, c) for t, table in self.source.tables.items() for c in table.columns]
         while pending:
             failed: list[tuple[str, str]] = []
@@ -128,50 +130,50 @@ class Resolver:
                 place = ".".join(failed[0])
                 raise first or self.fail(
                     place,
-                    f"the types of these columns hang on each other: {_names(failed)}; fill one of them from others",
+                    f"the types of these columns depend on each other: {_names(failed)}; fill one of them from others",
                 )
             pending = failed
 
-    def known(self, table: str, name: str, place: str) -> Type:
+    def known_type(self, table: str, name: str, place: str) -> Type:
         self.source_column(table, name, place)
-        found = self.types[table].get(name)
-        if found is None:
+        kind = self.types[table].get(name)
+        if kind is None:
             raise _NotYetError
-        return found.type if isinstance(found, expr.Ref) else found
+        return kind.type if isinstance(kind, expr.Ref) else kind
 
     def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
-        c = self.source.tables[table].columns[name]
+        source = self.source.tables[table].columns[name]
         place = f"{table}.{name}"
-        match c.kind:
+        match source.kind:
             case "ref":
-                target = str(c.ref)
-                return expr.Ref(target, self.known(target, self.key_of(target, place), place))
+                target = str(source.ref)
+                return expr.Ref(target, self.known_type(target, self.key_of(target, place), place))
             case "pick":
-                return self.values_of(str(c.pick), values, place).type
+                return self.values_of(str(source.pick), values, place).type
             case "choice":
-                kinds = self.kinds(c.choice or (), place)
+                kinds = self.value_types(source.choice or (), place)
                 if len(kinds) > 1:
                     raise self.fail(place, f"choices of different types: {', '.join(sorted(kinds))}; make them one")
                 return kinds.pop()
             case "chance":
                 return "bool"
             case "number" | "series":
-                return "num" if c.decimals else "int"
+                return "num" if source.decimals else "int"
             case "date" | "after":
                 return "date"
             case "count" | "rank":
                 return "int"
             case "sum" | "max":
-                return self.known(*self.pair(c.sum or c.max or "", place), place)
+                return self.known_type(*self.table_and_column(source.sum or source.max or "", place), place)
             case "share":
-                return "num" if c.decimals else "int"
+                return "num" if source.decimals else "int"
             case "derive":
-                return self.node(str(c.derive), table, place).type or "text"
+                return self.node(str(source.derive), table, place).type or "text"
             case "faker":
-                if c.faker not in FAKER_PROVIDERS:
-                    hint = close_match(str(c.faker), FAKER_PROVIDERS)
-                    raise self.fail(place, f"no provider {c.faker!r} is allowed here.{hint}")
-                return FAKER_PROVIDERS[c.faker]
+                if source.faker not in FAKER_PROVIDERS:
+                    hint = close_match(str(source.faker), FAKER_PROVIDERS)
+                    raise self.fail(place, f"no provider {source.faker!r} is allowed here.{hint}")
+                return FAKER_PROVIDERS[source.faker]
             case _:
                 return "text"
 
@@ -180,7 +182,7 @@ class Resolver:
             raise self.fail(place, f"no list {name!r} in [values].{close_match(name, values)}")
         return values[name]
 
-    def pair(self, text: str, place: str) -> tuple[str, str]:
+    def table_and_column(self, text: str, place: str) -> tuple[str, str]:
         table, dot, column = text.partition(".")
         if not dot:
             raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.source)!r}")
@@ -193,7 +195,7 @@ class Resolver:
         except ExprError as error:
             raise self.fail(place, str(error)) from None
 
-    def optional(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
+    def optional_node(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
         return None if text is None else self.node(text, table, place, want)
 
     def path(self, text: str, table: str, place: str) -> Path:
@@ -216,7 +218,7 @@ class Resolver:
             raise self.fail(place, f"no table {child!r}.{close_match(child, self.source.tables)}")
         if by is not None:
             path = self.path(by, child, place)
-            if self.end(child, path).ref != parent:
+            if self.end_column(child, path).ref != parent:
                 raise self.fail(
                     place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
                 )
@@ -227,7 +229,7 @@ class Resolver:
             raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
         return (refs[0],)
 
-    def end(self, table: str, path: Path) -> src.ColumnSource:
+    def end_column(self, table: str, path: Path) -> src.ColumnSource:
         column = self.source.tables[table].columns[path[0]]
         for step in path[1:]:
             column = self.source.tables[column.ref or ""].columns[step]
@@ -237,34 +239,34 @@ class Resolver:
         here = table
         for step in path[:-1]:
             here = str(self.source.tables[here].columns[step].ref)
-        return self.known(here, path[-1], ".".join(path))
+        return self.known_type(here, path[-1], ".".join(path))
 
-    def same_table(self, table: str, place: str, *names: str | None) -> None:
+    def check_columns(self, table: str, place: str, *names: str | None) -> None:
         for name in names:
             if name is not None:
                 self.source_column(table, name, place)
 
-    def ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
+    def check_ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
         """Refuse a column that has no order (or, of `types`, no sum)."""
         types = types or ("int", "num", "date")
-        found = self.known(table, name, place)
-        if found not in types:
+        kind = self.known_type(table, name, place)
+        if kind not in types:
             words = {"int": "number", "num": "number"}
             wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
-            raise self.fail(place, f"{what} = {name!r} is {found}: it takes a {wanted} column")
+            raise self.fail(place, f"{what} = {name!r} is {kind}: it takes a {wanted} column")
 
-    def aggregate(self, parent: str, place: str, c: src.ColumnSource | src.EachSource) -> Aggregate:
-        target = c.count or c.sum or c.max or ""
-        child, column = (target, None) if c.count else self.pair(target, place)
-        by = self.parent_path(c.by, child, parent, place)
-        if column is not None and self.known(child, column, place) not in ("int", "num"):
+    def aggregate(self, parent: str, place: str, source: src.ColumnSource | src.EachSource) -> Aggregate:
+        target = source.count or source.sum or source.max or ""
+        child, column = (target, None) if source.count else self.table_and_column(target, place)
+        by = self.parent_path(source.by, child, parent, place)
+        if column is not None and self.known_type(child, column, place) not in ("int", "num"):
             raise self.fail(place, f"{target!r} is no number: only int and num columns add up or have a largest")
-        op = "count" if c.count else "sum" if c.sum else "max"
-        return Aggregate(op, child, column, by, self.optional(c.where, child, place, "bool"))  # type: ignore[arg-type]
+        op = "count" if source.count else "sum" if source.sum else "max"
+        return Aggregate(op, child, column, by, self.optional_node(source.where, child, place, "bool"))  # type: ignore[arg-type]
 
 
 class _NotYetError(Exception):
-    """The type of a column that hangs on one not found yet."""
+    """The type of a column depends on one that isn't resolved yet."""
 
 
 def _a_column(source: src.SchemaSource) -> str:

@@ -1,7 +1,7 @@
 """The schema file as written: names not yet resolved, expressions still text.
 
 Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
-`syntax` tells what is wrong with a file; `files` turns the result into the types of `types`.
+`syntax` reports what is wrong with a file; `files` turns the result into the types of `types`.
 """
 
 from typing import Annotated, Any, Literal
@@ -37,7 +37,7 @@ NEEDS = (
     ("series", "along", 'along = "year"'),
     ("series", "drift", "drift = [-2, 5]"),
 )
-"""Options that a fill can't do without."""
+"""Options that a fill needs."""
 
 DRAWN_NULL = frozenset({"pick", "choice", "number", "date", "after", "ref", "faker"})
 """Fills that `missing` may go with."""
@@ -95,10 +95,10 @@ class ValuesSource(Strict):
 
 
 class ColumnSource(Strict):
-    """A column: one fill and its options, and how it is spoken of."""
+    """A column: one fill and its options, and how texts refer to it."""
 
     invent: str | None = None
-    """A name nobody bears, of this kind."""
+    """An invented name of this kind."""
     pick: str | None = None
     """One item of this list of `[values]`."""
     choice: list[Plain] | None = Field(default=None, min_length=1)
@@ -170,7 +170,7 @@ class ColumnSource(Strict):
     unit: str = Field(default="", max_length=20, pattern=r"^[^\n\r|]*$")
     """Unit of the number."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the column hangs on."""
+    """Switch of `[variation]` that the column depends on."""
     missing: float = Field(default=0.0, ge=0, lt=1)
     """Chance of null."""
     none: str = Field(default="", max_length=40, pattern=r"^[^\n\r|]*$")
@@ -185,10 +185,10 @@ class ColumnSource(Strict):
 
     @model_validator(mode="after")
     def _one_fill(self) -> "ColumnSource":
-        given = [kind for kind in OPTIONS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one fill, not {' and '.join(given) or 'none'}; fills: {', '.join(OPTIONS)}")
-        kind = given[0]
+        kinds = [kind for kind in OPTIONS if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"give one fill, not {' and '.join(kinds) or 'none'}; fills: {', '.join(OPTIONS)}")
+        kind = kinds[0]
         options = frozenset().union(*OPTIONS.values())
         for name in sorted(options & self.model_fields_set - OPTIONS[kind]):
             takes = ", ".join(sorted(OPTIONS[kind])) or "no options of its own"
@@ -204,8 +204,8 @@ class ColumnSource(Strict):
         for name, needs in (("mean", "spread"), ("spread", "mean")):
             if getattr(self, name) is not None and getattr(self, needs) is None:
                 raise ValueError(f"{name} needs {needs}: the two make a band, which is checked")
-        for given_kind, needs, example in NEEDS:
-            if kind == given_kind and getattr(self, needs) is None:
+        for fill_kind, needs, example in NEEDS:
+            if kind == fill_kind and getattr(self, needs) is None:
                 raise ValueError(f"{kind} needs {needs}, as in {example}")
         if self.skew < 0 and kind == "ref":
             raise ValueError("skew of a ref goes from 0, evenly, to 3, very unevenly")
@@ -224,7 +224,7 @@ class TableSource(Strict):
     key: str | Annotated[list[str], Field(min_length=1)]
     """Column or columns that name a row."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the table hangs on."""
+    """Switch of `[variation]` that the table depends on."""
     columns: dict[Name, ColumnSource] = Field(min_length=1, max_length=60)
     """Columns in order."""
 
@@ -264,7 +264,7 @@ class RuleSource(Strict):
     within: str | None = None
     """Column whose values make the groups."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the rule hangs on."""
+    """Switch of `[variation]` that the rule depends on."""
 
     @property
     def kind(self) -> Literal["must", "acyclic", "unique", "order", "each"]:
@@ -275,12 +275,12 @@ class RuleSource(Strict):
 
     @model_validator(mode="after")
     def _one_kind(self) -> "RuleSource":
-        given = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(given) or 'none'}")
-        if self.each is not None and given != ["must"]:
+        kinds = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(kinds) or 'none'}")
+        if self.each is not None and kinds != ["must"]:
             raise ValueError("each goes with must")
-        if given != ["acyclic"] and self.on is None:
+        if kinds != ["acyclic"] and self.on is None:
             raise ValueError("needs on = the table it is about")
         if (self.order is None) != (self.by is None):
             raise ValueError("order and by go together")
@@ -303,7 +303,7 @@ class PageSource(Strict):
     with_: dict[str, list[str] | Literal["*"]] = Field(default_factory=dict, alias="with")
     """Cells of child rows."""
     if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the page hangs on."""
+    """Switch of `[variation]` that the page depends on."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> "PageSource":
@@ -335,7 +335,7 @@ class QuestionsSource(Strict):
 
 
 PAGES = 1
-"""Version of `[pages]`; a schema may name it as `version`, which is no page kind."""
+"""Version of `[pages]`; a schema may name it as `version`, which is not a page kind."""
 
 
 class SchemaSource(Strict):
@@ -354,13 +354,13 @@ class SchemaSource(Strict):
     lang: Literal["en"] = "en"
     """Language of pages and questions."""
     values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
-    """Lists of values; they are no rows."""
+    """Lists of values; they are not rows."""
     variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
-    """Switches drawn once a world, and their chances."""
+    """Switches drawn once per world, and their chances."""
     tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
     """Tables in order."""
     rules: dict[Name, RuleSource] = Field(default_factory=dict)
-    """Rules beside those that fills imply."""
+    """Rules besides those that fills imply."""
     pages: dict[Name, PageSource] = Field(min_length=1)
     """Which page carries which cells; `version` is that of this part of the language, 1."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)
@@ -368,12 +368,12 @@ class SchemaSource(Strict):
 
     @field_validator("pages", mode="before")
     @classmethod
-    def _version(cls, told: Any) -> Any:
+    def _version(cls, pages: Any) -> Any:
         """Take the version of `[pages]` out of its kinds."""
-        if not isinstance(told, dict) or "version" not in told or isinstance(told["version"], dict):
-            return told
-        if told["version"] != PAGES or isinstance(told["version"], bool):
+        if not isinstance(pages, dict) or "version" not in pages or isinstance(pages["version"], dict):
+            return pages
+        if pages["version"] != PAGES or isinstance(pages["version"], bool):
             raise ValueError(
-                f"version = {told['version']!r} is not known; this part of the language is version {PAGES}"
+                f"version = {pages['version']!r} is not known; this part of the language is version {PAGES}"
             )
-        return {name: page for name, page in told.items() if name != "version"}
+        return {name: page for name, page in pages.items() if name != "version"}

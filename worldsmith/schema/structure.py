@@ -1,7 +1,7 @@
 """One world's structure: the schema with its absent tables, columns, rules and pages removed.
 
-Expressions keep working: an absent column reads as a typed null and is folded away. A rule that can't be
-false any more is off, and listed with the reason.
+Expressions keep working: an absent column reads as a typed null and is folded away. A rule that can no
+longer be false is off, and listed with the reason.
 """
 
 from collections.abc import Callable, Collection
@@ -13,6 +13,7 @@ from worldsmith.expr import Node
 from worldsmith.schema.types import (
     After,
     Aggregate,
+    ChildCells,
     Column,
     Derive,
     Fill,
@@ -24,61 +25,62 @@ from worldsmith.schema.types import (
     Rule,
     Schema,
     Table,
-    With,
 )
 
 
-def under(schema: Schema, switches: Collection[str]) -> Schema:
+def structure_of(schema: Schema, switches: Collection[str]) -> Schema:
     """Return `schema` as it is in worlds where exactly `switches` are on."""
-    return _under(schema, frozenset(switches))
+    return _structure(schema, frozenset(switches))
 
 
 @lru_cache(maxsize=256)
-def _under(schema: Schema, on: frozenset[str]) -> Schema:
+def _structure(schema: Schema, switches: frozenset[str]) -> Schema:
     def present(switch: str | None) -> bool:
-        return switch is None or switch in on
+        return switch is None or switch in switches
 
-    kept = {
-        t.name: replace(t, columns=tuple(c for c in t.columns if present(c.switch)))
-        for t in schema.tables.values()
-        if present(t.switch)
+    present_tables = {
+        table.name: replace(table, columns=tuple(column for column in table.columns if present(column.switch)))
+        for table in schema.tables.values()
+        if present(table.switch)
     }
-    fold = _folder(schema, kept)
+    fold = _folder(schema, present_tables)
     tables = {
-        t.name: replace(t, columns=tuple(replace(c, fill=_fold_fill(t.name, c, fold)) for c in t.columns))
-        for t in kept.values()
+        table.name: replace(
+            table, columns=tuple(replace(column, fill=_fold_fill(table.name, column, fold)) for column in table.columns)
+        )
+        for table in present_tables.values()
     }
     off: list[tuple[str, str]] = []
     rules = []
     for rule in schema.rules:
-        folded, reason = _rule(rule, kept, fold, present=present(rule.switch))
+        folded, reason = _rule(rule, present_tables, fold, present=present(rule.switch))
         if folded is None:
             off.append((f"rule {rule.name}", reason))
         else:
             rules.append(folded)
     pages = []
     for page in schema.pages:
-        kept_page, reason = _page(page, kept, present=present(page.switch))
+        kept_page, reason = _page(page, present_tables, present=present(page.switch))
         if kept_page is None:
             off.append((f"page {page.name}", reason))
         else:
             pages.append(kept_page)
-    made = replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off))
-    return replace(made, switches=on, whole=False)
+    structure = replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off))
+    return replace(structure, switches=switches, whole=False)
 
 
 Fold = Callable[[str, Node], Node]
 
 
-def _folder(schema: Schema, kept: dict[str, Table]) -> Fold:
+def _folder(schema: Schema, tables: dict[str, Table]) -> Fold:
     def fold(table: str, node: Node) -> Node:
         def absent(path: Path) -> bool:
             here = table
             for step in path:
-                if here not in kept or step not in kept[here].names:
+                if here not in tables or step not in tables[here].names:
                     # A name that the whole schema lacks is an aggregate of an `each` rule, which stays.
                     return step in schema.tables[here].names
-                here = kept[here].column(step).ref or here
+                here = tables[here].column(step).ref or here
             return False
 
         return expr.fold(node, absent)
@@ -105,17 +107,19 @@ def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
             return fill
 
 
-def _rule(rule: Rule, kept: dict[str, Table], fold: Fold, *, present: bool) -> tuple[Rule | None, str]:
+def _rule(rule: Rule, tables: dict[str, Table], fold: Fold, *, present: bool) -> tuple[Rule | None, str]:
     if not present:
         return None, f"its switch {rule.switch!r} is off"
-    if rule.table not in kept:
+    if rule.table not in tables:
         return None, f"no table {rule.table!r} in this structure"
-    names = kept[rule.table].names
+    names = tables[rule.table].names
     for column in (*rule.columns, *filter(None, (rule.order, rule.by, rule.within))):
         if column not in names:
             return None, f"no column {rule.table}.{column} in this structure"
     for name, aggregate in rule.each:
-        if aggregate.table not in kept or (aggregate.column and aggregate.column not in kept[aggregate.table].names):
+        if aggregate.table not in tables or (
+            aggregate.column and aggregate.column not in tables[aggregate.table].names
+        ):
             return None, f"{name} counts over {aggregate.table!r}, which is not in this structure"
     if rule.node is None:
         return rule, ""
@@ -126,20 +130,22 @@ def _rule(rule: Rule, kept: dict[str, Table], fold: Fold, *, present: bool) -> t
     return replace(rule, node=node, each=each), ""
 
 
-def _page(page: PageSpec, kept: dict[str, Table], *, present: bool) -> tuple[PageSpec | None, str]:
+def _page(page: PageSpec, tables: dict[str, Table], *, present: bool) -> tuple[PageSpec | None, str]:
     if not present:
         return None, f"its switch {page.switch!r} is off"
-    if page.table not in kept:
+    if page.table not in tables:
         return None, f"no table {page.table!r} in this structure"
-    names = kept[page.table].names
+    names = tables[page.table].names
     if page.by and page.by not in names:
         return None, f"no column {page.table}.{page.by} in this structure"
     children = tuple(
-        With(w.table, w.ref, tuple(c for c in w.columns if c in kept[w.table].names))
-        for w in page.children
-        if w.table in kept and w.ref in kept[w.table].names
+        ChildCells(
+            child.table, child.ref, tuple(column for column in child.columns if column in tables[child.table].names)
+        )
+        for child in page.children
+        if child.table in tables and child.ref in tables[child.table].names
     )
-    show = tuple(c for c in page.show if c in names)
+    show = tuple(column for column in page.show if column in names)
     sort = page.sort if page.sort in names else None
     return replace(page, show=show, sort=sort, children=children), ""
 

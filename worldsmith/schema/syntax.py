@@ -1,4 +1,4 @@
-"""The shape of a schema file: what is no value, no key or no table of the language is said in the language's words."""
+"""The shape of a schema file: invalid values, keys and tables are reported in the terms of the schema language."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from worldsmith.schema.source import (
 )
 
 SHOWN = 8
-"""Faults told at once."""
+"""Faults reported at once."""
 LARGEST = 2**53
 """Whole numbers up to here are kept exactly by every reader of JSON, and by every engine."""
 
@@ -78,7 +78,7 @@ def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
         raise SchemaError(
             f"{where}: {value} has a time of day; only dates are values here: write {str(value)[:10]}, or a text"
         )
-    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # of nan, too
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:  # true of nan, too
         where = (file or SchemaFile("schema")).at(place)
         shown = value if isinstance(value, float) or abs(value) < 10**60 else "a number of more than 60 digits"
         raise SchemaError(f"{where}: {shown} is too large, or no number: write one within 2^53 of 0")
@@ -86,40 +86,40 @@ def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
 
 
 def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
-    """Check the shape of a schema file; SchemaError says each place, the value there and what is wrong."""
+    """Check the shape of a schema file; SchemaError lists each place, the value there and what is wrong."""
     try:
         return SchemaSource.model_validate(data)
     except ValidationError as error:
-        found = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
-    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    raise SchemaError("\n".join([*found[:SHOWN], *more]))
+        faults = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
+    more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+    raise SchemaError("\n".join([*faults[:SHOWN], *more]))
 
 
 def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return place and text of each error; of a choice between shapes only the one that the value comes near to."""
-    found: list[tuple[str, str]] = []
+    """Return place and text of each error; of a choice between shapes only the nearest to the value."""
+    faults: list[tuple[str, str]] = []
     open_: dict[Steps, Any] = {}
     for error in errors:
         steps, union, tag = _resolved(data, error)
         if tag and not _fits(tag, value := _at(data, union)):
             open_[union] = value
         else:
-            found.append((_dotted(steps), _explain(error, steps)))
-    told = [place for place, _ in found]
+            faults.append((_dotted(steps), _explain(error, steps)))
+    places = [place for place, _ in faults]
     below = [_dotted(union) for union in open_]
     for union, value in open_.items():
         place = _dotted(union)
-        if place not in told and not any(t.startswith(place + ".") for t in [*told, *below]):
+        if place not in places and not any(t.startswith(place + ".") for t in [*places, *below]):
             either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
             either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
-            found.append((place, f"{either}{_got(value)}"))
-    return found
+            faults.append((place, f"{either}{_got(value)}"))
+    return faults
 
 
 def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
-    """Return the location of an error as steps in `data`, and where a choice between shapes stands on it.
+    """Return the location of an error as steps in `data`, and the place of a choice between shapes on the way.
 
-    Pydantic puts the names of a choice's branches into the location; no key of the file is called so there.
+    Pydantic puts the names of a choice's branches into the location; no key of the file has such a name there.
     """
     here, steps, union, tag = data, [], (), ""
     for i, step in enumerate(error["loc"]):
@@ -185,14 +185,14 @@ def _explain(error: Any, steps: Steps) -> str:
     if kind == "missing":
         return _missing(steps, error["input"])
     if kind == "literal_error":
-        said = str(context["expected"])
-        return f"should be {said}{got}{_near(error['input'], said.replace(' or ', ', ').split(', '))}"
+        expected = str(context["expected"])
+        return f"should be {expected}{got}{_near(error['input'], expected.replace(' or ', ', ').split(', '))}"
     if kind == "string_pattern_mismatch":
         return _pattern(str(context["pattern"]), error["input"])
     if kind in SHOULD_BE:
         return SHOULD_BE[kind] + got
-    said = str(error["msg"]).removeprefix("Value error, ")
-    return said.replace("Input should", "should") + got
+    expected = str(error["msg"]).removeprefix("Value error, ")
+    return expected.replace("Input should", "should") + got
 
 
 def _near(value: Any, quoted: list[str]) -> str:
@@ -200,9 +200,9 @@ def _near(value: Any, quoted: list[str]) -> str:
     return f".{hint}" if "Did you mean" in hint else ""
 
 
-def _missing(steps: Steps, given: Any) -> str:
+def _missing(steps: Steps, value: Any) -> str:
     if isinstance(steps[-1], int):
-        return f"should be a pair: [a, b]{_got(given)}"
+        return f"should be a pair: [a, b]{_got(value)}"
     example = EXAMPLES.get(steps[-1])
     return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
 

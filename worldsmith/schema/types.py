@@ -1,8 +1,8 @@
 """What a schema file means: tables of columns with fills, rules over them, pages and questions.
 
-Everything here is data with names resolved and expressions typed. `Schema.under(switches)` gives the
-schema of one world's structure, in which absent tables and columns no longer exist, so nobody further
-down asks about switches.
+Everything here is data with names resolved and expressions typed. `structure_of(schema, switches)` gives a
+structure: the schema of one world, without the tables and columns that are absent there, so that later code
+needn't know about switches.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from worldsmith import expr
 from worldsmith.expr import Node, Type
-from worldsmith.schema.knobs import PLAIN, Knobs
+from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
 
@@ -39,14 +39,14 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Invent:
-    """A name nobody bears, unique in its column."""
+    """An invented name, unique in its column."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One item of a list of `[values]`; `where` is seen from the row and may read the picked value."""
+    """One item of a list of `[values]`; `where` is evaluated on the row and may read the picked value."""
 
     values: str
     where: Node | None
@@ -185,7 +185,7 @@ COMPUTED = (Aggregate, Rank, Share, Derive)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: how it is filled, and how it is spoken of."""
+    """A column: how it is filled, and how texts refer to it."""
 
     table: str
     name: str
@@ -215,13 +215,13 @@ class Column:
 
     @property
     def header(self) -> str:
-        """The label with its unit, unless it says it already: "Battery (mAh)", "Days to release"."""
-        said = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
-        return f"{self.label} ({self.unit})" if self.unit and not said else self.label
+        """The label with its unit, unless it is in the label already: "Battery (mAh)", "Days to release"."""
+        in_label = f"({self.unit})" in self.label or self.unit.lower() in self.label.lower().split()
+        return f"{self.label} ({self.unit})" if self.unit and not in_label else self.label
 
     @property
     def nullable(self) -> bool:
-        """Whether null may stand here by the fill alone (a derived null comes from what it reads)."""
+        """Whether the fill alone may give null (a derived null comes from what it reads)."""
         return self.missing > 0 or (isinstance(self.fill, After) and self.fill.until is not None)
 
     @property
@@ -303,7 +303,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class With:
+class ChildCells:
     """Cells of child rows on a page about their parent: `columns` of `table`, found by its reference `ref`."""
 
     table: str
@@ -322,7 +322,7 @@ class PageSpec:
     show: tuple[str, ...]
     """Columns stated beside the key; for an `about` page all its `page` and `snippet` columns unless given."""
     sort: str | None
-    children: tuple[With, ...]
+    children: tuple[ChildCells, ...]
     switch: str | None = None
 
     @property
@@ -340,7 +340,7 @@ class Questions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """A schema, whole or under one structure. Equal are those of one digest under the same switches and knobs."""
+    """A schema, whole or one structure of it. Two are equal with the same digest, switches and knobs."""
 
     name: str
     kind: WorldKind
@@ -361,19 +361,19 @@ class Schema:
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
     whole: bool = True
-    """Whether every table and column is there, rather than those of one structure: that of no switches is another."""
-    knobs: Knobs = PLAIN
+    """Whether it is the whole schema with every table and column; a structure without switches is another."""
+    knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
 
     @property
-    def _same(self) -> tuple[object, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return self.digest, self.switches, self.whole, self.knobs
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and self._same == other._same
+        return isinstance(other, Schema) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(self._same)
+        return hash(self._identity)
 
     def table(self, name: str) -> Table:
         """Return a table; KeyError where there is none."""

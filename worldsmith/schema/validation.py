@@ -1,8 +1,8 @@
-"""What must hold of a schema as a whole: switches, fills that read others, lists that list, pages that carry."""
+"""Checks of a schema as a whole: switches, fills that read others, list pages, columns that no page carries."""
 
 from worldsmith import expr
 from worldsmith.errors import close_match
-from worldsmith.schema.cardinality import domain
+from worldsmith.schema.cardinality import value_limit
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.types import (
     After,
@@ -23,27 +23,27 @@ from worldsmith.schema.types import (
 )
 
 
-def check_switches(reader: Resolver, schema: Schema) -> None:
-    s = reader.source
+def check_switches(resolver: Resolver, schema: Schema) -> None:
+    source = resolver.source
     used = [
-        *((f"tables.{n}", t.if_) for n, t in s.tables.items()),
-        *((f"{n}.{cn}", c.if_) for n, t in s.tables.items() for cn, c in t.columns.items()),
-        *((f"rules.{n}", r.if_) for n, r in s.rules.items()),
-        *((f"pages.{n}", p.if_) for n, p in s.pages.items()),
+        *((f"tables.{n}", t.if_) for n, t in source.tables.items()),
+        *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),
+        *((f"rules.{n}", r.if_) for n, r in source.rules.items()),
+        *((f"pages.{n}", p.if_) for n, p in source.pages.items()),
     ]
     for place, switch in used:
-        if switch is not None and switch not in s.variation:
-            raise reader.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, s.variation)}")
-    for name in s.variation:
+        if switch is not None and switch not in source.variation:
+            raise resolver.fail(place, f"no switch {switch!r} in [variation].{close_match(switch, source.variation)}")
+    for name in source.variation:
         if all(switch != name for _, switch in used):
-            raise reader.fail(f"variation.{name}", "nothing hangs on this switch: remove it, or use it in an if")
+            raise resolver.fail(f"variation.{name}", "nothing uses this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
-            check_presence(reader, schema, table, column)
+            check_presence(resolver, schema, table, column)
 
 
-def check_presence(reader: Resolver, schema: Schema, table: Table, column: Column) -> None:
-    """A fill that names a table or column outright must hang on the same switches."""
+def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
+    """A fill that names an optional table or column must have the same switch."""
     here = {table.switch, column.switch}
     needs: list[tuple[str, str | None]] = []
     match column.fill:
@@ -65,14 +65,14 @@ def check_presence(reader: Resolver, schema: Schema, table: Table, column: Colum
             pass
     for what, switch in needs:
         if switch is not None and switch not in here:
-            raise reader.fail(
+            raise resolver.fail(
                 f"{table.name}.{column.name}",
-                f"{what} hangs on the switch {switch!r} and this column does not: give it if = {switch!r}",
+                f"{what} depends on the switch {switch!r} and this column does not: give it if = {switch!r}",
             )
 
 
-def check_selves(reader: Resolver, schema: Schema) -> None:
-    """No column is filled from itself; only a `where` reads the value it is asked about."""
+def check_selves(resolver: Resolver, schema: Schema) -> None:
+    """No column is filled from itself; only a `where` reads the value it judges."""
     for table in schema.tables.values():
         for column in table.columns:
             read: list[str] = []
@@ -88,10 +88,10 @@ def check_selves(reader: Resolver, schema: Schema) -> None:
                 case _:
                     pass
             if column.name in read:
-                raise reader.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
+                raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
 
 
-def check_lists(reader: Resolver, schema: Schema) -> None:
+def check_lists(resolver: Resolver, schema: Schema) -> None:
     """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
     for page in schema.pages:
         if page.by is None:
@@ -99,16 +99,16 @@ def check_lists(reader: Resolver, schema: Schema) -> None:
         table = schema.tables[page.table]
         column = table.column(page.by)
         alone = table.key == (column.name,) or isinstance(column.fill, Invent | Date | After | Faker | Series | Share)
-        if alone or (isinstance(column.fill, Number) and domain(schema, column) > table.rows[1] / 2):
+        if alone or (isinstance(column.fill, Number) and value_limit(schema, column) > table.rows[1] / 2):
             repeats = [c.name for c in table.columns if isinstance(c.fill, Pick | Choice | Reference)]
-            raise reader.fail(
+            raise resolver.fail(
                 f"pages.{page.name}",
                 f"by = {page.by!r} makes no lists: nearly every {table.singular} has a value of its own; take a column "
                 f"whose values repeat, such as {', '.join(repeats) or 'a choice or a pick'}",
             )
 
 
-def check_carried(reader: Resolver, schema: Schema) -> None:
+def check_carried(resolver: Resolver, schema: Schema) -> None:
     """Every column must be on some page, else no question about it has an answer."""
     carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
     carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}
@@ -116,7 +116,7 @@ def check_carried(reader: Resolver, schema: Schema) -> None:
     for table in schema.tables.values():
         for column in table.columns:
             if column.see != "linked" and (table.name, column.name) not in carried:
-                raise reader.fail(
+                raise resolver.fail(
                     f"{table.name}.{column.name}",
                     "no page carries this column: name it in the show or with of a page",
                 )

@@ -12,7 +12,7 @@ from worldsmith.generation.remedy import remedy
 from worldsmith.generation.world import Effort
 from worldsmith.graph import graph_of
 from worldsmith.schema import Schema, SchemaFile, parse_schema
-from worldsmith.schema.scaling import bounds
+from worldsmith.schema.scaling import facts_range
 from worldsmith.schema_lint.implied import implied
 from worldsmith.world.model import World
 
@@ -247,11 +247,11 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
         unfit=tally.unfit,
         failed=tuple(_failures(tally, file)),
         declared=declared_rows(schema),
-        bounds=bounds(schema),
+        bounds=facts_range(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
         facts=(min(tally.facts, default=0), max(tally.facts, default=0)),
         rules=tuple(_rule_trials(schema, tally, aside, file)),
-        restarts=dict(Counter(tally.effort.restarts)),
+        restarts=dict(Counter(restart.place for restart in tally.effort.restarts)),
         broken=dict(tally.broken),
         flat=tuple(_flat(schema, tally, file)),
         structures=len(tally.structures),
@@ -273,11 +273,11 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[dict[st
                 break
         if tally.facts:
             continue
-        place = Counter(tally.effort.restarts[before:]).most_common(1)[0][0]
-        less = _without(schema, place.removeprefix("rule ")) if place.startswith("rule ") else None
-        if less is None or len(aside) == SET_ASIDE:
+        (place, rule), _ = Counter(tally.effort.restarts[before:]).most_common(1)[0]
+        less = _without(schema, rule) if rule else None
+        if rule is None or less is None or len(aside) == SET_ASIDE:
             return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly for {place}"
-        aside[place.removeprefix("rule ")] = schema
+        aside[rule] = schema
         schema = less
         tally.failed.clear()
     return aside, ""
@@ -294,9 +294,9 @@ def _without(schema: Schema, rule: str) -> Schema | None:
 
 
 def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: SchemaFile) -> Iterator[RuleTrial]:
-    restarts = Counter(tally.effort.restarts)
+    restarts = Counter(restart.rule for restart in tally.effort.restarts)
     for rule in schema.rules:
-        bad, rows, tried = tally.effort.first.get(rule.name, (0, 0, 0))
+        bad, rows, tried = tally.effort.first_tests.get(rule.name, (0, 0, 0))
         on = tally.on[rule.name]
         state = "never held" if rule.name in aside else _state(schema, tally, rule.name)
         line = file.line(f"rules.{rule.name}")
@@ -310,7 +310,7 @@ def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: 
             first_broken=bad,
             tried=tried,
             redraws=tally.effort.redraws.get(rule.name, 0),
-            restarts=restarts[f"rule {rule.name}"],
+            restarts=restarts[rule.name],
             remedy=remedy(schema, rule.name, range(PATIENCE)) if state in ("never held", "too strict") else "",
         )
 
@@ -318,7 +318,7 @@ def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: 
 def _state(schema: Schema, tally: _Tally, name: str) -> State:
     if tally.broken[name]:
         return "broken"
-    if any(error.place == f"rule {name}" for _, error in tally.failed):
+    if any(error.rule == name for _, error in tally.failed):
         return "too strict"
     # Off or implied in one structure, a rule may still say something in another.
     seen = [(s, r) for s in tally.structures.values() for r in s.rules if r.name == name]
@@ -336,7 +336,7 @@ def _failures(tally: _Tally, file: SchemaFile) -> Iterator[str]:
     for place in dict.fromkeys(error.place for _, error in tally.failed):
         found = [(number, error) for number, error in tally.failed if error.place == place]
         number, error = found[0]
-        at = file.at(place.replace("rule ", "rules.") if "." in place or " " in place else f"tables.{place}")
+        at = file.at(f"rules.{error.rule}" if error.rule else place if "." in place else f"tables.{place}")
         of = len(tally.facts) + len(tally.failed)
         why = f"no world for {len(found)} of {of} seeds; for seed {number}, {error.reason}"
         yield f"{at}: {why}: loosen it, or what it reads"

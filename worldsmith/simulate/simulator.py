@@ -44,7 +44,7 @@ from worldsmith.simulate.protocol import (
 )
 from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.store import Store
-from worldsmith.world.model import Disclosure, World, canonical
+from worldsmith.world.model import Disclosure, World, canonical_json
 
 MEMO = 1024
 """Verdicts on hits and pages kept, a page length."""
@@ -429,7 +429,7 @@ class Simulator:
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
         ordered = instruction(asked, part, self.world.schema)
         name = self.model.version if self.model else "renderer"
-        return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
+        return sha256(canonical_json([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
 
 
 def _blocks(page: Page) -> list[list[object]]:

@@ -50,7 +50,7 @@ class Reader:
     def family(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return all child rows that a tally looks at, in order."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
-        return tuple(self.world.where(tally.table, tally.by[0]).get(key, ()))
+        return tuple(self.world.rows_by_value(tally.table, tally.by[0]).get(key, ()))
 
     def children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return the child rows that a tally is made of."""
@@ -68,7 +68,7 @@ class Reader:
         found = self._rows.get((table, refs))
         if found is None:
             target = self.world.schema.walk(table, refs).ref or ""
-            places = self.world.where(target, self.world.schema.tables[target].key[0])
+            places = self.world.rows_by_value(target, self.world.schema.tables[target].key[0])
             found = [places[v][0] if v in places else None for v in self.values(table, refs)]
             self._rows[table, refs] = found
         return found
@@ -107,7 +107,7 @@ class Reader:
 
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
-        places = self.world.where(query.table, query.scope.column)
+        places = self.world.rows_by_value(query.table, query.scope.column)
         return tuple(sorted(i for value in self.told(query.scope) for i in places.get(value, ())))
 
     def passing(self, query: Query) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from worldsmith.errors import FormatError
 from worldsmith.pages import RENDER
 from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
-from worldsmith.world.model import canonical
+from worldsmith.world.model import canonical_json
 
 VERSION = "4"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
@@ -55,7 +55,7 @@ class Task:
     def digest(self) -> str:
         """sha256 over world, question, query, columns and gold: what an answer is judged by."""
         parts = [self.world_digest, self.question, self.query.to_json(), _columns(self.columns), self.gold]
-        return sha256(canonical(parts)).hexdigest()
+        return sha256(canonical_json(parts)).hexdigest()
 
     @property
     def task_id(self) -> str:

@@ -1,8 +1,8 @@
 """Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
 
 Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed; a world's
-folder appears whole, with its manifest, after its tasks. A write that fails takes its parts with it; what a killed
-process leaves is swept by the next one that writes worlds there.
+folder appears whole, with its manifest, after its tasks. A write that fails removes its parts; what a killed
+process leaves behind is removed by the next one that writes worlds there.
 """
 
 import fcntl
@@ -17,17 +17,17 @@ import orjson
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
-from worldsmith.schema import Knobs, Schema, Value, parse_schema, under
-from worldsmith.schema.scaling import turned
+from worldsmith.schema import Knobs, Schema, Value, parse_schema, structure_of
+from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
 MOST = 10**12
-"""Largest number of a cell: what expressions are exact for in every engine."""
+"""Largest number of a cell: expressions are exact up to here in every engine."""
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, and a crash leaves one of them."""
+    """Write a file atomically: a reader sees the old one or the new one, and so does a restart after a crash."""
     part = path.with_name(f".{path.name}.part")
     try:
         _write(part, data)
@@ -51,8 +51,8 @@ def _write(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and goes with the process.
+def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold `folder` (made where it is missing) for one process; the lock leaves no file and ends with the process.
 
     With `shared` several processes may hold it, none of which writes worlds.
 
@@ -72,15 +72,15 @@ def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
     finally:
         os.close(handle)
         if made:
-            with suppress(OSError):  # something stands in it
+            with suppress(OSError):  # it isn't empty
                 folder.rmdir()
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
-    """Give a folder whose files are moved into `out` (made where it is missing) once the block has ended.
+def staged_files(out: Path) -> Iterator[Path]:
+    """Yield a folder whose files are moved into `out` (made where it is missing) once the block has ended.
 
-    Files of the same names are replaced. Where the block fails, `out` is as it was.
+    Files of the same names are replaced. Where the block fails, `out` is left as it was.
     """
     part = out / ".part"
     made = not out.exists()
@@ -131,25 +131,25 @@ def manifest(world: World) -> dict[str, Any]:
 
 def save_world(world: World, out: Path) -> Path:
     """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
-    with placed(world, out) as folder:
+    with placed_world(world, out) as folder:
         return folder
 
 
 @contextmanager
-def placed(world: World, out: Path) -> Iterator[Path]:
+def placed_world(world: World, out: Path) -> Iterator[Path]:
     """Write a world beside `out`/<world>, which it becomes once the block has ended.
 
-    Its tasks are written in the block: a world that stands there is whole, its tasks with it. Where the block or a
+    Its tasks are written in the block, so a world in its place is complete, including its tasks. Where the block or a
     write fails, neither is left, and an older world of that name stays.
     """
     folder, part, old = _places(out, world.id)
-    clean(out, world.id)
+    remove_leftovers(out, world.id)
     try:
         (part / "tables").mkdir(parents=True)
         for name, columns in world.tables.items():
             _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
-        _write(part / "schema.json", pretty(world.schema.source))
-        _write(part / MANIFEST, pretty(manifest(world)))
+        _write(part / "schema.json", indented_json(world.schema.source))
+        _write(part / MANIFEST, indented_json(manifest(world)))
         for inner in (part / "tables", part):
             _flush_folder(inner)
         yield folder
@@ -158,16 +158,16 @@ def placed(world: World, out: Path) -> Iterator[Path]:
         part.rename(folder)
         _flush_folder(out)
     finally:
-        clean(out, world.id)
+        remove_leftovers(out, world.id)
 
 
 def _places(out: Path, world: str) -> tuple[Path, Path, Path]:
-    """Return where a world stands, where it is written, and where the one that it replaces waits."""
+    """Return the folders of a world: its own, the one it is written in, and the one for the world it replaces."""
     return out / world, out / f".{world}.part", out / f".{world}.old"
 
 
-def clean(out: Path, world: str) -> None:
-    """Remove what a run that didn't finish has left of a world, and put back the one that it was to replace."""
+def remove_leftovers(out: Path, world: str) -> None:
+    """Remove what an unfinished run has left of a world, and restore the world it was about to replace."""
     folder, part, old = _places(out, world)
     if old.is_dir() and not folder.exists():
         old.rename(folder)
@@ -178,7 +178,7 @@ def clean(out: Path, world: str) -> None:
 
 
 def _clean_tasks(folder: Path) -> None:
-    """Remove the tasks of a world that was never put in its place; those of the world that stands there stay."""
+    """Remove the tasks of a world that was never put in its place; those of the world in that place stay."""
     path = tasks_file(folder)
     try:
         first = read_jsonl(path)[:1] if path.is_file() else []
@@ -192,20 +192,20 @@ def _clean_tasks(folder: Path) -> None:
             path.parent.rmdir()
 
 
-def sweep(out: Path) -> None:
-    """Remove what killed processes have left of worlds and files in `out`, whatever worlds they were writing.
+def remove_all_leftovers(out: Path) -> None:
+    """Remove what killed processes have left in `out`, whichever worlds they were writing.
 
-    The caller holds `out` (`locked`): no other process writes there.
+    The caller holds `out` (`locked_folder`): no other process writes there.
     """
     for left in (*out.glob(".*.part"), *out.glob(".*.old")):
         if left.is_dir():
-            clean(out, left.name.removesuffix(left.suffix)[1:])
+            remove_leftovers(out, left.name.removesuffix(left.suffix)[1:])
     for part in out.glob("_*/.*.part"):
         part.unlink(missing_ok=True)
 
 
-def pretty(value: Any) -> bytes:
-    """Return JSON as people read it; the bytes of world.json and schema.json."""
+def indented_json(value: Any) -> bytes:
+    """Return indented JSON: the bytes of world.json and schema.json."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -220,7 +220,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_jsonl(path: Path) -> list[Any]:
-    """Return the values of a JSON lines file; a last line that was torn off is an error like any other."""
+    """Return the values of a JSON lines file; a truncated last line is an error like any other."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
@@ -257,57 +257,57 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
             raise FormatError(
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
-        whole = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        schema = _turned(under(whole, info["switches"]), folder, info)
+        schema = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
+        structure = _under_knobs(structure_of(schema, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
-        tables = {name: _read_table(folder, schema, name) for name in schema.tables}
-        world = World(info["world"], schema, info["seed"], tables, values)
+        tables = {name: _read_table(folder, structure, name) for name in structure.tables}
+        world = World(info["world"], structure, info["seed"], tables, values)
         if verify:
-            for problem in problems(world, info)[:1]:
+            for problem in manifest_mismatches(world, info)[:1]:
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
     return world
 
 
-def _turned(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
+def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
     try:
-        return turned(structure, Knobs.from_json(info.get("knobs", {})))
+        return apply_knobs(structure, Knobs.from_json(info.get("knobs", {})))
     except UsageError as error:
         raise FormatError(f"{folder / MANIFEST}: {error}") from None
 
 
-def problems(world: World, info: Mapping[str, Any]) -> list[str]:
-    """Return what of a world differs from its manifest."""
+def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
+    """Return what differs between a world and its manifest."""
     tables = info.get("tables")
-    told = tables if isinstance(tables, dict) else {}
-    found = [
+    recorded = tables if isinstance(tables, dict) else {}
+    mismatches = [
         f"table {name} is not the one the manifest names (sha256 {digest[:12]}…)"
         for name, digest in world.table_digests.items()
-        if told.get(name) != {"rows": world.size(name), "sha256": digest}
+        if recorded.get(name) != {"rows": world.size(name), "sha256": digest}
     ]
-    if not found and info.get("digest") != world.digest:
-        found.append("the schema or the value lists are not those the manifest names")
-    told = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
-    real: dict[str, Value] = {
+    if not mismatches and info.get("digest") != world.digest:
+        mismatches.append("the schema or the value lists are not those the manifest names")
+    recorded = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
+    actual: dict[str, Value] = {
         "world": world_id(world.schema, world.seed, world.schema.knobs),
         "schema": world.schema.name,
         "kind": world.schema.kind,
     }
-    real |= {"as_of": world.schema.as_of, "facts": world.facts}
-    found += [
-        f"{name} is {told[name]!r} in the manifest; it should be {real[name]!r}"
-        for name in real
-        if told[name] != real[name]
+    actual |= {"as_of": world.schema.as_of, "facts": world.facts}
+    mismatches += [
+        f"{name} is {recorded[name]!r} in the manifest; it should be {actual[name]!r}"
+        for name in actual
+        if recorded[name] != actual[name]
     ]
-    return found
+    return mismatches
 
 
-def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value]]:
+def _read_table(folder: Path, structure: Schema, name: str) -> dict[str, list[Value]]:
     path = folder / "tables" / f"{name}.jsonl"
-    names = schema.tables[name].names
+    names = structure.tables[name].names
     rows, known = read_jsonl(path), set(names)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != known:
@@ -316,7 +316,7 @@ def _read_table(folder: Path, schema: Schema, name: str) -> dict[str, list[Value
             raise FormatError(f"{path}, row {number}: {hint}")
     columns = {column: [row[column] for row in rows] for column in names}
     for column, values in columns.items():
-        kinds = set(map(type, values))  # told of a whole column at once: worlds are opened while somebody waits
+        kinds = set(map(type, values))  # of a whole column at once: opening a world has to be fast
         if dict in kinds or list in kinds or int in kinds:
             _refuse_odd(path, column, values)
     return columns
@@ -334,38 +334,38 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 def world_folders(paths: Iterable[Path]) -> list[Path]:
     """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
 
-    A folder without world.json is skipped (`strays` names them). Raises NotFoundError where a path leads to no world at
-    all.
+    A folder without world.json is skipped (see `folders_without_manifest`). Raises NotFoundError where a path leads to
+    no world at all.
     """
-    found: list[Path] = []
+    folders: list[Path] = []
     for path in paths:
         if (path / MANIFEST).is_file():
-            found.append(path)
+            folders.append(path)
             continue
         inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
         if not inside:
             others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
             near = close_match(path.name, others) if others else ""
-            near += "".join(f" {why}." for why in strays([path]).values() if why)
+            near += "".join(f" {why}." for why in folders_without_manifest([path]).values() if why)
             raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
-        found += inside
-    return list(dict.fromkeys(found))
+        folders += inside
+    return list(dict.fromkeys(folders))
 
 
-def strays(paths: Iterable[Path]) -> dict[Path, str]:
-    """Return the folders among the worlds of `paths` that have no world.json: why each was a world, "" for any other.
+def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return the folders of `paths` without world.json: for each, which part of a world is left there, "" for none.
 
-    Those whose names start with a dot or an underscore are ours, and none of them.
+    Folders whose names start with a dot or an underscore are ours and left out.
     """
     inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
     return {
-        child: _remains(child)
+        child: _incomplete_world(child)
         for child in sorted(set(inside))
         if child.name[0] not in "._" and not (child / MANIFEST).exists()
     }
 
 
-def _remains(folder: Path) -> str:
+def _incomplete_world(folder: Path) -> str:
     parts = [folder / "schema.json", folder / "tables", tasks_file(folder)]
     left = next((part for part in parts if part.exists()), None)
     return (
@@ -380,7 +380,7 @@ def tasks_file(folder: Path) -> Path:
     return folder.resolve().parent / "_tasks" / f"{folder.resolve().name}.jsonl"
 
 
-def save_lines(path: Path, rows: Iterable[Any]) -> None:
-    """Write values as JSON lines, whole or not at all."""
+def save_jsonl(path: Path, rows: Iterable[Any]) -> None:
+    """Write values as JSON lines, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))

@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 Disclosure = tuple[Row, str]
-"""What a reply told: (row, column); see `disclosure`."""
+"""What a reply disclosed: (row, column); see `disclosure`."""
 
 
 class Fact(NamedTuple):
@@ -54,8 +54,8 @@ class Fact(NamedTuple):
     values: dict[str, Value]
 
 
-def canonical(value: Any) -> bytes:
-    """Return JSON with sorted keys and no spaces: what digests are taken of."""
+def canonical_json(value: Any) -> bytes:
+    """Return JSON with sorted keys and no spaces: the input of digests."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
@@ -68,42 +68,42 @@ def table_bytes(columns: Columns) -> bytes:
 
 def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed, format, turned knobs."""
-    inputs = canonical([schema.digest, seed, FORMAT, *_turned(knobs)])
+    inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs)])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
-def fakes(schema: Schema) -> bool:
+def uses_faker(schema: Schema) -> bool:
     """Return whether some structure of a schema has a column that Faker fills."""
     return any("faker" in column for table in schema.source["tables"].values() for column in table["columns"].values())
 
 
-def named(schema: Schema) -> dict[tuple[str, str], str]:
-    """Return the keys that are invented names, (table, column), each with its kind; a code is a label and no name."""
+def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
+    """Return the keys that are invented names, (table, column), each with its kind; a code is a label, not a name."""
     return {
-        (t.name, t.key[0]): fill.kind
-        for t in schema.tables.values()
-        if len(t.key) == 1 and isinstance(fill := t.column(t.key[0]).fill, Invent) and fill.kind != "code"
+        (table.name, table.key[0]): fill.kind
+        for table in schema.tables.values()
+        if len(table.key) == 1 and isinstance(fill := table.column(table.key[0]).fill, Invent) and fill.kind != "code"
     }
 
 
-def _turned(knobs: Knobs) -> list[Any]:
-    """What knobs add to a hash: nothing while none is turned."""
+def _knob_parts(knobs: Knobs) -> list[Any]:
+    """Return what knobs add to a hash: nothing while none is turned."""
     return [knobs.to_json()] if knobs.turned else []
 
 
 @dataclass(frozen=True, repr=False)
 class World:
-    """The rows of `schema`, which is the schema of this world's structure."""
+    """The rows of a world; `schema` is its structure: the schema under this world's switches and knobs."""
 
     id: str
     schema: Schema
     seed: int
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
-    """The lists of `[values]` as this world has them: invented ones are drawn once a world."""
+    """The lists of `[values]` as this world has them: invented ones are drawn once per world."""
 
     def __repr__(self) -> str:
-        """Return its id and how much it holds."""
+        """Return the world's id and its size."""
         return f"World({self.id!r}, {self.facts} facts in {len(self.tables)} tables)"
 
     @cached_property
@@ -115,33 +115,33 @@ class World:
     def digest(self) -> str:
         """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
-        parts += _turned(self.schema.knobs)
-        return sha256(canonical(parts)).hexdigest()
+        parts += _knob_parts(self.schema.knobs)
+        return sha256(canonical_json(parts)).hexdigest()
 
     @property
     def made_with(self) -> dict[str, str]:
-        """What the rows depend on beside the inputs and the code: the filter of real names, and Faker's version.
+        """What the rows depend on besides the inputs and the code: the filter of real names, and Faker's version.
 
-        Faker's for all worlds of a schema with such a column, whatever their switches.
+        Faker's version is there for all worlds of a schema with such a column, whatever their switches.
         """
-        return ({"faker": FAKER} if fakes(self.schema) else {}) | {"names": DENIED[:16]}
+        return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENIED[:16]}
 
     @cached_property
-    def shared(self) -> tuple[str, ...]:
-        """The invented names that rows of two tables bear; none unless the knob `homonyms` is turned."""
-        held = Counter(name for place in named(self.schema) for name in self._keys(place))
+    def shared_names(self) -> tuple[str, ...]:
+        """The invented names that rows of two tables share; none unless the knob `homonyms` is turned."""
+        held = Counter(name for place in invented_keys(self.schema) for name in self._keys(place))
         return tuple(name for name, rows in held.items() if rows > 1)
 
     @cached_property
     def namesakes(self) -> tuple[str, ...]:
         """The names of rows whose namesake has no row: each is the subject of some dormant page as well.
 
-        With `shared` they make up the share of names that the knob `homonyms` asks for.
+        With `shared_names` they make up the share of names that the knob `homonyms` asks for.
         """
-        kinds = named(self.schema)
+        kinds = invented_keys(self.schema)
         held = dict.fromkeys(name for place in kinds for name in self._keys(place))
-        wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared))
-        for name in self.shared:
+        wanted = max(0, round(self.schema.knobs.homonyms * len(held)) - len(self.shared_names))
+        for name in self.shared_names:
             del held[name]
         return tuple(sorted(held, key=lambda name: draw(self.seed, "namesake", name))[:wanted])
 
@@ -180,26 +180,26 @@ class World:
         return tuple(columns[name][row.index] for name in self.schema.tables[row.table].key)
 
     def title(self, row: Row) -> str:
-        """Return the key as one reads it: "Velmora 7", "Velmora 7, 2029-03-31"."""
+        """Return the key as text: "Velmora 7", "Velmora 7, 2029-03-31"."""
         return ", ".join(str(part) for part in self.key(row))
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], dict[Value, tuple[int, ...]]]:
+    def _rows_by_value(self) -> dict[tuple[str, str], dict[Value, tuple[int, ...]]]:
         return {}
 
-    def where(self, table: str, col: str) -> dict[Value, tuple[int, ...]]:
+    def rows_by_value(self, table: str, col: str) -> dict[Value, tuple[int, ...]]:
         """Return, for each value of a column, the indices of the rows that hold it (made once)."""
-        found = self._places.get((table, col))
-        if found is None:
-            lists: dict[Value, list[int]] = {}
+        index = self._rows_by_value.get((table, col))
+        if index is None:
+            rows: dict[Value, list[int]] = {}
             for i, value in enumerate(self.tables[table][col]):
-                lists.setdefault(value, []).append(i)
-            found = self._places[table, col] = {value: tuple(indices) for value, indices in lists.items()}
-        return found
+                rows.setdefault(value, []).append(i)
+            index = self._rows_by_value[table, col] = {value: tuple(indices) for value, indices in rows.items()}
+        return index
 
     def find(self, table: str, key: Value) -> Row | None:
         """Return the row of a table with a one-column key, by its key."""
-        indices = self.where(table, self.schema.tables[table].key[0]).get(key)
+        indices = self.rows_by_value(table, self.schema.tables[table].key[0]).get(key)
         return Row(table, indices[0]) if indices else None
 
     def follow(self, row: Row, ref: str) -> Row | None:
@@ -209,7 +209,7 @@ class World:
         return self.find(target, value) if target and value is not None else None
 
     def walk(self, row: Row, path: Path) -> Value:
-        """Return the value at the end of `path`, null where a reference on the way is."""
+        """Return the value at the end of `path`, or null where a reference on the way is null."""
         for step in path[:-1]:
             below = self.follow(row, step)
             if below is None:
@@ -220,10 +220,10 @@ class World:
     def children(self, row: Row, table: str, ref: str) -> tuple[Row, ...]:
         """Return the rows of `table` whose `ref` points to `row`, in order."""
         key = self.value(row, self.schema.tables[row.table].key[0])
-        return tuple(Row(table, i) for i in self.where(table, ref).get(key, ()))
+        return tuple(Row(table, i) for i in self.rows_by_value(table, ref).get(key, ()))
 
     def rows(self, table: str) -> list[Any]:
-        """Return the rows of `table` as validated SQLModel objects (imported when first asked for)."""
+        """Return the rows of `table` as validated SQLModel objects (imported on first use)."""
         from worldsmith.world.typed_rows import row_models  # noqa: PLC0415 - SQLModel stays off the import path of serve and check
 
         model = row_models(self.schema)[table]

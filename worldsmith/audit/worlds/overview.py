@@ -131,7 +131,7 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
             ("rule", rule.name),
             f"R{number[rule.name]} {rule.name}",
             "rule",
-            f"{_said(graph, ('rule', rule.name), '')}; tested at {graph.last[rule.name] + 1}",
+            f"{_said(graph, ('rule', rule.name), '')}; tested at {graph.tested_at[rule.name] + 1}",
             "",
         )
         for rule in schema.rules

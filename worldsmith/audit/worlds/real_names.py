@@ -86,7 +86,7 @@ def told(world: World, names: Iterable[Name]) -> list[Name]:
     An item of a list that no cell holds is met by nobody.
     """
     cells = {v for columns in world.tables.values() for values in columns.values() for v in values}
-    declared = set(world.shared) if world.schema.knobs.homonyms else set()
+    declared = set(world.shared_names) if world.schema.knobs.homonyms else set()
     met = [name for name in names if name.text in cells or not name.place.startswith("values.")]
     first = {name.text: name.place for name in reversed(met)}
     return [name for name in met if name.text not in declared or name.place == first[name.text]]

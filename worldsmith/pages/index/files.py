@@ -17,7 +17,7 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index.build import ARRAYS, Stock
 from worldsmith.pages.index.search import Index
 from worldsmith.world.files import write_file
-from worldsmith.world.model import canonical
+from worldsmith.world.model import canonical_json
 
 INDEX = 2
 """Version of what indices hold; raised with every change."""
@@ -36,7 +36,7 @@ def key(pages: Pages) -> str:
     """Return what an index hangs on: the world, the length and styles of its pages, and the versions of both."""
     world = pages.world
     hangs = [world.id, world.digest, world.seed, pages.length, pages.without, RENDER, INDEX]
-    return sha256(canonical(hangs)).hexdigest()
+    return sha256(canonical_json(hangs)).hexdigest()
 
 
 def dumps(stock: Stock, name: str) -> bytes:

@@ -5,52 +5,59 @@ from dataclasses import replace
 from functools import lru_cache
 
 from worldsmith.errors import UsageError
-from worldsmith.schema import Knobs, Schema, under
-from worldsmith.schema.scaling.density import denser
-from worldsmith.schema.scaling.rows import extent, refuse, resized
+from worldsmith.schema import Knobs, Schema, structure_of
+from worldsmith.schema.scaling.columns import scaled_column
+from worldsmith.schema.scaling.rows import refuse_facts, row_range, scaled_rows
 
 
 @lru_cache(maxsize=256)
-def turned(structure: Schema, knobs: Knobs) -> Schema:
-    """Return a structure (a schema as `under` leaves it) with its numbers turned by `knobs`.
+def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
+    """Return a structure (a schema as `structure_of` leaves it) under `knobs`: rows first, then each column once.
 
-    A structure, not a whole schema: the rows that an optional table would have had fall on the others.
+    A structure, not a whole schema: the rows that an optional table would have had are spread over the others.
 
     Raises:
         UsageError: rows that its tables can't have, with the nearest that they can.
     """
     if not knobs.turned:
         return structure
+    rows = {table.name: table.rows for table in structure.tables.values()}
     if knobs.facts:
-        structure = replace(structure, tables=resized(structure, knobs.facts))
-    if knobs.density != 1.0:
-        structure = replace(structure, tables=denser(structure, knobs.density))
-    return replace(structure, knobs=knobs)
+        rows = scaled_rows(structure, knobs.facts)
+    tables = {
+        table.name: replace(
+            table,
+            rows=rows[table.name],
+            columns=tuple(scaled_column(structure, column, rows, knobs) for column in table.columns),
+        )
+        for table in structure.tables.values()
+    }
+    return replace(structure, tables=tables, knobs=knobs)
 
 
 @lru_cache(maxsize=256)
-def bounds(schema: Schema) -> tuple[int, int]:
+def facts_range(schema: Schema) -> tuple[int, int]:
     """Return the least and the most `facts` that each world of a schema can have."""
     # The richest structure has the most rows to keep, the barest the fewest names to give.
-    ends = [extent(under(schema, switches)) for switches in ((), tuple(schema.variation))]
+    ends = [row_range(structure_of(schema, switches)) for switches in ((), tuple(schema.variation))]
     return max(least for least, _ in ends), min(most for _, most in ends)
 
 
-def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
-    """Raise UsageError for knobs that some world of a schema can't follow, with the nearest that all can.
+def check_facts(schemas: Sequence[Schema], knobs: Knobs) -> None:
+    """Raise UsageError for `facts` that some world of a schema can't have, with the nearest that all can have.
 
-    Of several schemas each that can't is named, and what all of them can have.
+    Of several schemas each that can't is named, with the range that all of them can have.
     """
     if not knobs.facts:
         return
     refusals = []
     for schema in schemas:
         try:
-            refuse(schema.name, knobs.facts, *bounds(schema))
+            refuse_facts(schema.name, knobs.facts, *facts_range(schema))
         except UsageError as error:
             refusals.append(str(error))
     if refusals and len(schemas) > 1:
-        least, most = max(bounds(s)[0] for s in schemas), min(bounds(s)[1] for s in schemas)
+        least, most = max(facts_range(s)[0] for s in schemas), min(facts_range(s)[1] for s in schemas)
         refusals.append(
             f"all {len(schemas)} schemas take --facts {least} to {most}"
             if least <= most
@@ -60,4 +67,4 @@ def admit(schemas: Sequence[Schema], knobs: Knobs) -> None:
         raise UsageError("\n".join(refusals))
 
 
-__all__ = ["admit", "bounds", "turned"]
+__all__ = ["apply_knobs", "check_facts", "facts_range"]

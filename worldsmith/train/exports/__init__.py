@@ -9,7 +9,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.train.exports import jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, divide, load
-from worldsmith.world.files import staged, write_file
+from worldsmith.world.files import staged_files, write_file
 
 Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
 """(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format.
@@ -57,7 +57,7 @@ def export(
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     splits = divide(load(folders, replay=replay), test_share)
-    with staged(out) as part:
+    with staged_files(out) as part:
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())

@@ -16,7 +16,7 @@ from worldsmith.tasks import Task
 from worldsmith.tasks.task import markdown
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports.rows import CANARY, Splits, dumps, told
-from worldsmith.world.files import load_world, save_lines, write_file
+from worldsmith.world.files import load_world, save_jsonl, write_file
 from worldsmith.world.model import World
 
 README = """\
@@ -47,7 +47,7 @@ list of tools.
 def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
     """Write train.jsonl, test.jsonl and README.md. Raises UsageError for a task without a certificate."""
     for name, tasks in splits.items():
-        save_lines(out / f"{name}.jsonl", _rows(tasks, folders))
+        save_jsonl(out / f"{name}.jsonl", _rows(tasks, folders))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
     write_file(out / "README.md", README.format(counts=counts, split=told(splits)).encode())
 

@@ -15,7 +15,7 @@ from worldsmith.tasks import Task
 from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import CANARY, Splits, copy_scorer, told
-from worldsmith.world.files import save_lines, write_file
+from worldsmith.world.files import save_jsonl, write_file
 
 FILES = Path(__file__).parent / "verl_files"
 """What is copied as it is, or with its marks filled."""
@@ -82,7 +82,7 @@ def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[s
 def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
     """Write rows by way of JSON lines: types are given, so nothing of them is guessed."""
     lines, part = path.with_suffix(".part.jsonl"), path.with_suffix(".part.parquet")
-    save_lines(lines, rows)
+    save_jsonl(lines, rows)
     columns = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
     source = f"read_json({_quoted(lines)}, format = 'newline_delimited', columns = {{{columns}}})"
     try:

@@ -14,8 +14,8 @@ LOCKED = ("SET enable_external_access = false", "SET lock_configuration = true")
 """A typed query reads the world and nothing else: no files, no network, no extensions."""
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return names that differ: one that was there before gets the next number that makes a name of no other column."""
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return the names, a repeated one with the next number that gives no other column's name."""
     taken, result = set(names), list[str]()
     for name in names:
         numbered = (f"{name}_{number}" for number in count(2))
@@ -25,9 +25,9 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the header and the rows of one query; UsageError with the engine's words when it can't be run.
+    """Return the header and the rows of one query; UsageError with the engine's message where it can't be run.
 
-    A name that several columns bear is numbered from the second one on: a, a_2. Tables and rows come through SQLModel:
+    A name that several columns have is numbered from the second one on: a, a_2. Tables and rows come through SQLModel:
     typed columns, keys and references as the schema declares them.
     """
     from worldsmith.world.typed_rows import create_tables  # noqa: PLC0415 - SQLModel stays off the import path of serve
@@ -38,7 +38,7 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         for name in parents_first(world.schema):
             rows = [tuple(row.model_dump().values()) for row in world.rows(name)]
             marks = ", ".join("?" * len(world.tables[name]))
-            # One statement with many rows: executemany costs 0.3 s a world here.
+            # One statement with many rows: executemany costs 0.3 s per world here.
             values = ", ".join([f"({marks})"] * len(rows))
             if rows:
                 connection.execute(f'INSERT INTO "{name}" VALUES {values}', [v for row in rows for v in row])
@@ -49,7 +49,7 @@ def query(world: World, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             raise UsageError(f"give one query, not {len(statements)}")
         connection.execute("BEGIN TRANSACTION READ ONLY")
         cursor = connection.execute(statements[0])
-        return distinct([column[0] for column in cursor.description or ()]), cursor.fetchall()
+        return distinct_names([column[0] for column in cursor.description or ()]), cursor.fetchall()
     except duckdb.Error as error:
         raise UsageError(f"the query can't be run: {error}") from None
     finally:

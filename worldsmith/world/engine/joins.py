@@ -15,8 +15,8 @@ class Joins:
     would let a rule pass silently.
     """
 
-    def __init__(self, schema: Schema, table: str, base: str = "t") -> None:
-        self.schema = schema
+    def __init__(self, structure: Schema, table: str, base: str = "t") -> None:
+        self.structure = structure
         self.table = table
         self.base = base
         self._aliases: dict[Path, str] = {}
@@ -24,7 +24,7 @@ class Joins:
 
     def column(self, path: Path) -> str:
         """Return the SQL of a path's value, adding the joins it needs; KeyError for an unknown name."""
-        self.schema.walk(self.table, path)
+        self.structure.walk(self.table, path)
         return f"{self._alias(path[:-1])}.{quote(path[-1])}"
 
     def _alias(self, prefix: Path) -> str:
@@ -32,11 +32,11 @@ class Joins:
             return self.base
         if prefix not in self._aliases:
             before = self._alias(prefix[:-1])
-            target = self.schema.walk(self.table, prefix).ref
+            target = self.structure.walk(self.table, prefix).ref
             if target is None:
                 raise KeyError(".".join(prefix))
             alias = self._aliases[prefix] = self.name(prefix)
-            key = self.schema.tables[target].key[0]
+            key = self.structure.tables[target].key[0]
             on = f"{before}.{quote(prefix[-1])} = {alias}.{quote(key)}"
             self._joins.append(f"LEFT JOIN {quote(target)} AS {alias} ON {on}")
         return self._aliases[prefix]
@@ -47,9 +47,9 @@ class Joins:
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The FROM clause's parts: the table, then the joins asked for so far."""
+        """The FROM clause's parts: the table, then the joins added so far."""
         return (f"{quote(self.table)} AS {self.base}", *self._joins)
 
     def source(self) -> str:
-        """Return the FROM clause's content, with the joins asked for so far."""
+        """Return the FROM clause's content, with the joins added so far."""
         return " ".join(self.clauses)

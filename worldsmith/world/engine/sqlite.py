@@ -1,4 +1,4 @@
-"""A world in SQLite: in memory, on one reused connection a schema and thread."""
+"""A world in SQLite: in memory, on one reused connection per schema and thread."""
 
 import sqlite3
 import threading
@@ -14,10 +14,10 @@ AFFINITY = {"int": "INTEGER", "num": "REAL", "text": "TEXT", "date": "TEXT", "bo
 """Dates are ISO text, truth values 0 and 1."""
 
 LISTS = "=values"
-"""Table of the world's value lists: (list, item). No schema can name a table so."""
+"""Table of the world's value lists: (list, item). No schema can give a table this name."""
 
-KEPT = 16
-"""Connections kept a thread: one a schema, of 1 to 2 MB with its prepared statements."""
+CONNECTIONS = 16
+"""Connections kept per thread: one per schema, of 1 to 2 MB with its prepared statements."""
 
 _local = threading.local()
 
@@ -32,7 +32,7 @@ def load(world: World, connection: sqlite3.Connection) -> None:
     connection.executemany(f"INSERT INTO {quote(LISTS)} VALUES (?, ?)", lists)
 
 
-class _Kept:
+class _SharedConnection:
     """A connection to the tables and columns of every structure of a schema that it was used for.
 
     Structures share most of their tests and queries, and a statement is prepared once. What a structure lacks is
@@ -49,9 +49,9 @@ class _Kept:
         self.connection.execute(f"CREATE TABLE {quote(LISTS)} (list TEXT, item)")
         self.columns: dict[str, set[str]] = {}
 
-    def grow(self, schema: Schema) -> None:
+    def grow(self, structure: Schema) -> None:
         """Add the tables and columns of a structure that are not there yet."""
-        for table in schema.tables.values():
+        for table in structure.tables.values():
             known = self.columns.setdefault(table.name, set())
             new = [c for c in table.columns if c.name not in known]
             if not known:
@@ -59,7 +59,7 @@ class _Kept:
                 self.connection.execute(f"CREATE TABLE {quote(table.name)} ({columns})")
             for column in new if known else ():
                 self.connection.execute(f"ALTER TABLE {quote(table.name)} ADD COLUMN {_declared(column)}")
-            # References are followed both ways: joins go by key, counts and sums by reference.
+            # References are followed both ways: joins look up keys, counts and sums look up references.
             for column in new:
                 if column.ref or table.key == (column.name,):
                     index, on = quote(f"{table.name}.{column.name}"), quote(table.name)
@@ -73,9 +73,9 @@ def _declared(column: Column) -> str:
 
 @contextmanager
 def attach(world: World) -> Iterator[sqlite3.Connection]:
-    """Give a connection that holds `world`, until the block ends. Nested use for one schema is an error."""
-    all_kept: OrderedDict[str, _Kept] = _local.__dict__.setdefault("kept", OrderedDict())
-    kept = all_kept.pop(world.schema.digest, None) or _Kept()
+    """Yield a connection that holds `world` until the block ends. Nested use for one schema is an error."""
+    all_kept: OrderedDict[str, _SharedConnection] = _local.__dict__.setdefault("kept", OrderedDict())
+    kept = all_kept.pop(world.schema.digest, None) or _SharedConnection()
     kept.grow(world.schema)
     connection = kept.connection
     connection.execute("BEGIN")
@@ -85,5 +85,5 @@ def attach(world: World) -> Iterator[sqlite3.Connection]:
     finally:
         connection.execute("ROLLBACK")
         all_kept[world.schema.digest] = kept
-        if len(all_kept) > KEPT:
+        if len(all_kept) > CONNECTIONS:
             all_kept.popitem(last=False)[1].connection.close()
