@@ -19,7 +19,7 @@ from worldsmith.simulate.perturb import (
     faults,
     instruction,
     load_curriculum,
-    profile,
+    profile_named,
     spare,
     withhold,
 )
@@ -110,11 +110,11 @@ def test_the_call_changes_nothing_and_the_seed_does(town: World, pages: Pages) -
 
 def test_profiles() -> None:
     assert next(iter(PROFILES)) == "clean"
-    assert profile("clean") == Profile(
+    assert profile_named("clean") == Profile(
         "clean", PROFILES["clean"].about, "short", 1, full_text=False, edits=None, faults=None
     )
     with pytest.raises(NotFoundError, match=r"no profile 'claen'. Did you mean 'clean'"):
-        profile("claen")
+        profile_named("claen")
     with pytest.raises(UsageError, match="withhold level 4 does not exist"):
         withhold(4)
     with pytest.raises(NotFoundError, match=r"names the fault 'eror'. Did you mean 'error'"):

@@ -30,7 +30,7 @@ from worldsmith.serving.world_cache import MEMORY, Answers, Shelf, Simulate
 from worldsmith.simulate.disclosure import tokens
 from worldsmith.simulate.http_status import refused
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.perturb import profile as find_profile
+from worldsmith.simulate.perturb import profile_named as find_profile
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Attempts, Counted

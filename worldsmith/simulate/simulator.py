@@ -24,7 +24,7 @@ from worldsmith.simulate import disclosure
 from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import mended, repaired, too_long
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -136,14 +136,14 @@ class Simulator:
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
-        self._given, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
+        self._premade, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
         self._desks: dict[Length, _Desk] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what the first call makes anew, native objects among it: pages, indexes, guards and their memos."""
-        return {**vars(self), "_desks": {}, "_edits": {}, "_given": (None, None), "_indexed": Index}
+        return {**vars(self), "_desks": {}, "_edits": {}, "_premade": (None, None), "_indexed": Index}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Simulator":
         """Copy the counts; the rest is fixed, or remembers what is the same for both."""
@@ -159,7 +159,7 @@ class Simulator:
     def _desk(self, length: Length) -> _Desk:
         desk = self._desks.get(length)
         if desk is None:
-            pages, index = self._given
+            pages, index = self._premade
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
@@ -170,15 +170,15 @@ class Simulator:
 
     def ready(self, address: Address) -> bool:
         """Whether pages, index and guard for an address are made."""
-        return profile(address.profile, self._profiles).length in self._desks
+        return profile_named(address.profile, self._profiles).length in self._desks
 
     def warm(self, address: Address) -> None:
         """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
-        self._desk(profile(address.profile, self._profiles).length)
+        self._desk(profile_named(address.profile, self._profiles).length)
 
     def _of(self, address: Address) -> tuple[Profile, _Desk]:
-        asked = profile(address.profile, self._profiles)
-        return asked, self._desk(asked.length)
+        profile = profile_named(address.profile, self._profiles)
+        return profile, self._desk(profile.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
         """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
@@ -191,20 +191,20 @@ class Simulator:
             raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
         if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
             raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
-        asked, desk = self._of(address)
+        profile, desk = self._of(address)
         self._counts[call.tool] += 1
-        for fault in faults(asked):
+        for fault in faults(profile):
             answer = fault(call, address.seed, attempt)
             if answer is not None:
                 self._counts[f"fault:{answer.fault}"] += 1
                 return answer
-        if asked.full_text and not call.full_text:
+        if profile.full_text and not call.full_text:
             call = replace(call, full_text=True)
-        shares = asked.edits or {}
+        shares = profile.edits or {}
         edited = any(shares.get(name) for name in RANKINGS)
         index = Edited(desk.pages, desk.index, shares, address.seed) if edited else desk.index
         part = cut(desk.pages, index, call)
-        for edit in self._edits_of(asked):
+        for edit in self._edits_of(profile):
             part = edit(desk.pages, part, address.seed)
         if part.views:
             return part
@@ -215,11 +215,11 @@ class Simulator:
         self._counts["no_hits"] += 1
         return Observation("ok", more=part.more, part=gone)
 
-    def _edits_of(self, asked: Profile) -> tuple[SliceEdit, ...]:
-        found = self._edits.get(asked.name)
-        if found is None:
-            found = self._edits[asked.name] = edits(asked)
-        return found
+    def _edits_of(self, profile: Profile) -> tuple[SliceEdit, ...]:
+        profile_edits = self._edits.get(profile.name)
+        if profile_edits is None:
+            profile_edits = self._edits[profile.name] = edits(profile)
+        return profile_edits
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
@@ -237,11 +237,11 @@ class Simulator:
             return part
         if self.model is None or call.tool not in self._tools:
             return self.finish(address, part)
-        asked, desk = self._of(address)
-        kept = self._kept(part, desk, asked)
+        profile, desk = self._of(address)
+        kept = self._kept(part, desk, profile)
         if kept is not None:
             return kept
-        talk = Talk(instruction(asked, part, self.world.schema))
+        talk = Talk(instruction(profile, part, self.world.schema))
         try:
             draft = await self._draft(part, desk, talk)
         except BackendError as error:
@@ -258,14 +258,14 @@ class Simulator:
         Raises:
             GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
         """
-        asked, desk = self._of(address)
+        profile, desk = self._of(address)
         if draft is None:
             return self._ours(desk.renderer.write(part), part, desk)
-        return self._theirs(draft, part, desk, asked)
+        return self._theirs(draft, part, desk, profile)
 
-    def _kept(self, part: Slice, desk: _Desk, asked: Profile) -> Observation | None:
+    def _kept(self, part: Slice, desk: _Desk, profile: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
-        kept = self.store.get(self.key(part, asked)) if self.store is not None else None
+        kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
         if not all(v.ok for v in self._judge(kept, part, desk)):
@@ -296,16 +296,16 @@ class Simulator:
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             return desk.guard.doc(draft, part.views[0], query)
-        found: list[Verdict] = []
+        verdicts: list[Verdict] = []
         by_page = {desk.pages.by_url(result.url): result for result in draft}
         for view in part.views:
             result = by_page.get(view.page.id)
             missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
-            found += desk.guard.hit(result, view, query) if result else (missing,)
+            verdicts += desk.guard.hit(result, view, query) if result else (missing,)
         if not isinstance(own, Doc):
             pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
-            found += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
-        return tuple(found)
+            verdicts += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
+        return tuple(verdicts)
 
     def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
@@ -356,7 +356,7 @@ class Simulator:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
         return self._judge(draft, part, self._of(address)[1])
 
-    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, asked: Profile) -> Observation:
+    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, desk)
         own = desk.renderer.write(part)
@@ -368,8 +368,8 @@ class Simulator:
         served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
             return served
-        stored = self.store.put(self.key(part, asked), good, self.model.version)
-        return served if stored == good else self._kept(part, desk, asked) or served
+        stored = self.store.put(self.key(part, profile), good, self.model.version)
+        return served if stored == good else self._kept(part, desk, profile) or served
 
     def _observation(
         self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
@@ -422,12 +422,12 @@ class Simulator:
             else:
                 yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
 
-    def key(self, part: Slice, asked: Profile) -> str:
+    def key(self, part: Slice, profile: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
-        ordered = instruction(asked, part, self.world.schema)
+        ordered = instruction(profile, part, self.world.schema)
         name = self.model.version if self.model else "renderer"
         return sha256(canonical([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
 

@@ -99,16 +99,18 @@ class Store:
             for statement in _TABLES:
                 self._db.execute(statement)
             self._db.execute("insert into about select ? where not exists (select 1 from about)", (FORMAT,))
-            (found,) = self._db.execute("select format from about").fetchone()
-            if found in READ and found != FORMAT:
+            (file_format,) = self._db.execute("select format from about").fetchone()
+            if file_format in READ and file_format != FORMAT:
                 self._db.execute("drop table if exists attempts")
                 self._db.execute("update about set format = ?", (FORMAT,))
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
-        if found not in READ:
+        if file_format not in READ:
             self._db.close()
-            raise FormatError(f"{path} is a store of format {found}; this version reads {READ}. Name another file.")
+            raise FormatError(
+                f"{path} is a store of format {file_format}; this version reads {READ}. Name another file."
+            )
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         """Open the same file where it is unpickled. Raises UsageError for a store in memory."""
@@ -191,32 +193,36 @@ class Store:
 def _read_lines(lines: Iterable[bytes], name: str) -> tuple[list[str], list[tuple[str, bytes]]]:
     """Return the authors and the drafts, by key, of an export. Raises FormatError."""
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
-    authors, told = _header(next(numbered, (1, b"{}"))[1], name)
+    authors, declared = _header(next(numbered, (1, b"{}"))[1], name)
     drafts = []
     for number, line in numbered:
         try:
-            found = orjson.loads(line)
-            key, draft = found["key"], _draft(found["draft"])
+            record = orjson.loads(line)
+            key, draft = record["key"], _draft(record["draft"])
             known = bool(_KEY.fullmatch(key))
         except (ValueError, KeyError, TypeError, FormatError):
             known = False
         if not known:
             raise FormatError(f"{name}, line {number}: no text of a store: export it again")
         drafts.append((key, orjson.dumps(_json(draft))))  # what stands in the store is what this version writes
-    if told != len(drafts):
-        raise FormatError(f"{name} names {told} texts and holds {len(drafts)}: export it again")
+    if declared != len(drafts):
+        raise FormatError(f"{name} names {declared} texts and holds {len(drafts)}: export it again")
     return authors, drafts
 
 
 def _header(line: bytes, name: str) -> tuple[list[str], int]:
     try:
-        found = orjson.loads(line)
-        version, authors, told = found["worldsmith_store"], [str(a) for a in found["authors"]], int(found["texts"])
+        record = orjson.loads(line)
+        version, authors, declared = (
+            record["worldsmith_store"],
+            [str(a) for a in record["authors"]],
+            int(record["texts"]),
+        )
     except (ValueError, KeyError, TypeError):
         raise FormatError(f"{name} is no export of a store: its first line says nothing of one") from None
     if version not in READ:
         raise FormatError(f"{name} is of format {version}; this version reads {READ}")
-    return authors, told
+    return authors, declared
 
 
 def _json(draft: Draft) -> dict[str, Any]:

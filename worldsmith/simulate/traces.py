@@ -46,17 +46,17 @@ class Traces:
         self._begun: dict[Address, Path] = {}
         self._failed = False
 
-    def call(self, address: Address, call: Call, attempt: int, seen: Observation) -> None:
+    def call(self, address: Address, call: Call, attempt: int, observation: Observation) -> None:
         """Append what became of a call."""
-        self._append(address, record(call, attempt, seen))
+        self._append(address, record(call, attempt, observation))
 
     def message(self, address: Address, role: str, content: str, **more: Any) -> None:
         """Append a message of the agent, or one it was given, and what else is known of it."""
         self._append(address, {"role": role, "content": content, **more})
 
-    def reply(self, address: Address, call: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
+    def reply(self, address: Address, call: Mapping[str, Any], observation: Mapping[str, Any]) -> None:
         """Append a call whose reply alone is known, as an agent has it that works over HTTP."""
-        self._append(address, {"call": dict(call), "observation": dict(seen)})
+        self._append(address, {"call": dict(call), "observation": dict(observation)})
 
     def _append(self, address: Address, what: Mapping[str, Any]) -> None:
         try:
@@ -84,8 +84,8 @@ class Traces:
 
 def file_name(address: Address) -> str:
     """Return the name of an address's file: the world, and a hash of all of it; a session may be any text."""
-    told = orjson.dumps(list(_address(address).values()))
-    return f"{address.world}.{blake2b(told, digest_size=8).hexdigest()}.jsonl"
+    address_json = orjson.dumps(list(_address(address).values()))
+    return f"{address.world}.{blake2b(address_json, digest_size=8).hexdigest()}.jsonl"
 
 
 def _address(address: Address) -> dict[str, Any]:
@@ -124,9 +124,9 @@ class Traced:
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call, and write it down."""
-        seen = await self.simulator.acall(address, call, attempt)
-        self.traces.call(address, call, attempt, seen)
-        return seen
+        observation = await self.simulator.acall(address, call, attempt)
+        self.traces.call(address, call, attempt, observation)
+        return observation
 
 
 def line(what: Mapping[str, Any]) -> bytes:
@@ -166,16 +166,17 @@ def _cut(value: Any, most: int) -> Any:
     return value
 
 
-def record(call: Call, attempt: int, seen: Observation) -> dict[str, Any]:
+def record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
     """Return what became of a call as JSON values."""
     return {
         "call": {name: value for name, value in _fields(call) if value is not None},
         "attempt": attempt,
-        "slice": _slice(seen.part),
-        "observation": _observation(seen),
-        "verdicts": _verdicts(seen.verdicts),
+        "slice": _slice(observation.part),
+        "observation": _observation(observation),
+        "verdicts": _verdicts(observation.verdicts),
         "model": [
-            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error} for e in seen.exchanges
+            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error}
+            for e in observation.exchanges
         ],
     }
 
@@ -199,18 +200,18 @@ def _slice(part: Slice | None) -> dict[str, Any]:
     return {"pages": [view.page.id for view in part.views], "changes": changes}
 
 
-def _observation(seen: Observation) -> dict[str, Any]:
-    told: dict[str, Any] = {"status": seen.status, "source": seen.source, "more": seen.more}
-    if seen.fault:
-        told |= {"fault": seen.fault, "retry_after": seen.retry_after}
-    if seen.doc is None:
-        return {**told, "results": [_result(result) for result in seen.results]}
-    return {**told, "title": seen.doc.title, "text": seen.text, "next_offset": seen.next_offset}
+def _observation(observation: Observation) -> dict[str, Any]:
+    fields: dict[str, Any] = {"status": observation.status, "source": observation.source, "more": observation.more}
+    if observation.fault:
+        fields |= {"fault": observation.fault, "retry_after": observation.retry_after}
+    if observation.doc is None:
+        return {**fields, "results": [_result(result) for result in observation.results]}
+    return {**fields, "title": observation.doc.title, "text": observation.text, "next_offset": observation.next_offset}
 
 
 def _result(result: Result) -> dict[str, Any]:
-    told = {"url": result.url, "title": result.title, "snippet": result.snippet, "date": result.date}
-    return {**told, "score": result.score, **({"text": result.text} if result.text is not None else {})}
+    fields = {"url": result.url, "title": result.title, "snippet": result.snippet, "date": result.date}
+    return {**fields, "score": result.score, **({"text": result.text} if result.text is not None else {})}
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -229,7 +230,7 @@ def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         data = path.read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: can't be read: {error.strerror}") from None
-    found, broken = [], 0
+    records, broken = [], 0
     for text in data.split(b"\n"):
         if not text.strip():
             continue
@@ -238,11 +239,11 @@ def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         except orjson.JSONDecodeError:
             value = None
         if isinstance(value, dict):
-            found.append(value)
+            records.append(value)
         else:
             broken += 1
-    if not found or "worldsmith_trace" not in found[0]:
+    if not records or "worldsmith_trace" not in records[0]:
         raise FormatError(f"{path} is no trace: its first line says nothing of one")
-    if found[0]["worldsmith_trace"] != FORMAT:
-        raise FormatError(f"{path} is a trace of format {found[0]['worldsmith_trace']}; this version reads {FORMAT}")
-    return found[0], found[1:], broken
+    if records[0]["worldsmith_trace"] != FORMAT:
+        raise FormatError(f"{path} is a trace of format {records[0]['worldsmith_trace']}; this version reads {FORMAT}")
+    return records[0], records[1:], broken

@@ -21,7 +21,7 @@ from worldsmith.simulate.guard.documents import Reader, read_document
 from worldsmith.simulate.guard.entitlement import ground
 from worldsmith.simulate.llm.answer import draft as read_draft
 from worldsmith.simulate.llm.model import Backend
-from worldsmith.simulate.perturb import PROFILES, instruction, profile
+from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -139,7 +139,7 @@ async def evaluate(
     Raises:
         NotFoundError: there is no such profile.
     """
-    run = _Run(backend, judge, plan, profile(plan.profile, profiles))
+    run = _Run(backend, judge, plan, profile_named(plan.profile, profiles))
     sites = [_site(world, run, store, profiles) for world in worlds]
     share_of = -(-plan.calls // len(sites))
     each = [

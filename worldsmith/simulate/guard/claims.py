@@ -117,8 +117,8 @@ def _hinted(pattern: re.Pattern[str], lower: str, span: Span) -> Iterator[re.Mat
 
 def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
-    found = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
-    return [word for word in found if word not in _OTHERWISE]
+    words = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
+    return [word for word in words if word not in _OTHERWISE]
 
 
 def places(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:

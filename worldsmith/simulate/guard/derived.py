@@ -109,8 +109,8 @@ def _options(schema: Schema, fill: object) -> Iterator[str]:
 def _roots(word: str) -> tuple[str, ...]:
     """Return what is left of a word, in lower case, without each ending it may have, at least three letters."""
     word = _IRREGULAR.get(word, word)
-    found = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
-    return tuple(dict.fromkeys(_bare(root) for root in found if len(root) >= 3))
+    stripped = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
+    return tuple(dict.fromkeys(_bare(root) for root in stripped if len(root) >= 3))
 
 
 def _bare(root: str) -> str:

@@ -67,7 +67,7 @@ class Reader:
     stated: set[Cell] = field(default_factory=set)
     topic: tuple[Row, ...] = ()
     level: int = 0
-    said: list[str] = field(default_factory=list)
+    accepted_texts: list[str] = field(default_factory=list)
     declared: frozenset[str] = frozenset()
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
@@ -82,15 +82,15 @@ class Reader:
         """Judge running text and keep it."""
         heard = self.judge.text(where, text, self.ground, self.topic, self.query)
         if self.take(heard):
-            self.said.append(text)
+            self.accepted_texts.append(text)
         return heard
 
     def piece(self, piece: Piece) -> bool:
         """Judge one piece; whether all of it stands."""
         before = len(self.verdicts)
         match piece:
-            case Heading(text=told) if told in self.declared:
-                self._declared("heading", told)
+            case Heading(text=heading) if heading in self.declared:
+                self._declared("heading", heading)
             case Heading(level, text):
                 self._heading(level, text)
             case Para(text) if words_of(text) in self.declared:
@@ -122,15 +122,15 @@ class Reader:
         """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
         if where == "heading":
             self.topic = ()
-        told, names = clean(text), self.judge.names
-        if names.nameless(told) and not _DIGIT.search(told):
+        cleaned, names = clean(text), self.judge.names
+        if names.nameless(cleaned) and not _DIGIT.search(cleaned):
             self.verdicts.append(passed(where))
             return
-        read = scan(told)
-        found = names.find(read)
-        named = next((read.text[slice(*m.span)] for m in found if m.kind in ("name", "alias", "coded")), "")
+        read = scan(cleaned)
+        mentions = names.find(read)
+        named = next((read.text[slice(*m.span)] for m in mentions if m.kind in ("name", "alias", "coded")), "")
         if not named and any(map(str.isdigit, read.text)):
-            chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year
+            chrome = [m.span for m in mentions if m.kind == "chrome"]  # what a world is about may have a year
             digits = ((i, c) for i, c in enumerate(read.text) if c.isdigit())
             named = next((c for i, c in digits if not any(a <= i < b for a, b in chrome)), "")
         wrong = Rejection(Reason.CLAIM, f"says {named!r}, though it is declared to state nothing")
@@ -190,8 +190,13 @@ class Reader:
             return bare.lower() == ("yes" if cell.value else "no")
         if column.kind not in ("int", "num", "date"):
             return False
-        said = quantities(clean(bare))
-        return len(said) == 1 and said[0].full == clean(bare) and exact(said[0]) and states(said[0], cell.value, column)
+        printed = quantities(clean(bare))
+        return (
+            len(printed) == 1
+            and printed[0].full == clean(bare)
+            and exact(printed[0])
+            and states(printed[0], cell.value, column)
+        )
 
     def _grid(self, grid: Grid) -> None:
         if grid.caption:
@@ -248,7 +253,7 @@ class Reader:
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
         """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
         part, implied = self.ground.part, self.ground.implied
-        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.said))
+        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.accepted_texts))
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
         return [
             cell

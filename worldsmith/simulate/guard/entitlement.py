@@ -138,33 +138,33 @@ class Ground:
             if all(cell.col in other and other[cell.col].value == cell.value for other in held)
         )
 
-    def bound(self, said: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]) -> tuple[Row, ...]:
+    def bound(self, mentions: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]) -> tuple[Row, ...]:
         """Return the rows a sentence is about: the subject, and those it names by all of their key.
 
         Key parts in `implied` need no naming; where it names none, the rows of the last heading stand in.
         """
         own = [self.subject] if self.subject else []
-        heard = {m.key for m in said}
+        mentioned = {m.key for m in mentions}
         quantities = tuple(counted)
-        if not heard and not quantities:
+        if not mentioned and not quantities:
             return tuple(own + [row for row in topic if row != self.subject])
         named = [
             row
             for row, parts in self._fresh
-            if all(part in heard or self._counted(value, quantities) for part, value in parts)
+            if all(part in mentioned or self._counted(value, quantities) for part, value in parts)
         ]
         return tuple(own + (named or [row for row in topic if row != self.subject]))
 
     @cached_property
     def _fresh(self) -> tuple[tuple[Row, tuple[tuple[str, Value], ...]], ...]:
         """The rows that a sentence may name, each with the parts of its key that must be said."""
-        found = []
+        rows = []
         for row, parts in self.keys.items():
             pairs = zip(parts, self._key(row), strict=True)
             fresh = tuple((part, value) for part, value in pairs if part not in self.implied)
             if fresh and row != self.subject:
-                found.append((row, fresh))
-        return tuple(found)
+                rows.append((row, fresh))
+        return tuple(rows)
 
     def _counted(self, value: Value, quantities: tuple[Quantity, ...]) -> bool:
         if isinstance(value, str) and not _is_date(value) and not value.isdigit():

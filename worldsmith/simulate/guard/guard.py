@@ -46,10 +46,10 @@ class Guard:
         self._memo: dict[Hashable, Verdicts] = {}
         self._grounds: dict[Hashable, Ground] = {}
         self._plans: dict[Hashable, int] = {}
-        self._seen: dict[str, tuple[Page, int]] = {}
-        """By page id, the plan last seen and its number."""
+        self._last_plans: dict[str, tuple[Page, int]] = {}
+        """By page id, the latest plan and its number."""
         self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
-        """By page id, the plan last read and what is declared of it."""
+        """By page id, the latest plan and what is declared of it."""
         self._numbers = count()
         self._most = memo
 
@@ -59,11 +59,11 @@ class Guard:
         text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
         blocks = page.blocks if text else ()
         key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
-        found = self._memo.get(key)
-        if found is None:
-            found = keep(self._memo, key, self._hit(result, page, ""), self._most)
-        if not query or all(v.ok for v in found):
-            return found
+        verdicts = self._memo.get(key)
+        if verdicts is None:
+            verdicts = keep(self._memo, key, self._hit(result, page, ""), self._most)
+        if not query or all(v.ok for v in verdicts):
+            return verdicts
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
@@ -85,11 +85,11 @@ class Guard:
     def _ground(self, page: Page) -> Ground:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
         key = self._plan(page)
-        found = self._grounds.get(key)
-        if found is None:
+        kept = self._grounds.get(key)
+        if kept is None:
             made = ground(self.world, self.columns, page, page.head.cells)
-            found = keep(self._grounds, key, made, max(self._most // 16, 1))
-        return found
+            kept = keep(self._grounds, key, made, max(self._most // 16, 1))
+        return kept
 
     def _keys(self, head: Ground) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""
@@ -124,14 +124,14 @@ class Guard:
 
         No number is given twice, whichever threads draw one: verdicts and grounds are kept under it.
         """
-        last = self._seen.get(page.id)
+        last = self._last_plans.get(page.id)
         if last is not None and last[0] is page:
             return last[1]
         key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
         number = self._plans.get(key)
         if number is None:
             number = keep(self._plans, key, next(self._numbers), self._most)
-        self._seen[page.id] = (page, number)
+        self._last_plans[page.id] = (page, number)
         return number
 
     def _missing(self, cell: Cell, where: str) -> Verdict:

@@ -14,10 +14,10 @@ Prints = Callable[[str, Cell], bool]
 
 def by_column(cells: Iterable[Cell]) -> dict[ColumnId, list[Cell]]:
     """Return cells by their column."""
-    found: dict[ColumnId, list[Cell]] = {}
+    cells_by_column: dict[ColumnId, list[Cell]] = {}
     for cell in cells:
-        found.setdefault((cell.row.table, cell.col), []).append(cell)
-    return found
+        cells_by_column.setdefault((cell.row.table, cell.col), []).append(cell)
+    return cells_by_column
 
 
 def headers(
@@ -31,14 +31,14 @@ def headers(
         return known
     rows = [row for row in ground.rows if row != ground.subject] or list(ground.rows)
     free = by_column(cell for row in rows for cell in ground.rows[row].values())
-    found = [tuple(columns) for columns in known]
+    columns_by_title = [tuple(columns) for columns in known]
     for _ in range(2):
         for i, title in enumerate(titles):
-            if not found[i]:
-                taken = {column for columns in found for column in columns}
+            if not columns_by_title[i]:
+                taken = {column for columns in columns_by_title for column in columns}
                 left = {column: cells for column, cells in free.items() if column not in taken}
-                found[i] = meant(title, [row[i] for row in body], left, stems, prints)
-    return found
+                columns_by_title[i] = meant(title, [row[i] for row in body], left, stems, prints)
+    return columns_by_title
 
 
 def meant(

@@ -78,16 +78,16 @@ class Judge:
         hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
         if not left and not hidden:
             return Heard((passed(where),), ())
-        told = [self._kept(where, part, ground, topic, query) for part in left]
+        judgements = [self._kept(where, part, ground, topic, query) for part in left]
         if hidden and hidden not in ground.spoken:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
-            told.append(Heard((spelled.of(where, text),), ()))
-        if len(told) == 1:
-            return told[0]
+            judgements.append(Heard((spelled.of(where, text),), ()))
+        if len(judgements) == 1:
+            return judgements[0]
         return Heard(
-            tuple(v for heard in told for v in heard.verdicts),
-            tuple(cell for heard in told for cell in heard.stated),
-            tuple(dict.fromkeys(row for heard in told for row in heard.rows)),
+            tuple(v for heard in judgements for v in heard.verdicts),
+            tuple(cell for heard in judgements for cell in heard.stated),
+            tuple(dict.fromkeys(row for heard in judgements for row in heard.rows)),
         )
 
     def _kept(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
@@ -102,41 +102,41 @@ class Judge:
         return heard
 
     def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
-        told = clean(text)
-        if len(told) > LONGEST:
-            long = Rejection(Reason.HIDDEN, f"is a statement of {len(told)} characters, too long to be judged")
-            return Heard((long.of(where, told[:200]),), ())
-        read = scan(told)
+        cleaned = clean(text)
+        if len(cleaned) > LONGEST:
+            long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
+            return Heard((long.of(where, cleaned[:200]),), ())
+        read = scan(cleaned)
         mentions = self.names.find(read)
         names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
         options = tuple([m for m in mentions if m.kind == "option"])
         cues = tuple([m for m in mentions if m.kind == "cue"])
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
         chrome = [m.span for m in names if m.kind == "chrome"]
-        counted = tuple(quantities(told, [m.span for m in mentions if m.kind != "chrome"]))
+        counted = tuple(quantities(cleaned, [m.span for m in mentions if m.kind != "chrome"]))
         if chrome:
             counted = tuple([q for q in counted if not any(within(q.span, span) for span in chrome)])
-        echoes = echo_spans(told, query)
+        echoes = echo_spans(cleaned, query)
         whole = [m.span for m in mentions] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
-        parts = sentences(told, whole)
+        parts = sentences(cleaned, whole)
         for part in parts:
-            sentence = Sentence(told, part, names, cues, counted, options)
+            sentence = Sentence(cleaned, part, names, cues, counted, options)
             if len(parts) > 1:
                 sentence = sentence.alone()
-            found = self.statements.judge(where, sentence, ground, topic, echoes, query)
-            if found.wrong:
-                verdicts.append(found.wrong.of(where, told[part[0] : part[1]]))
+            finding = self.statements.judge(where, sentence, ground, topic, echoes, query)
+            if finding.wrong:
+                verdicts.append(finding.wrong.of(where, cleaned[part[0] : part[1]]))
             else:
                 verdicts.append(passed(where))
-                stated += found.cells
-                rows += found.rows
-        coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(told) else None
-        hidden = coded or unfit(told, [m.span for m in names])
+                stated += finding.cells
+                rows += finding.rows
+        coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(cleaned) else None
+        hidden = coded or unfit(cleaned, [m.span for m in names])
         if hidden:
-            verdicts.append(hidden.of(where, told))
+            verdicts.append(hidden.of(where, cleaned))
         heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if (
             heard.ok
@@ -144,7 +144,7 @@ class Judge:
             and not stated
             and not query
             and not options
-            and self.statements.says_nothing(told, names, cues)
+            and self.statements.says_nothing(cleaned, names, cues)
         ):
             keep(self._plain, text, None, PLAIN)
         return heard

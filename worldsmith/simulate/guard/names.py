@@ -161,12 +161,12 @@ class Names:
         for table in schema.tables.values():
             for column in table.columns:
                 place = (table.name, column.name)
-                told: Iterable[str] = ()
+                labels: Iterable[str] = ()
                 if isinstance(column.fill, Choice):
-                    told = (option for option in column.fill.options if isinstance(option, str))
+                    labels = (option for option in column.fill.options if isinstance(option, str))
                 elif isinstance(column.fill, Pick):
-                    told = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
-                for option in told:
+                    labels = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
+                for option in labels:
                     options.setdefault(option, {})[place] = None
         return {option: tuple(columns) for option, columns in options.items()}
 
@@ -242,8 +242,8 @@ class Names:
                 if self._means(pattern, read, first, last, span):
                     layers.get(pattern.kind, names).append(Mention(pattern.kind, pattern.key, span, pattern.columns))
         spans = [m.span for m in names if m.kind != "chrome"]
-        told = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
-        return longest(told) + longest(layers["cue"]) + longest(layers["option"])
+        standing = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
+        return longest(standing) + longest(layers["cue"]) + longest(layers["option"])
 
     def nameless(self, text: str) -> bool:
         """Whether the letters of a cleaned text hold no name, of whatever words; False where that is not plain."""
@@ -272,8 +272,8 @@ class Names:
         if last == first or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler"):
             return True
         # "at or" is no "Ator": a short name is not put together from words
-        said = read.text[span[0] : span[1]]
-        return " " not in said or not all(word.lower() in COMMON for word in _PART.findall(said))
+        stretch = read.text[span[0] : span[1]]
+        return " " not in stretch or not all(word.lower() in COMMON for word in _PART.findall(stretch))
 
 
 def alike(text: str) -> str:

@@ -15,8 +15,8 @@ AHEAD = 24
 _NO, _YES = frozenset(("no", "false", "never")), frozenset(("yes", "true"))
 
 
-def same_option(value: object, said: str | bool) -> bool:
-    return value is said if isinstance(said, bool) else isinstance(value, str) and squeeze(value) == squeeze(said)
+def same_option(value: object, stated: str | bool) -> bool:
+    return value is stated if isinstance(stated, bool) else isinstance(value, str) and squeeze(value) == squeeze(stated)
 
 
 def denied(text: str, start: int, end: int) -> bool:
@@ -43,8 +43,8 @@ _VOID = re.compile(r"\s*(?::|=|-|is|are|was|were|has been)?\s*(.*)", re.DOTALL)
 
 def void(after: str, none: str) -> bool:
     """Whether what follows a label says that there is no value: in the column's own words, or "none" and "n/a"."""
-    said = _VOID.match(after)
-    words = tokens(said.group(1) if said else after)[:4]
+    match = _VOID.match(after)
+    words = tokens(match.group(1) if match else after)[:4]
     return any(words[: len(filler)] == filler for filler in _fillers(none))
 
 

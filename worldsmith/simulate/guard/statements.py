@@ -51,57 +51,57 @@ class Statements:
         self.wordless = Wordless(world, columns, self.numbers, chrome)
 
     def judge(
-        self, where: str, said: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
+        self, where: str, sentence: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
     ) -> Finding:
         """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
-        names = [m for m in said.names if not any(within(m.span, e) for e in echoes)]
-        counted = [q for q in said.counted if not any(within(q.span, e) for e in echoes)]
-        foreign = self._foreign(said, names, counted, ground)
+        names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
+        counted = [q for q in sentence.counted if not any(within(q.span, e) for e in echoes)]
+        foreign = self._foreign(sentence, names, counted, ground)
         if foreign:
             return Finding(foreign)
-        rows = ground.bound((*names, *said.options), counted, topic)
+        rows = ground.bound((*names, *sentence.options), counted, topic)
         mine = ground.cells_of(rows)
         tables = {row.table for row in rows} or ground.tables
         meant: Meant = []
         wrong = (
-            self._named(said, names, rows, mine, ground, meant)
-            or self._chosen(said, tables, mine, meant)
-            or self._derived(said, tables, mine, echoes, meant)
-            or self._counted(where, said, counted, rows, mine, ground, meant)
-            or self.clauses.wrong(said, rows, mine, meant)
-            or self.clauses.unlabelled(said, rows, mine, meant)
-            or self.numbers.disordered(said, meant)
-            or unsaid(said.text, said.span, said.covered)
-            or self.wordless.wrong(where, said, ground, rows, mine, meant)
-            or self.strange(where, said, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
+            self._named(sentence, names, rows, mine, ground, meant)
+            or self._chosen(sentence, tables, mine, meant)
+            or self._derived(sentence, tables, mine, echoes, meant)
+            or self._counted(where, sentence, counted, rows, mine, ground, meant)
+            or self.clauses.wrong(sentence, rows, mine, meant)
+            or self.clauses.unlabelled(sentence, rows, mine, meant)
+            or self.numbers.disordered(sentence, meant)
+            or unsaid(sentence.text, sentence.span, sentence.covered)
+            or self.wordless.wrong(where, sentence, ground, rows, mine, meant)
+            or self.strange(where, sentence, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
         )
         vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
-        told = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
-        return Finding(wrong, tuple(told), rows)
+        stated = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
+        return Finding(wrong, tuple(stated), rows)
 
     def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
         """Whether a year stands for a day."""
         return span in years and self.columns.of(cell).kind == "date"
 
     def _foreign(
-        self, said: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground
+        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
             return Rejection(Reason.HIDDEN, f"holds {len(counted)} numbers, too many to be judged")
         for mention in names:
             if mention.kind == "coded":
-                what = said.text[slice(*mention.span)]
+                what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.HIDDEN, f"carries {what!r}, a name in a coded form")
             if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
-                what = said.text[slice(*mention.span)]
+                what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.NAME, f"names {what!r}, which is no fact of this page")
         return None
 
     @staticmethod
     def _named(
-        said: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
+        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
         meant: Meant,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
@@ -109,23 +109,23 @@ class Statements:
             if mention.kind in ("name", "alias"):
                 cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
                 if not cells and mention.key not in ground.parts:
-                    what = said.text[slice(*mention.span)]
+                    what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"names {what!r} of another row")
                 meant.append((mention.span, cells))
             elif mention.kind == "filler":
                 cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
                 if not cells:
-                    what = said.text[slice(*mention.span)]
+                    what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"says {what!r}, which holds of no value here")
                 meant.append((mention.span, cells))
         return None
 
     def _chosen(
-        self, said: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant
+        self, sentence: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant
     ) -> Rejection | None:
         """Find the cells that hold the options it names."""
-        for named in said.options:
-            wrong, cells = self.clauses.chosen(named, said, tables, mine)
+        for named in sentence.options:
+            wrong, cells = self.clauses.chosen(named, sentence, tables, mine)
             if wrong:
                 return wrong
             meant.append((named.span, cells))
@@ -133,79 +133,79 @@ class Statements:
 
     def _derived(
         self,
-        said: Sentence,
+        sentence: Sentence,
         tables: frozenset[str] | set[str],
         mine: Sequence[Cell],
         echoes: Sequence[Span],
         meant: Meant,
     ) -> Rejection | None:
         """Find the cells that hold an option of which a word is a derived form."""
-        taken = [*said.covered, *echoes, *(m.span for m in said.options)]
-        for form in self.derived.forms(said.text, said.span):
+        taken = [*sentence.covered, *echoes, *(m.span for m in sentence.options)]
+        for form in self.derived.forms(sentence.text, sentence.span):
             columns = [column for column in form.columns if column[0] in tables]
             if not columns or any(within(form.span, span) for span in taken):
                 continue
             held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
-            wrong = misused(said, form.span, held)
+            wrong = misused(sentence, form.span, held)
             if wrong:
                 return wrong
             meant.append((form.span, held))
         return None
 
     def _counted(
-        self, where: str, said: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
+        self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
         ground: Ground, meant: Meant,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
-        measures = bool(counted) and measured(said.text, said.span)
-        for quantity in joined(said.text, counted):
-            if not self.numbers.stated_by(quantity, said, ground, mine) and not self.numbers.derived(
-                quantity, said, ground, rows, mine
+        measures = bool(counted) and measured(sentence.text, sentence.span)
+        for quantity in joined(sentence.text, counted):
+            if not self.numbers.stated_by(quantity, sentence, ground, mine) and not self.numbers.derived(
+                quantity, sentence, ground, rows, mine
             ):
                 return _no_fact(quantity)
         for quantity in counted:
-            beside = self.numbers.beside(quantity, said, tables)
-            cells = self.numbers.stated_by(quantity, said, ground, mine, beside)
+            beside = self.numbers.beside(quantity, sentence, tables)
+            cells = self.numbers.stated_by(quantity, sentence, ground, mine, beside)
             plain = where not in ("pair", "row") and not beside
             if not cells and not (
-                (plain and self.numbers.derived(quantity, said, ground, rows, mine))
-                or (beside and self.numbers.listed(quantity, said, ground))
+                (plain and self.numbers.derived(quantity, sentence, ground, rows, mine))
+                or (beside and self.numbers.listed(quantity, sentence, ground))
             ):
                 return _no_fact(quantity)
-            other = self._other_measure(said, quantity, cells) if measures else ""
+            other = self._other_measure(sentence, quantity, cells) if measures else ""
             if other:
                 why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
                 return Rejection(Reason.UNTRUE, why)
             meant.append((quantity.span, cells))
         return None
 
-    def _other_measure(self, said: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
+    def _other_measure(self, sentence: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
         """Return the word of its clause for another thing than a quantity measures."""
         columns = {(c.row.table, c.col) for c in cells} - self.numbers.ranks
         if not columns:
             return ""
-        clause = next(c for c in clauses(said.text, said.span, [quantity.span]) if within(quantity.span, c))
+        clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         units = [(self.columns.scored[c].unit, self._label_words[c]) for c in columns]
-        return other_measure(said.text, clause, said.covered, quantity, units)
+        return other_measure(sentence.text, clause, sentence.covered, quantity, units)
 
     def strange(
-        self, where: str, said: Sentence, own: frozenset[str], read: Sequence[Span], query: str
+        self, where: str, sentence: Sentence, own: frozenset[str], read: Sequence[Span], query: str
     ) -> Rejection | None:
         """Return what is wrong with the words of a sentence that nothing accounts for; what stands in `read` is."""
         covered = [
-            *(m.span for m in said.names),
-            *(m.span for m in said.cues),
-            *(q.span for q in said.counted),
+            *(m.span for m in sentence.names),
+            *(m.span for m in sentence.cues),
+            *(q.span for q in sentence.counted),
             *read,
         ]
-        asked = frozenset(tokens(clean(query))) if query else frozenset()
-        word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
+        query_words = frozenset(tokens(clean(query))) if query else frozenset()
+        word = self.vocabulary.strange(where, sentence.text, sentence.span, covered, own, query_words)
         if not word:
             return None
         return Rejection(Reason.WORD, f"says {word!r}, which is neither a fact of this page nor an ordinary word")
 
-    def says_nothing(self, told: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
+    def says_nothing(self, text: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
         """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
         low = any(
             self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words
@@ -214,7 +214,7 @@ class Statements:
         )
         if low or any(m.kind != "chrome" for m in names):
             return False
-        if self.clauses.has_option(told.lower()):
+        if self.clauses.has_option(text.lower()):
             return False
-        whole = Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
+        whole = Sentence(text, (0, len(text)), tuple(names), tuple(cues), ())
         return not self.strange("", whole, frozenset(), (), "")

@@ -59,7 +59,13 @@ class Vocabulary:
         return _near_index(self._names)
 
     def strange(
-        self, where: str, text: str, span: Span, covered: Sequence[Span], own: frozenset[str], asked: frozenset[str]
+        self,
+        where: str,
+        text: str,
+        span: Span,
+        covered: Sequence[Span],
+        own: frozenset[str],
+        query_words: frozenset[str],
     ) -> str:
         """Return the first word of a sentence that nothing accounts for; "" where there is none.
 
@@ -72,7 +78,7 @@ class Vocabulary:
             bare = word.partition("'")[0].lower()
             if bare in self.known or bare in COMMON or bare in own or bare.removesuffix("s") in self.known:
                 continue
-            if bare in asked or any(a <= at < b for a, b in covered):
+            if bare in query_words or any(a <= at < b for a, b in covered):
                 continue
             if _ordinary(bare) and bare not in self._people:
                 if not word[0].isupper() or where in TITLES or _opens(text, at, span[0]):
@@ -112,14 +118,14 @@ def _near_index(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def echo_spans(text: str, query: str) -> list[Span]:
     """Return where a text repeats the query as a query: 'results for "…"'."""
-    asked = clean(query).strip().lower()
-    if len(asked) < 3:
+    query_text = clean(query).strip().lower()
+    if len(query_text) < 3:
         return []
     lower = text.lower()
-    found = []
-    at = lower.find(asked)
+    spans = []
+    at = lower.find(query_text)
     while at >= 0:
         if _ECHO.search(text, max(0, at - 48), at):
-            found.append((at, at + len(asked)))
-        at = lower.find(asked, at + 1)
-    return found
+            spans.append((at, at + len(query_text)))
+        at = lower.find(query_text, at + 1)
+    return spans

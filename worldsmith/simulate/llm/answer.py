@@ -52,10 +52,10 @@ def draft(content: str, call: Call) -> Draft:
     text = observation(content)
     if call.tool == "web_extractor":
         return document(text, call.arg)
-    found = json_results(text) or results(text)
-    if not found:
+    hits = json_results(text) or results(text)
+    if not hits:
         raise BackendError("the model's answer holds no results")
-    return found
+    return hits
 
 
 def results(text: str) -> tuple[Result, ...]:
@@ -72,13 +72,13 @@ def json_results(text: str) -> tuple[Result, ...]:
     """
     if not text.startswith(("{", "[")):
         return ()
-    found = []
+    hits = []
     for hit in _objects(text):
         url, title, snippet, day = (hit.get(name) for name in ("url", "title", "snippet", "date"))
         if isinstance(url, str) and isinstance(title, str) and isinstance(snippet, str):
-            said = _day(day) if isinstance(day, str) else None
-            found.append(Result(url, " ".join(title.split()), " ".join(snippet.split()), said, 0.0))
-    return tuple(found)
+            iso_date = _day(day) if isinstance(day, str) else None
+            hits.append(Result(url, " ".join(title.split()), " ".join(snippet.split()), iso_date, 0.0))
+    return tuple(hits)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -90,10 +90,10 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if start < 0 or text[at:start].strip(" ,\n\r\t"):
             return
         try:
-            found, at = decoder.raw_decode(text, start)
+            value, at = decoder.raw_decode(text, start)
         except (JSONDecodeError, RecursionError):
             return
-        yield found
+        yield value
 
 
 def _result(url: str, body: str) -> Result:

@@ -136,7 +136,7 @@ class Backend:
         self._counts["calls"] += 1
         try:
             async with asyncio.timeout_at(talk.ends), self._slots:
-                found = await self._tries(what, read, talk)
+                answer = await self._tries(what, read, talk)
         except TimeoutError as late:
             error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
             self._note(error, now())
@@ -147,7 +147,7 @@ class Backend:
         finally:
             self._counts["milliseconds"] += round(1000 * (now() - start))
         self._failed = 0
-        return found
+        return answer
 
     def _note(self, error: BackendError, now: float) -> None:
         """Count a failed call; say so the first time, and each time that the breaker opens."""
@@ -182,10 +182,10 @@ class Backend:
         try:
             return await self._read(what.structured, what.schema, read, talk)
         except _UnfitError:
-            found = await self._read(what.messages, None, read, talk)
+            answer = await self._read(what.messages, None, read, talk)
             self._structured = False  # it took the same without a schema: it has no use for one
             self._counts["without_schema"] += 1
-            return found
+            return answer
 
     async def _read(
         self,
@@ -198,7 +198,7 @@ class Backend:
         content = ""
         try:
             content = await self._send(messages, schema)
-            found = read(content)
+            answer = read(content)
         except BackendError as error:
             talk.exchanges.append(Exchange(sent, content, str(error)))
             raise
@@ -206,7 +206,7 @@ class Backend:
             talk.exchanges.append(Exchange(sent, "", "no answer in time"))
             raise
         talk.exchanges.append(Exchange(sent, content))
-        return found
+        return answer
 
     async def _send(self, messages: tuple[dict[str, str], ...], schema: Mapping[str, Any] | None) -> str:
         self._counts["tries"] += 1
@@ -238,10 +238,12 @@ class Backend:
         content = getattr(getattr(first, "message", None), "content", None)
         usage = getattr(answer, "usage", None)
         for name in ("prompt_tokens", "completion_tokens"):
-            told = getattr(usage, name, None)
-            self._counts[name] += told if isinstance(told, int) else 0
-        told = getattr(usage, "prompt_tokens", None)
-        self._counts["longest_prompt"] = max(self._counts["longest_prompt"], told if isinstance(told, int) else 0)
+            token_count = getattr(usage, name, None)
+            self._counts[name] += token_count if isinstance(token_count, int) else 0
+        token_count = getattr(usage, "prompt_tokens", None)
+        self._counts["longest_prompt"] = max(
+            self._counts["longest_prompt"], token_count if isinstance(token_count, int) else 0
+        )
         if getattr(first, "finish_reason", None) == "length":
             self._counts["cut_off"] += 1
         if not isinstance(content, str):
@@ -311,5 +313,7 @@ def _refusal(url: str, response: httpx2.Response) -> BackendError:
         return _UnfitError(text)
     if status != 429 and status < 500:
         return _FatalError(text)
-    said = response.headers.get("retry-after", "")
-    return _BusyError(text, float(said) if said.isascii() and said.isdecimal() and len(said) < 9 else 0.0)
+    retry_after = response.headers.get("retry-after", "")
+    return _BusyError(
+        text, float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9 else 0.0
+    )

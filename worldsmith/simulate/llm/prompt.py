@@ -140,15 +140,15 @@ def _page(view: View, world: World, pages: Pages) -> str:
     page = view.page
     head = [f"Address: {page.url}", f"Title: {title(page, page.cells, pages.words)}", f"Date: {page.date or 'N/A'}"]
     links = dict.fromkeys(link for block in page.blocks for link in block.links)
-    said = {cell.value for cell in page.cells}
-    listed = [f"- {_anchor(link, pages, said)}: {pages.url(link)}" for link in links]
+    stated_values = {cell.value for cell in page.cells}
+    listed = [f"- {_anchor(link, pages, stated_values)}: {pages.url(link)}" for link in links]
     return "\n".join([*head, "Facts:", *_facts(_once(page.blocks), world), *(["Links:", *listed] if listed else [])])
 
 
-def _anchor(page_id: str, pages: Pages, said: Collection[object]) -> str:
+def _anchor(page_id: str, pages: Pages, stated_values: Collection[object]) -> str:
     """Return what a link leads to: the row a page is about, where its key is said too; else chrome's words."""
     subject = pages.page(page_id).subject
-    named = subject is not None and all(key in said for key in pages.world.key(subject))
+    named = subject is not None and all(key in stated_values for key in pages.world.key(subject))
     return pages.name(subject) if subject is not None and named else pages.anchor(page_id)
 
 
@@ -165,4 +165,4 @@ def _facts(cells: tuple[Cell, ...], world: World) -> list[str]:
         unit = f" {column.unit}" if column.unit and cell.value is not None else ""
         rows.setdefault(cell.row, []).append(f"{column.label}: {shown}{unit}")
     tables = world.schema.tables
-    return [f"- {tables[row.table].singular}: {'; '.join(said)}" for row, said in rows.items()]
+    return [f"- {tables[row.table].singular}: {'; '.join(statements)}" for row, statements in rows.items()]

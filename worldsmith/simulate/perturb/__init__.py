@@ -13,7 +13,7 @@ from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
 from worldsmith.simulate.perturb.faults import FAULTS, LAST, faults
 from worldsmith.simulate.perturb.instruct import instruction
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, spare
-from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, profile
+from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, profile_named
 from worldsmith.simulate.perturb.ranking import RANKINGS, Edited
 from worldsmith.simulate.perturb.withhold import LEVELS, withhold
 
@@ -31,7 +31,7 @@ __all__ = [
     "faults",
     "instruction",
     "load_curriculum",
-    "profile",
+    "profile_named",
     "spare",
     "withhold",
 ]

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.faults import faults
-from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile
+from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile_named
 from worldsmith.simulate.protocol import Length, Profile
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -105,7 +105,7 @@ def load_curriculum(path: str | Path) -> Curriculum:
             edits(made), faults(made)
         for step in source.steps:
             for name in step.profiles:
-                profile(name, known)
+                profile_named(name, known)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, NotFoundError) as error:
         raise FormatError(f"{path}: {error}") from None
     except ValidationError as error:

@@ -18,18 +18,18 @@ FAULTS: Mapping[str, Observation] = {
 """What each fault answers, by the name a profile gives its share under. A batch meets them item by item."""
 
 
-def faults(asked: Profile) -> tuple[Fault, ...]:
+def faults(profile: Profile) -> tuple[Fault, ...]:
     """Return the faults of a profile.
 
     Raises:
         NotFoundError: the profile names one that does not exist.
     """
-    found: list[Fault] = []
-    for name, share in (asked.faults or {}).items():
+    profile_faults: list[Fault] = []
+    for name, share in (profile.faults or {}).items():
         if name not in FAULTS:
-            raise NotFoundError(f"profile {asked.name!r} names the fault {name!r}.{close_match(name, FAULTS)}")
-        found.append(_fault(name, share))
-    return tuple(found)
+            raise NotFoundError(f"profile {profile.name!r} names the fault {name!r}.{close_match(name, FAULTS)}")
+        profile_faults.append(_fault(name, share))
+    return tuple(profile_faults)
 
 
 def _fault(name: str, share: float) -> Fault:
