@@ -13,10 +13,10 @@ from worldsmith.cli import main
 from worldsmith.errors import BackendError, FormatError
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
-from worldsmith.simulate.protocol import Address, Call, Draft, Exchange, Observation, Result, Slice, Talk
+from worldsmith.simulate.protocol import Address, Call, Conversation, Draft, Exchange, Observation, Result, Slice
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Store
-from worldsmith.simulate.traces import MOST, Traced, Traces, file_name, line, read_trace
+from worldsmith.simulate.traces import MAX_LINE_BYTES, Traced, Traces, file_name, read_trace, trace_line
 from worldsmith.world import files
 from worldsmith.world.model import World
 
@@ -92,14 +92,14 @@ def test_a_write_that_fails_is_said_once_and_stops_nothing(town: World, tmp_path
     ids=["text", "list", "deep", "wide letters"],
 )
 def test_a_line_is_bounded_and_one_line(what: dict) -> None:
-    data = line(what)
-    assert len(data) <= MOST + 1
+    data = trace_line(what)
+    assert len(data) <= MAX_LINE_BYTES + 1
     assert data.count(b"\n") == 1
     assert set(orjson.loads(data)) == set(what)
 
 
 def test_a_short_record_is_kept_whole() -> None:
-    assert orjson.loads(line({"text": "a\nb\u2028c", "n": [1, None]})) == {"text": "a\nb\u2028c", "n": [1, None]}
+    assert orjson.loads(trace_line({"text": "a\nb\u2028c", "n": [1, None]})) == {"text": "a\nb\u2028c", "n": [1, None]}
 
 
 class Fails:
@@ -111,7 +111,7 @@ class Fails:
         self.pages = pages
         return self
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:
         talk.exchanges.append(Exchange((("system", "PROMPT"), ("user", "ACTION")), "RAW REPLY", "holds no results"))
         raise BackendError("holds no results")
 

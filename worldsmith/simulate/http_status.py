@@ -31,7 +31,7 @@ STATUS: dict[Status, tuple[int, str]] = {
 }
 
 
-def failure(observation: Observation) -> Failure | None:
+def http_failure(observation: Observation) -> Failure | None:
     """Return what to say of an observation that is no answer; None for one that is."""
     if observation.status == "ok":
         return None
@@ -40,9 +40,9 @@ def failure(observation: Observation) -> Failure | None:
     return Failure(*STATUS[observation.status], observation.retry_after)
 
 
-def refused(observations: Sequence[Observation]) -> Failure | None:
+def request_failure(observations: Sequence[Observation]) -> Failure | None:
     """Return the failure of a whole request, the first one's: no call has an answer, and each may when made again."""
-    failures = [failure(observation) for observation in observations if observation.status != "invalid"]
+    failures = [http_failure(observation) for observation in observations if observation.status != "invalid"]
     if not failures or any(one is None or one.status == 404 for one in failures):
         return None
     return failures[0]

@@ -151,7 +151,7 @@ class Exchange:
 
 
 @dataclass(slots=True)
-class Talk:
+class Conversation:
     """What is said with a language model about one call, from the first draft to the last, under one deadline."""
 
     instruction: str = ""
@@ -221,7 +221,7 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:
         """Write the answer to `part.call`; what is asked and answered for it is added to `talk`."""
         ...
 
@@ -238,7 +238,7 @@ class Ranking(Protocol):
         ...
 
 
-def cut(pages: Pages, index: Ranking, call: Call) -> Slice:
+def slice_for(pages: Pages, index: Ranking, call: Call) -> Slice:
     """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
 
     A search that asks for ten or more gets one fewer for about half of the queries, as on the web, unless the call

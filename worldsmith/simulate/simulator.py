@@ -23,11 +23,12 @@ from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate import disclosure
 from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.hits import misfits
-from worldsmith.simulate.guard.repair import mended, repaired, too_long
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile_named
+from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, EditedRanking, edits, faults, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
+    Conversation,
     Draft,
     Length,
     Observation,
@@ -36,11 +37,10 @@ from worldsmith.simulate.protocol import (
     Result,
     Slice,
     SliceEdit,
-    Talk,
     Tool,
     Verdict,
     WorldModel,
-    cut,
+    slice_for,
 )
 from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.store import Store
@@ -85,7 +85,7 @@ class Author(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Services:
     """What serves one page length."""
 
     pages: Pages
@@ -137,7 +137,7 @@ class Simulator:
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
         self._premade, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
-        self._desks: dict[Length, _Desk] = {}
+        self._desks: dict[Length, _Services] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
 
@@ -156,7 +156,7 @@ class Simulator:
         """How often each branch was taken, by name."""
         return MappingProxyType(self._counts)
 
-    def _desk(self, length: Length) -> _Desk:
+    def _desk(self, length: Length) -> _Services:
         desk = self._desks.get(length)
         if desk is None:
             pages, index = self._premade
@@ -164,7 +164,9 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
+            made = _Services(
+                pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {}
+            )
             desk = self._desks.setdefault(length, made)  # another thread's, where it was quicker
         return desk
 
@@ -176,7 +178,7 @@ class Simulator:
         """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
         self._desk(profile_named(address.profile, self._profiles).length)
 
-    def _of(self, address: Address) -> tuple[Profile, _Desk]:
+    def _of(self, address: Address) -> tuple[Profile, _Services]:
         profile = profile_named(address.profile, self._profiles)
         return profile, self._desk(profile.length)
 
@@ -202,8 +204,8 @@ class Simulator:
             call = replace(call, full_text=True)
         shares = profile.edits or {}
         edited = any(shares.get(name) for name in RANKINGS)
-        index = Edited(desk.pages, desk.index, shares, address.seed) if edited else desk.index
-        part = cut(desk.pages, index, call)
+        index = EditedRanking(desk.pages, desk.index, shares, address.seed) if edited else desk.index
+        part = slice_for(desk.pages, index, call)
         for edit in self._edits_of(profile):
             part = edit(desk.pages, part, address.seed)
         if part.views:
@@ -241,7 +243,7 @@ class Simulator:
         kept = self._kept(part, desk, profile)
         if kept is not None:
             return kept
-        talk = Talk(instruction(profile, part, self.world.schema))
+        talk = Conversation(instruction(profile, part, self.world.schema))
         try:
             draft = await self._draft(part, desk, talk)
         except BackendError as error:
@@ -263,7 +265,7 @@ class Simulator:
             return self._ours(desk.renderer.write(part), part, desk)
         return self._theirs(draft, part, desk, profile)
 
-    def _kept(self, part: Slice, desk: _Desk, profile: Profile) -> Observation | None:
+    def _kept(self, part: Slice, desk: _Services, profile: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
         kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
@@ -274,7 +276,7 @@ class Simulator:
         self._counts["stored"] += 1
         return self._observation(kept, part, desk, "store")
 
-    async def _draft(self, part: Slice, desk: _Desk, talk: Talk) -> Draft:
+    async def _draft(self, part: Slice, desk: _Services, talk: Conversation) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
         assert desk.model is not None
         draft = await desk.model.draft(part, talk)
@@ -288,9 +290,9 @@ class Simulator:
             self._counts["backend_failed"] += 1
             return draft
 
-    def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
+    def _judge(self, draft: Draft, part: Slice, desk: _Services) -> tuple[Verdict, ...]:
         own = desk.renderer.write(part)
-        long = too_long(draft, own)
+        long = length_objection(draft, own)
         if long:
             return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
         query = part.call.arg if part.call.tool == "web_search" else ""
@@ -307,7 +309,7 @@ class Simulator:
             verdicts += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
         return tuple(verdicts)
 
-    def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+    def _ours(self, draft: Draft, part: Slice, desk: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
@@ -323,12 +325,12 @@ class Simulator:
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        fit = mended(desk.guard, desk.pages, draft, part)
+        fit = without_rejected(desk.guard, desk.pages, draft, part)
         if fit is None:
             return Observation("unavailable", verdicts=tuple(bad))
         return self._observation(*fit, desk, "renderer", tuple(bad))
 
-    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
+    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Services) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
         bad: list[Verdict] = []
         for result, view in zip(draft, part.views, strict=True):
@@ -342,7 +344,7 @@ class Simulator:
             bad += verdicts
         return bad
 
-    def _bad_page(self, draft: Doc, part: Slice, desk: _Desk) -> list[Verdict]:
+    def _bad_page(self, draft: Doc, part: Slice, desk: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
         (view,) = part.views
         if desk.passed.get(view.page.id) == view.page:
@@ -356,7 +358,7 @@ class Simulator:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
         return self._judge(draft, part, self._of(address)[1])
 
-    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, profile: Profile) -> Observation:
+    def _theirs(self, draft: Draft, part: Slice, desk: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, desk)
         own = desk.renderer.write(part)
@@ -372,16 +374,16 @@ class Simulator:
         return served if stored == good else self._kept(part, desk, profile) or served
 
     def _observation(
-        self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
+        self, draft: Draft, part: Slice, desk: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
     ) -> Observation:
         if isinstance(draft, Doc):
             emitted, page = list(chunks(draft)), part.views[0].page
             text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
             if source == "renderer":
                 end = part.call.offset + len(text)
-                disclosed = disclosure.of_part(emitted, page, self.world, part.call.offset, end)
+                disclosed = disclosure.disclosed_by_part(emitted, page, self.world, part.call.offset, end)
             else:
-                disclosed = disclosure.of_text(page, desk.guard.stated(text, page), self.world)
+                disclosed = disclosure.disclosed_by_text(page, desk.guard.stated(text, page), self.world)
             return Observation(
                 "ok",
                 doc=draft,
@@ -406,21 +408,24 @@ class Simulator:
         )
 
     def _hits_disclose(
-        self, hits: Sequence[Result], part: Slice, desk: _Desk, *, ours: bool
+        self, hits: Sequence[Result], part: Slice, desk: _Services, *, ours: bool
     ) -> Iterator[Iterable[Disclosure]]:
         """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
         for hit, view in zip(hits, part.views, strict=True):
             page = view.page
             if hit.text is not None:
-                yield sorted(disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world))
+                yield sorted(
+                    disclosure.disclosed_by_cells(page, page.cells, self.world)
+                    | disclosure.disclosed_by_page(page, self.world)
+                )
             elif ours:
                 known = desk.heads.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, tuple(sorted(disclosure.of_cells(page, page.head.cells, self.world)))
+                    known = page, tuple(sorted(disclosure.disclosed_by_cells(page, page.head.cells, self.world)))
                     keep(desk.heads, page.id, known, self._budget)
                 yield known[1]
             else:
-                yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
+                yield sorted(disclosure.disclosed_by_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
 
     def key(self, part: Slice, profile: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""

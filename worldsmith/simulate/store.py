@@ -52,7 +52,7 @@ class Attempts(Protocol):
         ...
 
 
-class Counted:
+class MemoryAttempts:
     """Attempts counted in the memory of one process, whose threads may share it."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ImportCounts:
     """What became of texts that were read into a store."""
 
     added: int
@@ -166,7 +166,7 @@ class Store:
         for key, body in rows:
             yield orjson.dumps({"key": key, "draft": orjson.Fragment(body)})
 
-    def read(self, lines: Iterable[bytes], name: str = "the file") -> Kept:
+    def read(self, lines: Iterable[bytes], name: str = "the file") -> ImportCounts:
         """Keep the drafts of lines that `lines` made, all or none; what stands already stays.
 
         Raises:
@@ -182,7 +182,7 @@ class Store:
                     added += 1
                 elif self._db.execute("select body from drafts where key = ?", (key,)).fetchone()[0] != body:
                     other += 1
-        return Kept(added, len(drafts) - added - other, other)
+        return ImportCounts(added, len(drafts) - added - other, other)
 
     def close(self) -> None:
         """Close the file."""

@@ -26,7 +26,7 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result, Sli
 from worldsmith.simulate.simulator import Simulator
 
 FORMAT: Final = 1
-MOST: Final = 1_000_000
+MAX_LINE_BYTES: Final = 1_000_000
 """Bytes of a line."""
 MEMO: Final = 10_000
 """Files that are known to be begun."""
@@ -48,7 +48,7 @@ class Traces:
 
     def call(self, address: Address, call: Call, attempt: int, observation: Observation) -> None:
         """Append what became of a call."""
-        self._append(address, record(call, attempt, observation))
+        self._append(address, call_record(call, attempt, observation))
 
     def message(self, address: Address, role: str, content: str, **more: Any) -> None:
         """Append a message of the agent, or one it was given, and what else is known of it."""
@@ -61,7 +61,7 @@ class Traces:
     def _append(self, address: Address, what: Mapping[str, Any]) -> None:
         try:
             path = self._begun.get(address) or self._begin(address)
-            _write(path, line(what))
+            _write(path, trace_line(what))
         except OSError as error:
             self._begun.pop(address, None)  # half of the line may stand there: it is closed before the next
             if not self._failed:
@@ -78,7 +78,7 @@ class Traces:
             if path.stat().st_size and not _ends(path):
                 _write(path, b"\n")
         else:
-            _write(path, line({"worldsmith_trace": FORMAT, **_address(address)}))
+            _write(path, trace_line({"worldsmith_trace": FORMAT, **_address(address)}))
         return keep(self._begun, address, path, MEMO)
 
 
@@ -129,7 +129,7 @@ class Traced:
         return observation
 
 
-def line(what: Mapping[str, Any]) -> bytes:
+def trace_line(what: Mapping[str, Any]) -> bytes:
     """Return a record as a line of at most `MOST` bytes."""
     try:
         data = orjson.dumps(what, default=str)
@@ -137,7 +137,7 @@ def line(what: Mapping[str, Any]) -> bytes:
         what = _writable(what)
         data = orjson.dumps(what)
     for most in _CUTS:
-        if len(data) < MOST:
+        if len(data) < MAX_LINE_BYTES:
             break
         data = orjson.dumps(_cut(what, most), default=str)
     return data + b"\n"
@@ -166,7 +166,7 @@ def _cut(value: Any, most: int) -> Any:
     return value
 
 
-def record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
+def call_record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
     """Return what became of a call as JSON values."""
     return {
         "call": {name: value for name, value in _fields(call) if value is not None},

@@ -18,20 +18,20 @@ from worldsmith.pages.renderer import markdown
 from worldsmith.pages.types import Doc, Page, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import ground
-from worldsmith.simulate.llm.answer import draft as read_draft
+from worldsmith.simulate.guard.entitlement import entitlement_of
+from worldsmith.simulate.llm.answer import parse_draft as read_draft
 from worldsmith.simulate.llm.model import Backend
 from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
+    Conversation,
     Draft,
     Observation,
     Profile,
     Reason,
     Result,
     Slice,
-    Talk,
     Verdict,
 )
 from worldsmith.simulate.simulator import TOOLS, Simulator
@@ -274,7 +274,7 @@ async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> No
     """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
     try:
         second = await run.backend.writer(site.pages).draft(
-            part, Talk(instruction(run.profile, part, site.pages.world.schema))
+            part, Conversation(instruction(run.profile, part, site.pages.world.schema))
         )
     except BackendError:
         run.unrepeated += 1
@@ -303,7 +303,7 @@ def _stated(site: _Site, told: Draft, part: Slice) -> set[Cell]:
 def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
     told = Doc(result.url, result.title, None, (Para((result.snippet,)),))
     return read_document(
-        guard.judge, told, ground(guard.world, guard.columns, page, page.head.cells), frozenset(), query
+        guard.judge, told, entitlement_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
     )
 
 

@@ -9,7 +9,15 @@ from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns
 from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names
-from worldsmith.simulate.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
+from worldsmith.simulate.guard.options import (
+    AHEAD,
+    SAYS,
+    is_denied,
+    named_option,
+    same_option,
+    stated_truth_value,
+    states_null,
+)
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Meant, Sentence, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
@@ -130,7 +138,7 @@ class Clauses:
     def _asserted(self, sentence: Sentence, clause: Span, span: Span) -> bool:
         """Whether a word for a truth value is said of something: "can be folded", "the phone folds"."""
         before = sentence.text[clause[0] : span[0]]
-        if denied(sentence.text, clause[0], span[0]):
+        if is_denied(sentence.text, clause[0], span[0]):
             return False  # denials are judged on their own
         last = _LAST_WORD.search(before)
         return bool(
@@ -176,22 +184,22 @@ class Clauses:
             return None, []
         columns = [column for column in option.columns if column[0] in tables]
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
-        wrong = misused(sentence, option.span, held) if columns else None
+        wrong = option_misuse(sentence, option.span, held) if columns else None
         return wrong, [] if wrong else held
 
     def _option(self, column: ColumnId, sentence: Sentence, clause: Span, cue: Mention) -> bool | str | None:
         """Return the truth value or option that a clause says of a column at its label."""
         scored = self.columns.scored[column]
         if scored.kind == "bool":
-            truth = polarity(sentence.text, clause, cue.span)
+            truth = stated_truth_value(sentence.text, clause, cue.span)
             if truth is None and (_predicate(sentence, cue.span) or self._attributive(sentence.text, cue.span)):
                 return True
             return truth
         if scored.kind == "enum":
-            return option(sentence.text, clause, scored.labels)
+            return named_option(sentence.text, clause, scored.labels)
         words = self.names.words.get(column)
         stretch = sentence.nameless(clause[0], clause[1] + AHEAD) if words else ""
-        return option(stretch, (0, len(stretch)), words) if words else None
+        return named_option(stretch, (0, len(stretch)), words) if words else None
 
     def _wrong_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
@@ -220,7 +228,7 @@ class Clauses:
         text, stated = sentence.text, list[Cell]()
         for column in columns:
             scored = self.columns.scored[column]
-            if void(text[cue.span[1] : cue.span[1] + 40], scored.none):
+            if states_null(text[cue.span[1] : cue.span[1] + 40], scored.none):
                 held = [c for c in mine if (c.row.table, c.col) == column and c.value is None]
                 if not held:
                     what = text[slice(*clause)]
@@ -238,12 +246,12 @@ class Clauses:
         return stated
 
 
-def misused(sentence: Sentence, span: Span, held: Sequence[Cell]) -> Rejection | None:
+def option_misuse(sentence: Sentence, span: Span, held: Sequence[Cell]) -> Rejection | None:
     """Return what is wrong with naming an option that `held` have: that no cell has it, or that it is denied."""
     what = sentence.text[slice(*span)]
     if not held:
         return _no_option(what)
-    if denied(sentence.text, max(sentence.span[0], span[0] - 16), span[0]):
+    if is_denied(sentence.text, max(sentence.span[0], span[0] - 16), span[0]):
         return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page")
     return None
 

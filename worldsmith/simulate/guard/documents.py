@@ -8,11 +8,11 @@ from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Ground
-from worldsmith.simulate.guard.headers import by_column, headers, meant
-from worldsmith.simulate.guard.judge import Heard, Judge, passed
+from worldsmith.simulate.guard.entitlement import Entitlement
+from worldsmith.simulate.guard.headers import cells_by_column, columns_meant, columns_of_headers
+from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
-from worldsmith.simulate.guard.quantity import exact, quantities, states
+from worldsmith.simulate.guard.quantity import is_exact, quantities, states
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
 from worldsmith.simulate.protocol import Reason, Verdict
@@ -60,7 +60,7 @@ class Reader:
     """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
 
     judge: Judge
-    ground: Ground
+    ground: Entitlement
     links: frozenset[str]
     query: str = ""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -71,14 +71,14 @@ class Reader:
     declared: frozenset[str] = frozenset()
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
-    def take(self, heard: Heard) -> bool:
+    def take(self, heard: Judgement) -> bool:
         """Keep what a unit stated; whether all of it stands."""
         self.verdicts += heard.verdicts
         if heard.ok:
             self.stated.update(heard.stated)
         return heard.ok
 
-    def text(self, where: str, text: str) -> Heard:
+    def text(self, where: str, text: str) -> Judgement:
         """Judge running text and keep it."""
         heard = self.judge.text(where, text, self.ground, self.topic, self.query)
         if self.take(heard):
@@ -167,7 +167,7 @@ class Reader:
             return known
         if len(label) > _LABEL:
             return ()
-        return meant(label, [value], by_column(self._about()), self._stems, self._prints)
+        return columns_meant(label, [value], cells_by_column(self._about()), self._stems, self._prints)
 
     @property
     def _stems(self) -> Stems:
@@ -194,7 +194,7 @@ class Reader:
         return (
             len(printed) == 1
             and printed[0].full == clean(bare)
-            and exact(printed[0])
+            and is_exact(printed[0])
             and states(printed[0], cell.value, column)
         )
 
@@ -214,7 +214,7 @@ class Reader:
             if not known and title.strip():
                 self.text("header", title)
         body = [[words_of(text) for text in texts] for texts in grid.rows]
-        headed = headers(grid.header, columns, body, self.ground, self._stems, self._prints)
+        headed = columns_of_headers(grid.header, columns, body, self.ground, self._stems, self._prints)
         left = dict.fromkeys(self.ground.rows)
         for plain in body:
             row, cells = self._row_of(plain, headed, list(left))
@@ -272,7 +272,12 @@ class Reader:
 
 
 def read_document(
-    judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
+    judge: Judge,
+    doc: Doc,
+    ground: Entitlement,
+    links: frozenset[str],
+    query: str,
+    declared: frozenset[str] = frozenset(),
 ) -> Reader:
     """Judge a whole document."""
     reader = Reader(judge, ground, links, query, declared=declared)

@@ -28,7 +28,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Entitlement:
     """The cells that a unit of `page` may state, indexed."""
 
     world: World
@@ -184,9 +184,9 @@ def _is_date(value: str) -> bool:
     return len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit()
 
 
-def ground(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Ground:
+def entitlement_of(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Entitlement:
     """Return what a unit of `page` that is entitled to `cells` may state."""
-    return Ground(world, columns, cells, page.subject, page.rows, page.date)
+    return Entitlement(world, columns, cells, page.subject, page.rows, page.date)
 
 
 def column_ids(cells: Iterable[Cell]) -> frozenset[ColumnId]:

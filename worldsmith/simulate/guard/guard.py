@@ -15,12 +15,12 @@ from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.renderer.document import declared
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import Columns, Ground, ground
+from worldsmith.simulate.guard.entitlement import Columns, Entitlement, entitlement_of
 from worldsmith.simulate.guard.judge import Judge, passed
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Reason, Result, Slice, Verdict, View
 from worldsmith.world.model import Cell, World
 
@@ -44,7 +44,7 @@ class Guard:
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
-        self._grounds: dict[Hashable, Ground] = {}
+        self._grounds: dict[Hashable, Entitlement] = {}
         self._plans: dict[Hashable, int] = {}
         self._last_plans: dict[str, tuple[Page, int]] = {}
         """By page id, the latest plan and its number."""
@@ -79,19 +79,19 @@ class Guard:
         ]
         verdicts += [self._missing(cell, "key") for cell in reader.missing(self._keys(head))]
         if result.text is not None:
-            verdicts += self._whole(document(result.text, page.url), page, query)
+            verdicts += self._whole(parse_markdown(result.text, page.url), page, query)
         return tuple(verdicts)
 
-    def _ground(self, page: Page) -> Ground:
+    def _ground(self, page: Page) -> Entitlement:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
         key = self._plan(page)
         kept = self._grounds.get(key)
         if kept is None:
-            made = ground(self.world, self.columns, page, page.head.cells)
+            made = entitlement_of(self.world, self.columns, page, page.head.cells)
             kept = keep(self._grounds, key, made, max(self._most // 16, 1))
         return kept
 
-    def _keys(self, head: Ground) -> list[Cell]:
+    def _keys(self, head: Entitlement) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""
         if head.subject is None:
             return []
@@ -146,12 +146,12 @@ class Guard:
 
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
-        about = ground(self.world, self.columns, page, page.cells)
+        about = entitlement_of(self.world, self.columns, page, page.cells)
         return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
 
     def stated(self, text: str, page: Page) -> frozenset[Cell]:
         """Return the cells of a page that its text, or a part of it, states: read statement by statement."""
-        return frozenset(self.read(document(text, page.url), page).stated)
+        return frozenset(self.read(parse_markdown(text, page.url), page).stated)
 
     def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
         """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
@@ -183,7 +183,7 @@ class Guard:
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
         """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
-        spoken = [ground(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
+        spoken = [entitlement_of(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Ground
+from worldsmith.simulate.guard.entitlement import Entitlement
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.text import clean, tokens
 from worldsmith.world.model import Cell
@@ -12,7 +12,7 @@ Columns = Sequence[Sequence[ColumnId]]
 Prints = Callable[[str, Cell], bool]
 
 
-def by_column(cells: Iterable[Cell]) -> dict[ColumnId, list[Cell]]:
+def cells_by_column(cells: Iterable[Cell]) -> dict[ColumnId, list[Cell]]:
     """Return cells by their column."""
     cells_by_column: dict[ColumnId, list[Cell]] = {}
     for cell in cells:
@@ -20,8 +20,13 @@ def by_column(cells: Iterable[Cell]) -> dict[ColumnId, list[Cell]]:
     return cells_by_column
 
 
-def headers(
-    titles: Sequence[str], known: Columns, body: Sequence[Sequence[str]], ground: Ground, stems: Stems, prints: Prints
+def columns_of_headers(
+    titles: Sequence[str],
+    known: Columns,
+    body: Sequence[Sequence[str]],
+    ground: Entitlement,
+    stems: Stems,
+    prints: Prints,
 ) -> Columns:
     """Return the columns that each header of a table means: those it is a label of, else what `meant` says.
 
@@ -30,18 +35,18 @@ def headers(
     if all(known) or not body or any(len(row) != len(titles) for row in body):
         return known
     rows = [row for row in ground.rows if row != ground.subject] or list(ground.rows)
-    free = by_column(cell for row in rows for cell in ground.rows[row].values())
+    free = cells_by_column(cell for row in rows for cell in ground.rows[row].values())
     columns_by_title = [tuple(columns) for columns in known]
     for _ in range(2):
         for i, title in enumerate(titles):
             if not columns_by_title[i]:
                 taken = {column for columns in columns_by_title for column in columns}
                 left = {column: cells for column, cells in free.items() if column not in taken}
-                columns_by_title[i] = meant(title, [row[i] for row in body], left, stems, prints)
+                columns_by_title[i] = columns_meant(title, [row[i] for row in body], left, stems, prints)
     return columns_by_title
 
 
-def meant(
+def columns_meant(
     title: str, texts: Sequence[str], free: Mapping[ColumnId, Sequence[Cell]], stems: Stems, prints: Prints
 ) -> tuple[ColumnId, ...]:
     """Return the column that a header in other words may mean: the one that has all the values below it.

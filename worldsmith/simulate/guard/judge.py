@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from worldsmith.cache import keep
 from worldsmith.scoring.text import plain
-from worldsmith.simulate.guard.claims import unfit
-from worldsmith.simulate.guard.entitlement import Columns, Ground
+from worldsmith.simulate.guard.claims import address_or_order
+from worldsmith.simulate.guard.entitlement import Columns, Entitlement
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.rejection import Rejection
@@ -20,7 +20,7 @@ from worldsmith.simulate.protocol import Reason, Verdict
 from worldsmith.world.model import Cell, Row, World
 
 
-class Heard(NamedTuple):
+class Judgement(NamedTuple):
     """What was made of a unit: a verdict a statement, and the cells that accepted statements state."""
 
     verdicts: tuple[Verdict, ...]
@@ -43,7 +43,7 @@ def passed(where: str) -> Verdict:
 _MARKUP = re.compile(r"[<\[\\*_~【]")
 LONGEST = 4000
 """Characters of a statement: what has more is no honest text, and would cost its square."""
-HEARD = 24
+JUDGEMENTS = 24
 """Texts that a ground remembers."""
 SPELLED = 16
 """Characters of two words a letter, at least: what is shorter spells no name by its words' first letters."""
@@ -60,7 +60,7 @@ class Judge:
         self.statements = Statements(world, names, columns, chrome)
         self._plain: dict[str, None] = {}
 
-    def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
+    def text(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row] = (), query: str = "") -> Judgement:
         """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
 
         Text with markup is judged once more without it, which is how a scorer reads an answer.
@@ -70,42 +70,42 @@ class Judge:
         if bare == text or clean(bare) == clean(text):
             return heard
         again = self._text(where, bare, ground, topic, query)
-        return Heard((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
+        return Judgement((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
 
-    def _text(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
+    def _text(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
         hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
         if not left and not hidden:
-            return Heard((passed(where),), ())
+            return Judgement((passed(where),), ())
         judgements = [self._kept(where, part, ground, topic, query) for part in left]
         if hidden and hidden not in ground.spoken:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
-            judgements.append(Heard((spelled.of(where, text),), ()))
+            judgements.append(Judgement((spelled.of(where, text),), ()))
         if len(judgements) == 1:
             return judgements[0]
-        return Heard(
+        return Judgement(
             tuple(v for heard in judgements for v in heard.verdicts),
             tuple(cell for heard in judgements for cell in heard.stated),
             tuple(dict.fromkeys(row for heard in judgements for row in heard.rows)),
         )
 
-    def _kept(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
+    def _kept(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
         """Judge a stretch on its ground, once while the ground is kept."""
         if topic or query:
             return self._stretch(where, text, ground, topic, query)
         heard = ground.heard.get((where, text))
         if heard is None:
             heard = self._stretch(where, text, ground, topic, query)
-            if len(ground.heard) < HEARD:
+            if len(ground.heard) < JUDGEMENTS:
                 ground.heard[where, text] = heard
         return heard
 
-    def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
+    def _stretch(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
         cleaned = clean(text)
         if len(cleaned) > LONGEST:
             long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
-            return Heard((long.of(where, cleaned[:200]),), ())
+            return Judgement((long.of(where, cleaned[:200]),), ())
         read = scan(cleaned)
         mentions = self.names.find(read)
         names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
@@ -134,10 +134,10 @@ class Judge:
                 stated += finding.cells
                 rows += finding.rows
         coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(cleaned) else None
-        hidden = coded or unfit(cleaned, [m.span for m in names])
+        hidden = coded or address_or_order(cleaned, [m.span for m in names])
         if hidden:
             verdicts.append(hidden.of(where, cleaned))
-        heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
+        heard = Judgement(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if (
             heard.ok
             and not counted

@@ -9,10 +9,10 @@ from worldsmith.lang.stems import stem
 from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
 from worldsmith.simulate.guard.column_words import WEAK
-from worldsmith.simulate.guard.entitlement import Columns, Ground
-from worldsmith.simulate.guard.measures import unscaled
+from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId
-from worldsmith.simulate.guard.quantity import Quantity, span_of, states
+from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Meant, Sentence, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
@@ -121,7 +121,7 @@ class Numbers:
         self,
         quantity: Quantity,
         sentence: Sentence,
-        ground: Ground,
+        ground: Entitlement,
         mine: Sequence[Cell],
         beside: frozenset[ColumnId] = frozenset(),
     ) -> list[Cell]:
@@ -146,13 +146,13 @@ class Numbers:
         """Whether a number of thousands is given as one of ones; right behind its label it reads as the column does."""
         labelled = any((cell.row.table, cell.col) in cue.columns for cue in sentence.cues) and not quantity.next
         text = sentence.text[slice(*sentence.span)]
-        return not labelled and unscaled(text, quantity.text, cell.value, self.columns.of(cell).unit)
+        return not labelled and lacks_magnitude(text, quantity.text, cell.value, self.columns.of(cell).unit)
 
     def _heads(self, word: str, cell: Cell) -> bool:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
 
     def derived(
-        self, quantity: Quantity, sentence: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
+        self, quantity: Quantity, sentence: Sentence, ground: Entitlement, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
         if quantity.kind in ("date", "season") and (
@@ -171,7 +171,7 @@ class Numbers:
             self._is_count(quantity, sentence, ground) and _has_words(sentence, quantity)
         )
 
-    def _of_page(self, quantity: Quantity, sentence: Sentence, ground: Ground) -> bool:
+    def _of_page(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool:
         """Whether it is the page's date; one without its year only where it is given as such."""
         if not ground.date or not states(quantity, ground.date, self.columns.date):
             return False
@@ -212,9 +212,9 @@ class Numbers:
         number = int(digits) if digits.isdigit() else quantity.small
         dates = [str(c.value) for c in mine if self.columns.of(c).kind == "date" and c.value is not None]
         ends = [*dates, self.world.schema.as_of]
-        return any(number == span_of(a, b)[unit == "year"] for a in dates for b in ends if a != b)
+        return any(number == days_and_years(a, b)[unit == "year"] for a in dates for b in ends if a != b)
 
-    def _is_count(self, quantity: Quantity, sentence: Sentence, ground: Ground) -> bool:
+    def _is_count(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool:
         """Whether it counts rows that the page lists, or something that no table and no column of numbers has."""
         if quantity.hedge and (quantity.text.isdigit() or _THAN.search(sentence.text, 0, quantity.span[0])):
             return False  # but "under one heading" has no hedge
@@ -239,7 +239,7 @@ class Numbers:
         clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         return any(stem(word) in self.worded for word in tokens(sentence.text[clause[0] : quantity.span[0]]))
 
-    def listed(self, quantity: Quantity, sentence: Sentence, ground: Ground) -> bool | None:
+    def listed(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool | None:
         """Whether it is how many rows the page lists of what it counts; None where it counts nothing known here."""
         words = [stem(w) for w in (quantity.next, *quantity.then[:2]) if w]
         tables = {table for word in words[:2] for table in self._rows.get(word, ())}

@@ -228,7 +228,7 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
 _POWER = re.compile(r"\s?[x*·]\s?10(?:\^|\*\*)?\s?\(?[-+]?\s?")
 
 
-def joined(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
+def joined_quantities(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield what neighbouring quantities say together, where a scorer reads them as one: "2-Nov-1991", "1.8 x 10^3"."""
     for first in range(len(counted) - 1):
         for last in range(first + 1, min(first + 3, len(counted))):
@@ -291,7 +291,7 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
 
 
-def exact(quantity: Quantity) -> bool:
+def is_exact(quantity: Quantity) -> bool:
     """Whether a quantity tells a value whole: not rounded, a date by its day."""
     if quantity.hedge:
         return quantity.hedge == "over" and quantity.small is not None
@@ -357,7 +357,7 @@ def _months(name: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def span_of(first: str, second: str) -> tuple[int, int]:
+def days_and_years(first: str, second: str) -> tuple[int, int]:
     """Return days and whole years between two ISO dates."""
     a, b = sorted((date.fromisoformat(first), date.fromisoformat(second)))
     return (b - a).days, b.year - a.year - ((b.month, b.day) < (a.month, a.day))

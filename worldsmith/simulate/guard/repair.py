@@ -17,7 +17,7 @@ from worldsmith.simulate.protocol import Draft, Result, Slice, View
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
     """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
-    if too_long(draft, own):
+    if length_objection(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
@@ -28,7 +28,7 @@ def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) 
     return _results(guard, pages, draft, own, part)
 
 
-def mended(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
+def without_rejected(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
     """Return our own draft without what the guard rejects of it, and its slice; None where a page can't do without.
 
     A hit keeps its snippet without its full text, or its title for a snippet, or goes.
@@ -53,7 +53,7 @@ SNIPPET = 600
 """Characters of a hit's title and snippet."""
 
 
-def too_long(draft: Draft, own: Draft) -> str:
+def length_objection(draft: Draft, own: Draft) -> str:
     """Return why a draft is too long to be read at all, beside our own; "" where it isn't."""
     if isinstance(draft, Doc) or isinstance(own, Doc):
         if not (isinstance(draft, Doc) and isinstance(own, Doc)):
@@ -113,7 +113,11 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> 
     counts: Counter[str] = Counter()
     whole = guard.read(draft, view.page)
     title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
-    pieces = [mended for piece in draft.pieces if (mended := _piece(guard, piece, view.page, counts)) is not None]
+    pieces = [
+        without_rejected
+        for piece in draft.pieces
+        if (without_rejected := _piece(guard, piece, view.page, counts)) is not None
+    ]
     doc = Doc(own.url, title, own.date, tuple(pieces))
     reader = guard.read(doc, view.page)
     lacking = reader.missing(guard.must(view.page))

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldsmith.simulate.guard.claims import unsaid
-from worldsmith.simulate.guard.clauses import Clauses, misused
+from worldsmith.simulate.guard.claims import hearsay_or_roman_numeral
+from worldsmith.simulate.guard.clauses import Clauses, option_misuse
 from worldsmith.simulate.guard.derived import Derived
-from worldsmith.simulate.guard.entitlement import Columns, Ground
-from worldsmith.simulate.guard.measures import measured, other_measure
+from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.measures import names_a_measure, other_measure
 from worldsmith.simulate.guard.names import Mention, Names
 from worldsmith.simulate.guard.numbers import Numbers
-from worldsmith.simulate.guard.quantity import Quantity, exact, joined
+from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Meant, Sentence, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
-from worldsmith.simulate.guard.unsupported_claims import Wordless
+from worldsmith.simulate.guard.unsupported_claims import UnsupportedClaims
 from worldsmith.simulate.guard.vocabulary import Vocabulary, label_words
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -48,10 +48,16 @@ class Statements:
         self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
         self.clauses = Clauses(world, names, columns)
         self.derived = Derived(world.schema, label_words(world.schema, chrome))
-        self.wordless = Wordless(world, columns, self.numbers, chrome)
+        self.wordless = UnsupportedClaims(world, columns, self.numbers, chrome)
 
     def judge(
-        self, where: str, sentence: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
+        self,
+        where: str,
+        sentence: Sentence,
+        ground: Entitlement,
+        topic: Sequence[Row],
+        echoes: Sequence[Span],
+        query: str,
     ) -> Finding:
         """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
         names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
@@ -71,11 +77,11 @@ class Statements:
             or self.clauses.wrong(sentence, rows, mine, meant)
             or self.clauses.unlabelled(sentence, rows, mine, meant)
             or self.numbers.disordered(sentence, meant)
-            or unsaid(sentence.text, sentence.span, sentence.covered)
+            or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
             or self.wordless.wrong(where, sentence, ground, rows, mine, meant)
             or self.strange(where, sentence, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
         )
-        vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
+        vague = {q.span for q in counted if not is_exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
         stated = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
         return Finding(wrong, tuple(stated), rows)
@@ -85,7 +91,7 @@ class Statements:
         return span in years and self.columns.of(cell).kind == "date"
 
     def _foreign(
-        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground
+        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Entitlement
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
@@ -101,7 +107,7 @@ class Statements:
 
     @staticmethod
     def _named(
-        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
+        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Entitlement,
         meant: Meant,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
@@ -146,7 +152,7 @@ class Statements:
             if not columns or any(within(form.span, span) for span in taken):
                 continue
             held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
-            wrong = misused(sentence, form.span, held)
+            wrong = option_misuse(sentence, form.span, held)
             if wrong:
                 return wrong
             meant.append((form.span, held))
@@ -154,12 +160,12 @@ class Statements:
 
     def _counted(
         self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
-        ground: Ground, meant: Meant,
+        ground: Entitlement, meant: Meant,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
         tables = {row.table for row in rows} or ground.tables
-        measures = bool(counted) and measured(sentence.text, sentence.span)
-        for quantity in joined(sentence.text, counted):
+        measures = bool(counted) and names_a_measure(sentence.text, sentence.span)
+        for quantity in joined_quantities(sentence.text, counted):
             if not self.numbers.stated_by(quantity, sentence, ground, mine) and not self.numbers.derived(
                 quantity, sentence, ground, rows, mine
             ):

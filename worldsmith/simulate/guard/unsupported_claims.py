@@ -12,13 +12,13 @@ from worldsmith.simulate.guard.claims import (
     TOP,
     comparatives,
     denials,
-    hearsay,
-    places,
+    hearsay_rejection,
+    pattern_matches,
+    reported_speech,
     superlatives,
-    voices,
 )
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Columns, Ground
+from worldsmith.simulate.guard.entitlement import Columns, Entitlement
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Meant, Sentence
@@ -46,7 +46,7 @@ _LATE = re.compile(r"(?:young|new|late|recent|last|short)", re.IGNORECASE)
 _SO = Rejection(Reason.UNTRUE, "which is so")
 
 
-class Wordless:
+class UnsupportedClaims:
     """Judges what the sentences of one world claim without a value."""
 
     def __init__(self, world: World, columns: Columns, numbers: Numbers, chrome: Iterable[str]) -> None:
@@ -73,15 +73,21 @@ class Wordless:
         self._own = frozenset(own | {s for s in map(stem, own) if len(s) > 3})
 
     def wrong(
-        self, where: str, sentence: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant
+        self,
+        where: str,
+        sentence: Sentence,
+        ground: Entitlement,
+        rows: Sequence[Row],
+        mine: Sequence[Cell],
+        meant: Meant,
     ) -> Rejection | None:
         """Return what a sentence claims without a fact; the cells that a denial tells are added to `meant`."""
         covered = sentence.covered
         idle = self._idle(sentence, ground, meant)
         known = len(meant)
-        talk = voices(sentence.text, sentence.span, covered)
+        talk = reported_speech(sentence.text, sentence.span, covered)
         if talk and idle is not None and idle:
-            return hearsay(talk)
+            return hearsay_rejection(talk)
         if talk and idle is None:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
@@ -101,16 +107,21 @@ class Wordless:
 
     def _average(self, sentence: Sentence, covered: Sequence[Span], meant: Meant) -> Rejection | None:
         """No column holds an average: a number told beside the word is another's."""
-        words = places(AVERAGE, sentence.text, sentence.span, covered)
+        words = pattern_matches(AVERAGE, sentence.text, sentence.span, covered)
         if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in meant for c in cells):
             return None
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
     def _placed(
-        self, sentence: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
+        self,
+        sentence: Sentence,
+        covered: Sequence[Span],
+        ground: Entitlement,
+        rows: Sequence[Row],
+        mine: Sequence[Cell],
     ) -> Rejection | None:
         """The top needs a rank of 1, the last place the list's own last rank."""
-        last, top = (places(pattern, sentence.text, sentence.span, covered) for pattern in (LAST, TOP))
+        last, top = (pattern_matches(pattern, sentence.text, sentence.span, covered) for pattern in (LAST, TOP))
         if not (last or top):
             return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
@@ -125,7 +136,7 @@ class Wordless:
         )
 
     def _superlative(
-        self, sentence: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], meant: Meant
+        self, sentence: Sentence, covered: Sequence[Span], ground: Entitlement, rows: Sequence[Row], meant: Meant
     ) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
 
@@ -144,7 +155,7 @@ class Wordless:
                 return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
         return None
 
-    def _extreme(self, cell: Cell, word: str, ground: Ground) -> bool:
+    def _extreme(self, cell: Cell, word: str, ground: Entitlement) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
         held = [ground.rows[row][cell.col].value for row in ground.members if cell.col in ground.rows.get(row, {})]
         values = [v for v in held if v is not None]
@@ -225,7 +236,7 @@ class Wordless:
 
     # talk
 
-    def _idle(self, sentence: Sentence, ground: Ground, meant: Meant) -> str | None:
+    def _idle(self, sentence: Sentence, ground: Entitlement, meant: Meant) -> str | None:
         """Return, of a sentence that tells no fact, a word that is not of pages and records; None where it tells one.
 
         A question tells nothing, whatever its words.

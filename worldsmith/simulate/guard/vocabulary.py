@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from worldsmith.schema import Choice, Schema
-from worldsmith.simulate.guard.names import COMMON, ordinary
+from worldsmith.simulate.guard.names import COMMON, is_ordinary_word
 from worldsmith.simulate.guard.quantity import DAYS, MONTHS
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
@@ -42,7 +42,7 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _ordinary(word: str) -> bool:
-    return ordinary(word)
+    return is_ordinary_word(word)
 
 
 class Vocabulary:

@@ -8,7 +8,7 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.errors import BackendError
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Call, Draft, Result
 
 LONGEST = 400_000
@@ -22,7 +22,7 @@ _FIELD = re.compile(r"^\s*\**(Title|Snippet|Date)\**:\**\s*(.*?)\s*$", re.IGNORE
 _HTML = re.compile(r"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
 
 
-def observation(content: str) -> str:
+def observation_text(content: str) -> str:
     """Return what an answer says, without thinking, tags, marker or fence.
 
     Raises:
@@ -43,29 +43,29 @@ def observation(content: str) -> str:
     return text
 
 
-def draft(content: str, call: Call) -> Draft:
+def parse_draft(content: str, call: Call) -> Draft:
     """Return the draft that an answer to `call` holds.
 
     Raises:
         BackendError: it holds none.
     """
-    text = observation(content)
+    text = observation_text(content)
     if call.tool == "web_extractor":
-        return document(text, call.arg)
-    hits = json_results(text) or results(text)
+        return parse_markdown(text, call.arg)
+    hits = parse_json_results(text) or parse_results(text)
     if not hits:
         raise BackendError("the model's answer holds no results")
     return hits
 
 
-def results(text: str) -> tuple[Result, ...]:
+def parse_results(text: str) -> tuple[Result, ...]:
     """Return the results of a text in AgentWorld's form: "[1] url", then Title, Snippet, Date lines."""
     heads = list(_RESULT.finditer(text))
     ends = [*(match.start() for match in heads), len(text)][1:]
     return tuple(_result(match.group(2), text[match.end() : end]) for match, end in zip(heads, ends, strict=True))
 
 
-def json_results(text: str) -> tuple[Result, ...]:
+def parse_json_results(text: str) -> tuple[Result, ...]:
     """Return the results of a JSON text, `{"results": [{"url", "title", "snippet", "date"}]}` or the list alone.
 
     Of a text that was cut off, those before the cut.

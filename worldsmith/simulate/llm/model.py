@@ -16,10 +16,10 @@ import openai
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
-from worldsmith.simulate.llm.answer import draft
+from worldsmith.simulate.llm.answer import parse_draft
 from worldsmith.simulate.llm.bounded_transport import Bounded
-from worldsmith.simulate.llm.prompt import VERSION, Asked, asked
-from worldsmith.simulate.protocol import Draft, Exchange, Slice, Talk
+from worldsmith.simulate.llm.prompt import VERSION, Prompt, prompt_for
+from worldsmith.simulate.protocol import Conversation, Draft, Exchange, Slice
 
 T = TypeVar("T")
 UNFIT = frozenset({400, 415, 422, 501})
@@ -118,7 +118,7 @@ class Backend:
         """Return what writes about the world of `pages`."""
         return Writer(self, pages)
 
-    async def ask(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+    async def ask(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
         """Return what `read` makes of the model's answer; each request and its reply are added to `talk`.
 
         Raises:
@@ -160,7 +160,7 @@ class Backend:
             wait = f"is not asked for {self.endpoint.cooldown:g} s"
             self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
 
-    async def _tries(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+    async def _tries(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
         for attempt in range(self.endpoint.retries + 1):
             try:
                 return await self._try(what, read, talk)
@@ -176,7 +176,7 @@ class Backend:
             await asyncio.sleep(pause)
         raise AssertionError
 
-    async def _try(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+    async def _try(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
         if not (self._structured and what.schema):
             return await self._read(what.messages, None, read, talk)
         try:
@@ -192,7 +192,7 @@ class Backend:
         messages: tuple[dict[str, str], ...],
         schema: Mapping[str, Any] | None,
         read: Callable[[str], T],
-        talk: Talk,
+        talk: Conversation,
     ) -> T:
         sent = tuple((message["role"], message["content"]) for message in messages)
         content = ""
@@ -263,28 +263,28 @@ class Writer:
     backend: Backend
     pages: Pages
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:
         """Write the answer to a slice.
 
         Raises:
             BackendError: no readable answer came before the deadline, or the breaker is open.
         """
         prose = self.backend.endpoint.prose
-        what = asked(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
-        return await self.backend.ask(what, lambda content: draft(content, part.call), talk)
+        what = prompt_for(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
+        return await self.backend.ask(what, lambda content: parse_draft(content, part.call), talk)
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class StoredOnly:
     """Stands for a model that isn't there, by its `version`: what it wrote is answered from the store alone."""
 
     version: str
 
-    def writer(self, pages: Pages) -> "Absent":  # noqa: ARG002 - one protocol for all authors
+    def writer(self, pages: Pages) -> "StoredOnly":  # noqa: ARG002 - one protocol for all authors
         """Return itself."""
         return self
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:  # noqa: ARG002 - one protocol for all models
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
         """Raise BackendError."""
         raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
 

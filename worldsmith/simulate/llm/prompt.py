@@ -34,7 +34,7 @@ PROSE = "Tell it in running sentences, as an article does, without tables or lis
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Prompt:
     """What a model is asked: chat messages, and where its answer may be JSON, its schema and those messages."""
 
     messages: tuple[Message, ...]
@@ -50,7 +50,7 @@ def template(form: Form) -> str:
     return "\n".join(line[tag.end() :] if tag else line for tag, line in lines if not tag or tag[1] in form.split())
 
 
-def asked(
+def prompt_for(
     part: Slice,
     world: World,
     pages: Pages,
@@ -58,7 +58,7 @@ def asked(
     reasons: tuple[str, ...] = (),
     *,
     prose: bool = False,
-) -> Asked:
+) -> Prompt:
     """Return what is asked for a slice.
 
     Args:
@@ -71,14 +71,14 @@ def asked(
     """
     if part.call.tool == "web_search":
         plain, structured = (
-            messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
+            chat_messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
             for as_json in (False, True)
         )
-        return Asked(plain, schema(part), structured)
-    return Asked(messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
+        return Prompt(plain, answer_schema(part), structured)
+    return Prompt(chat_messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
 
 
-def messages(
+def chat_messages(
     part: Slice,
     world: World,
     pages: Pages,
@@ -102,10 +102,10 @@ def messages(
     start, rest = template(form).split("{state}")
     middle, end = rest.split("{instruction}")
     system = f"{start.replace('{about}', world.schema.about)}{state}{middle}{instruction}{end}"
-    return ({"role": "system", "content": system}, {"role": "user", "content": action(part.call)})
+    return ({"role": "system", "content": system}, {"role": "user", "content": action_text(part.call)})
 
 
-def schema(part: Slice) -> Mapping[str, Any]:
+def answer_schema(part: Slice) -> Mapping[str, Any]:
     """Return the JSON Schema of the answer to a search: its results, in number and at addresses as in the slice."""
     text = {"type": "string"}
     url = {"type": "string", "enum": [view.page.url for view in part.views]}
@@ -116,7 +116,7 @@ def schema(part: Slice) -> Mapping[str, Any]:
     return {"type": "object", "properties": {"results": hits}, "required": ["results"], "additionalProperties": False}
 
 
-def action(call: Call, turn: int = 1) -> str:
+def action_text(call: Call, turn: int = 1) -> str:
     """Return a call as AgentWorld writes an action."""
     key = "query" if call.tool == "web_search" else "url"
     body = orjson.dumps({"name": call.tool, "arguments": {key: call.arg}}).decode()

@@ -7,7 +7,7 @@ from worldsmith.errors import NotFoundError, close_match
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Fault, Observation, Profile
 
-LAST: Final = 2
+MOST_FAULTS: Final = 2
 """Attempts of one call that faults may answer; the next one always passes, so that a task stays solvable."""
 FAULTS: Mapping[str, Observation] = {
     "error": Observation("error", fault="error", source="fault"),
@@ -36,6 +36,6 @@ def _fault(name: str, share: float) -> Fault:
     def fault(call: Call, seed: int, attempt: int) -> Observation | None:
         # What is asked for, not how much of it: the next part of a page that was read doesn't fail anew.
         drawn = draw(seed, name, call.tool, call.arg, call.page, attempt) / 2**64
-        return FAULTS[name] if attempt < LAST and drawn < share else None
+        return FAULTS[name] if attempt < MOST_FAULTS and drawn < share else None
 
     return fault

@@ -13,7 +13,7 @@ from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.types import Block, Page
 from worldsmith.schema import Value
 from worldsmith.seeding import draw
-from worldsmith.simulate.perturb.ranking import drawn
+from worldsmith.simulate.perturb.ranking import is_drawn
 from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
 from worldsmith.world.model import Cell, Row
 
@@ -26,7 +26,7 @@ PageEdit = Callable[[Pages, Page, int], Page | None]
 """(pages, page, chance) to what becomes of the page; None where it is gone."""
 
 
-def spare(pages: Pages, page: Page) -> bool:
+def is_spare(pages: Pages, page: Page) -> bool:
     """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
     declared = any(spec.name == page.kind for spec in pages.world.schema.pages)
     return bool(page.cells) and not declared and not page.directory
@@ -105,7 +105,7 @@ def page_edit(name: str, share: float) -> SliceEdit:
             return part
         views, changes = [], []
         for view in part.views:
-            if not drawn(name, share, view.page.id, seed) or not spare(pages, view.page):
+            if not is_drawn(name, share, view.page.id, seed) or not is_spare(pages, view.page):
                 views.append(view)
                 continue
             key = (pages.world.id, seed, view.page.id)
@@ -113,7 +113,7 @@ def page_edit(name: str, share: float) -> SliceEdit:
             if known is None or known[0] is not view.page:
                 chance = draw(seed, name, "how", view.page.id)
                 after = PAGE_EDITS[name](pages, view.page, chance)
-                change = None if after is view.page else changed(name, view.page, after)
+                change = None if after is view.page else page_change(name, view.page, after)
                 known = keep(made, key, (view.page, after, change), MEMO)
             if known[1] is not None:
                 views.append(View(known[1], view.score, view.rank))
@@ -124,7 +124,7 @@ def page_edit(name: str, share: float) -> SliceEdit:
     return edit
 
 
-def changed(name: str, before: Page, after: Page | None) -> Change:
+def page_change(name: str, before: Page, after: Page | None) -> Change:
     """Return what an edit made of a page: the cells that it lost or tells otherwise."""
     kept = set() if after is None else {*after.cells, *after.head.cells}
     return Change(
@@ -137,7 +137,11 @@ def paginate(share: float) -> SliceEdit:
 
     def edit(pages: Pages, part: Slice, seed: int) -> Slice:  # noqa: ARG001 - every slice edit's signature
         call = part.call
-        if call.tool != "web_extractor" or not part.views or not drawn("paginate", share, part.views[0].page.id, seed):
+        if (
+            call.tool != "web_extractor"
+            or not part.views
+            or not is_drawn("paginate", share, part.views[0].page.id, seed)
+        ):
             return part
         short = replace(call, max_chars=min(call.max_chars or PART, PART))
         return replace(part, call=short, changes=(*part.changes, Change("paginate", part.views[0].page.id, ())))

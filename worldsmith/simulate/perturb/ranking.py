@@ -22,12 +22,12 @@ RANKINGS = ("distract", *REVEALS)
 """Names of the edits of rankings."""
 
 
-def drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
+def is_drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
     """Whether an edit of a kind, with a share of all pages, meets a page."""
     return share > 0 and draw(seed, kind, page_id) < share * 2**64
 
 
-class Edited:
+class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
     distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
@@ -51,7 +51,7 @@ class Edited:
         )
 
     def _drawn(self, name: str, page_id: str) -> bool:
-        return drawn(name, self.edits.get(name, 0), page_id, self.seed)
+        return is_drawn(name, self.edits.get(name, 0), page_id, self.seed)
 
     def _ranked(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
         """Yield hits, best first, each once, with what comes before them."""
