@@ -119,7 +119,7 @@ def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> No
     simulator.prepare = lambda *_a, **_k: part  # type: ignore[method-assign]
     asyncio.run(simulator.acall(Address(WORLD.id), part.call))
     assert told[0] == ()
-    assert all(v.reason for v in simulator.judged(Address(WORLD.id), drafted, part) if not v.ok)
+    assert all(v.reason for v in simulator.verdicts_on(Address(WORLD.id), drafted, part) if not v.ok)
     feedback = " ".join(reason for reasons in told[1:] for reason in reasons)
     wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date}" for r in drafted)
     known = " ".join(f"{prompt_for(part, WORLD, PAGES).messages[0]['content']} {wrote}".split())

@@ -42,7 +42,7 @@ PAGES = 3
 @cache
 def guard(schema: str, seed: int) -> Guard:
     world = simulator(schema, seed).world
-    return Guard(world, simulator(schema, seed)._desk("short").pages)
+    return Guard(world, simulator(schema, seed)._services_for("short").pages)
 
 
 def texts(case: Case) -> Iterator[tuple[Guard, Page, str]]:

@@ -326,7 +326,7 @@ def test_the_words_of_a_prompt_are_no_text_of_a_hit(line: str) -> None:
     own = Simulator(WORLD, pages=PAGES).finish(Address(WORLD.id), part).results
     copied = tuple(replace(result, **{line: said}) for result in own)
     assert not any(
-        v.ok for v in Simulator(WORLD, pages=PAGES).judged(Address(WORLD.id), copied, part) if v.where == line
+        v.ok for v in Simulator(WORLD, pages=PAGES).verdicts_on(Address(WORLD.id), copied, part) if v.where == line
     )
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
+from worldsmith.pages.renderer.block_context import flat
+from worldsmith.pages.types import Doc, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Text, plain_part
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
@@ -26,7 +27,7 @@ def _bare(text: str) -> str:
 
 def parse_inline(text: str) -> Text:
     """Return running text with its links; an image leaves its caption."""
-    parts: list[str | Link] = []
+    parts: list[Inline] = []
     here = 0
     for match in _LINK.finditer(text):
         before = _bare(text[here : match.start()])
@@ -42,17 +43,7 @@ def parse_inline(text: str) -> Text:
     rest = _bare(text[here:])
     if rest:
         parts.append(rest)
-    return _joined(parts)
-
-
-def _joined(parts: Sequence[str | Link]) -> Text:
-    out: list[str | Link] = []
-    for part in parts:
-        if isinstance(part, str) and out and isinstance(out[-1], str):
-            out[-1] += part
-        else:
-            out.append(part)
-    return tuple(out)
+    return flat(parts)
 
 
 def _plain(text: str) -> str:

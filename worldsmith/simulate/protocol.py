@@ -159,7 +159,7 @@ class Conversation:
     reasons: tuple[str, ...] = ()
     """What was wrong with the draft before."""
     exchanges: list[Exchange] = field(default_factory=list)
-    ends: float | None = None
+    deadline: float | None = None
     """When the deadline is, by the clock of whoever asks the model; None before the first draft."""
 
 
@@ -221,8 +221,8 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
-        """Write the answer to `part.call`; what is asked and answered for it is added to `talk`."""
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
+        """Write the answer to `part.call`; what is asked and answered for it is added to `conversation`."""
         ...
 
 

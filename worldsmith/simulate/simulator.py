@@ -137,13 +137,13 @@ class Simulator:
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
         self._premade, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
-        self._desks: dict[Length, _Services] = {}
+        self._services: dict[Length, _Services] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what the first call makes anew, native objects among it: pages, indexes, guards and their memos."""
-        return {**vars(self), "_desks": {}, "_edits": {}, "_premade": (None, None), "_indexed": Index}
+        return {**vars(self), "_services": {}, "_edits": {}, "_premade": (None, None), "_indexed": Index}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Simulator":
         """Copy the counts; the rest is fixed, or remembers what is the same for both."""
@@ -156,9 +156,9 @@ class Simulator:
         """How often each branch was taken, by name."""
         return MappingProxyType(self._counts)
 
-    def _desk(self, length: Length) -> _Services:
-        desk = self._desks.get(length)
-        if desk is None:
+    def _services_for(self, length: Length) -> _Services:
+        services = self._services.get(length)
+        if services is None:
             pages, index = self._premade
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
@@ -167,20 +167,20 @@ class Simulator:
             made = _Services(
                 pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {}
             )
-            desk = self._desks.setdefault(length, made)  # another thread's, where it was quicker
-        return desk
+            services = self._services.setdefault(length, made)  # another thread's, where it was quicker
+        return services
 
     def ready(self, address: Address) -> bool:
         """Whether pages, index and guard for an address are made."""
-        return profile_named(address.profile, self._profiles).length in self._desks
+        return profile_named(address.profile, self._profiles).length in self._services
 
     def warm(self, address: Address) -> None:
         """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
-        self._desk(profile_named(address.profile, self._profiles).length)
+        self._services_for(profile_named(address.profile, self._profiles).length)
 
-    def _of(self, address: Address) -> tuple[Profile, _Services]:
+    def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
         profile = profile_named(address.profile, self._profiles)
-        return profile, self._desk(profile.length)
+        return profile, self._services_for(profile.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
         """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
@@ -193,7 +193,7 @@ class Simulator:
             raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
         if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
             raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
-        profile, desk = self._of(address)
+        profile, services = self._profile_and_services(address)
         self._counts[call.tool] += 1
         for fault in faults(profile):
             answer = fault(call, address.seed, attempt)
@@ -204,10 +204,10 @@ class Simulator:
             call = replace(call, full_text=True)
         shares = profile.edits or {}
         edited = any(shares.get(name) for name in RANKINGS)
-        index = EditedRanking(desk.pages, desk.index, shares, address.seed) if edited else desk.index
-        part = slice_for(desk.pages, index, call)
+        index = EditedRanking(services.pages, services.index, shares, address.seed) if edited else services.index
+        part = slice_for(services.pages, index, call)
         for edit in self._edits_of(profile):
-            part = edit(desk.pages, part, address.seed)
+            part = edit(services.pages, part, address.seed)
         if part.views:
             return part
         gone = part if part.changes else None  # a dead link, or hits that were dropped: traces tell
@@ -239,18 +239,18 @@ class Simulator:
             return part
         if self.model is None or call.tool not in self._tools:
             return self.finish(address, part)
-        profile, desk = self._of(address)
-        kept = self._kept(part, desk, profile)
+        profile, services = self._profile_and_services(address)
+        kept = self._answer_from_store(part, services, profile)
         if kept is not None:
             return kept
-        talk = Conversation(instruction(profile, part, self.world.schema))
+        conversation = Conversation(instruction(profile, part, self.world.schema))
         try:
-            draft = await self._draft(part, desk, talk)
+            draft = await self._draft(part, services, conversation)
         except BackendError as error:
             self._counts["backend_failed"] += 1
             why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
-            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(talk.exchanges))
-        return replace(self.finish(address, part, draft), exchanges=tuple(talk.exchanges))
+            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(conversation.exchanges))
+        return replace(self.finish(address, part, draft), exchanges=tuple(conversation.exchanges))
 
     def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
         """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
@@ -260,121 +260,129 @@ class Simulator:
         Raises:
             GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
         """
-        profile, desk = self._of(address)
+        profile, services = self._profile_and_services(address)
         if draft is None:
-            return self._ours(desk.renderer.write(part), part, desk)
-        return self._theirs(draft, part, desk, profile)
+            return self._answer_with_own(services.renderer.write(part), part, services)
+        return self._answer_with_draft(draft, part, services, profile)
 
-    def _kept(self, part: Slice, desk: _Services, profile: Profile) -> Observation | None:
+    def _answer_from_store(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
         kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
-        if not all(v.ok for v in self._judge(kept, part, desk)):
+        if not all(v.ok for v in self._judge(kept, part, services)):
             self._counts["store_rejected"] += 1
-            return self._ours(desk.renderer.write(part), part, desk)
+            return self._answer_with_own(services.renderer.write(part), part, services)
         self._counts["stored"] += 1
-        return self._observation(kept, part, desk, "store")
+        return self._observation(kept, part, services, "store")
 
-    async def _draft(self, part: Slice, desk: _Services, talk: Conversation) -> Draft:
+    async def _draft(self, part: Slice, services: _Services, conversation: Conversation) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
-        assert desk.model is not None
-        draft = await desk.model.draft(part, talk)
-        talk.reasons = _reasons(self._judge(draft, part, desk), draft)
-        if not talk.reasons:
+        assert services.model is not None
+        draft = await services.model.draft(part, conversation)
+        conversation.reasons = _reasons(self._judge(draft, part, services), draft)
+        if not conversation.reasons:
             return draft
         self._counts["retried"] += 1
         try:
-            return await desk.model.draft(part, talk)
+            return await services.model.draft(part, conversation)
         except BackendError:
             self._counts["backend_failed"] += 1
             return draft
 
-    def _judge(self, draft: Draft, part: Slice, desk: _Services) -> tuple[Verdict, ...]:
-        own = desk.renderer.write(part)
+    def _judge(self, draft: Draft, part: Slice, services: _Services) -> tuple[Verdict, ...]:
+        own = services.renderer.write(part)
         long = length_objection(draft, own)
         if long:
             return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
-            return desk.guard.doc(draft, part.views[0], query)
+            return services.guard.doc(draft, part.views[0], query)
         verdicts: list[Verdict] = []
-        by_page = {desk.pages.by_url(result.url): result for result in draft}
+        by_page = {services.pages.by_url(result.url): result for result in draft}
         for view in part.views:
             result = by_page.get(view.page.id)
             missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
-            verdicts += desk.guard.hit(result, view, query) if result else (missing,)
+            verdicts += services.guard.hit(result, view, query) if result else (missing,)
         if not isinstance(own, Doc):
             pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
-            verdicts += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
+            verdicts += [verdict for _, verdict in misfits(services.pages, pairs, own)]
         return tuple(verdicts)
 
-    def _ours(self, draft: Draft, part: Slice, desk: _Services) -> Observation:
+    def _answer_with_own(self, draft: Draft, part: Slice, services: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
         not end somebody's episode. A page that can't be mended so is not available.
         """
-        bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
+        bad = (
+            self._rejected_page(draft, part, services)
+            if isinstance(draft, Doc)
+            else self._rejected_hits(draft, part, services)
+        )
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, part, desk, "renderer")
+            return self._observation(draft, part, services, "renderer")
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        fit = without_rejected(desk.guard, desk.pages, draft, part)
+        fit = without_rejected(services.guard, services.pages, draft, part)
         if fit is None:
             return Observation("unavailable", verdicts=tuple(bad))
-        return self._observation(*fit, desk, "renderer", tuple(bad))
+        return self._observation(*fit, services, "renderer", tuple(bad))
 
-    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Services) -> list[Verdict]:
+    def _rejected_hits(self, draft: tuple[Result, ...], part: Slice, services: _Services) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
         bad: list[Verdict] = []
         for result, view in zip(draft, part.views, strict=True):
             page, key = view.page, (view.page.id, result.snippet)
-            known = desk.cleared.get(key)
+            known = services.cleared.get(key)
             if known is not None and known[0] is page and known[1] == result.title and result.text is None:
                 continue
-            verdicts = [v for v in desk.guard.hit(result, view, part.call.arg) if not v.ok]
+            verdicts = [v for v in services.guard.hit(result, view, part.call.arg) if not v.ok]
             if not verdicts and result.text is None:
-                keep(desk.cleared, key, (page, result.title), self._budget)
+                keep(services.cleared, key, (page, result.title), self._budget)
             bad += verdicts
         return bad
 
-    def _bad_page(self, draft: Doc, part: Slice, desk: _Services) -> list[Verdict]:
+    def _rejected_page(self, draft: Doc, part: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
         (view,) = part.views
-        if desk.passed.get(view.page.id) == view.page:
+        if services.passed.get(view.page.id) == view.page:
             return []
-        bad = [v for v in desk.guard.doc(draft, view, "") if not v.ok]
+        bad = [v for v in services.guard.doc(draft, view, "") if not v.ok]
         if not bad:
-            keep(desk.passed, view.page.id, view.page, self._budget)
+            keep(services.passed, view.page.id, view.page, self._budget)
         return bad
 
-    def judged(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+    def verdicts_on(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
-        return self._judge(draft, part, self._of(address)[1])
+        return self._judge(draft, part, self._profile_and_services(address)[1])
 
-    def _theirs(self, draft: Draft, part: Slice, desk: _Services, profile: Profile) -> Observation:
+    def _answer_with_draft(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
-        verdicts = self._judge(draft, part, desk)
-        own = desk.renderer.write(part)
-        good, branches = repaired(desk.guard, desk.pages, draft, own, part)
+        verdicts = self._judge(draft, part, services)
+        own = services.renderer.write(part)
+        good, branches = repaired(services.guard, services.pages, draft, own, part)
         self._counts.update(branches)
-        served = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
+        served = (
+            self._answer_with_own(own, part, services)
+            if good is own
+            else self._observation(good, part, services, "model")
+        )
         if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
             return served
         served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
             return served
         stored = self.store.put(self.key(part, profile), good, self.model.version)
-        return served if stored == good else self._kept(part, desk, profile) or served
+        return served if stored == good else self._answer_from_store(part, services, profile) or served
 
     def _observation(
-        self, draft: Draft, part: Slice, desk: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
+        self, draft: Draft, part: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
     ) -> Observation:
         if isinstance(draft, Doc):
             emitted, page = list(chunks(draft)), part.views[0].page
@@ -383,7 +391,7 @@ class Simulator:
                 end = part.call.offset + len(text)
                 disclosed = disclosure.disclosed_by_part(emitted, page, self.world, part.call.offset, end)
             else:
-                disclosed = disclosure.disclosed_by_text(page, desk.guard.stated(text, page), self.world)
+                disclosed = disclosure.disclosed_by_text(page, services.guard.stated(text, page), self.world)
             return Observation(
                 "ok",
                 doc=draft,
@@ -396,7 +404,7 @@ class Simulator:
                 part=part,
                 disclosed=tuple(sorted(disclosed)) if text else (),
             )
-        disclosures = self._hits_disclose(draft, part, desk, ours=source == "renderer" and not verdicts)
+        disclosures = self._hits_disclose(draft, part, services, ours=source == "renderer" and not verdicts)
         return Observation(
             "ok",
             results=draft,
@@ -408,7 +416,7 @@ class Simulator:
         )
 
     def _hits_disclose(
-        self, hits: Sequence[Result], part: Slice, desk: _Services, *, ours: bool
+        self, hits: Sequence[Result], part: Slice, services: _Services, *, ours: bool
     ) -> Iterator[Iterable[Disclosure]]:
         """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
         for hit, view in zip(hits, part.views, strict=True):
@@ -419,13 +427,13 @@ class Simulator:
                     | disclosure.disclosed_by_page(page, self.world)
                 )
             elif ours:
-                known = desk.heads.get(page.id)
+                known = services.heads.get(page.id)
                 if known is None or known[0] is not page:
                     known = page, tuple(sorted(disclosure.disclosed_by_cells(page, page.head.cells, self.world)))
-                    keep(desk.heads, page.id, known, self._budget)
+                    keep(services.heads, page.id, known, self._budget)
                 yield known[1]
             else:
-                yield sorted(disclosure.disclosed_by_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
+                yield sorted(disclosure.disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 
     def key(self, part: Slice, profile: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""

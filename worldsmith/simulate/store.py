@@ -8,7 +8,7 @@ import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import orjson
 
 from worldsmith.errors import FormatError, UsageError
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.simulate.protocol import Address, Call, Draft, Result
 
 FORMAT = 2
@@ -126,7 +126,7 @@ class Store:
 
     def put(self, key: str, draft: Draft, author: str) -> Draft:
         """Keep an accepted draft of an author unless one is there, and return the one that stands."""
-        body = orjson.dumps(_json(draft))
+        body = _body(draft)
         with self._lock:
             self._db.execute("insert or ignore into authors values (?)", (author,))
             self._db.execute("insert or ignore into drafts values (?, ?)", (key, body))
@@ -204,7 +204,7 @@ def _read_lines(lines: Iterable[bytes], name: str) -> tuple[list[str], list[tupl
             known = False
         if not known:
             raise FormatError(f"{name}, line {number}: no text of a store: export it again")
-        drafts.append((key, orjson.dumps(_json(draft))))  # what stands in the store is what this version writes
+        drafts.append((key, _body(draft)))  # what stands in the store is what this version writes
     if declared != len(drafts):
         raise FormatError(f"{name} names {declared} texts and holds {len(drafts)}: export it again")
     return authors, drafts
@@ -225,33 +225,33 @@ def _header(line: bytes, name: str) -> tuple[list[str], int]:
     return authors, declared
 
 
-def _json(draft: Draft) -> dict[str, Any]:
-    if isinstance(draft, Doc):
-        return {"url": draft.url, "title": draft.title, "date": draft.date, "pieces": [_piece(p) for p in draft.pieces]}
-    return {"results": [[r.url, r.title, r.snippet, r.date, r.score, r.text] for r in draft]}
+_KINDS = {Heading: "heading", Para: "para", KeyValues: "pairs", Items: "items", Grid: "grid"}
 
 
-def _text(text: Text) -> list[Any]:
-    return [[part.text, part.url] if isinstance(part, Link) else plain_part(part) for part in text]
+def _body(draft: Draft) -> bytes:
+    """Return a draft as JSON: of a piece its kind and fields in order, of a link text and address."""
+    return orjson.dumps(
+        draft if isinstance(draft, Doc) else {"results": draft},
+        default=_json,
+        option=orjson.OPT_PASSTHROUGH_DATACLASS,
+    )
 
 
-def _piece(piece: Piece) -> list[Any]:
-    match piece:
-        case Heading(level, title):
-            return ["heading", level, title]
-        case Para(text):
-            return ["para", _text(text)]
-        case KeyValues(pairs):
-            return ["pairs", [[label, _text(value)] for label, value in pairs]]
-        case Items(items, ordered):
-            return ["items", [_text(item) for item in items], ordered]
-        case Grid(header, rows, caption):
-            return ["grid", list(header), [[_text(cell) for cell in row] for row in rows], caption]
+def _json(part: Doc | Result | Piece | Link | Span) -> Any:
+    match part:
+        case Doc(url, title, date, pieces):
+            return {"url": url, "title": title, "date": date, "pieces": pieces}
+        case Link(text, url):
+            return [text, url]
+        case Span(text):
+            return text
+    row = [getattr(part, field.name) for field in fields(part)]
+    return row if isinstance(part, Result) else [_KINDS[type(part)], *row]
 
 
 def _draft(body: dict[str, Any]) -> Draft:
     if "results" in body:
-        return tuple(Result(*fields) for fields in body["results"])
+        return tuple(Result(*values) for values in body["results"])
     return Doc(body["url"], body["title"], body["date"], tuple(_read(piece) for piece in body["pieces"]))
 
 

@@ -231,13 +231,13 @@ def _draft(seen: Observation) -> Draft:
 
 
 def _verdicts(site: _Site, told: Draft, part: Slice) -> tuple[Verdict, ...]:
-    return site.simulator.judged(site.address, told, part)
+    return site.simulator.verdicts_on(site.address, told, part)
 
 
 def _must(site: _Site, part: Slice) -> int:
     if part.call.tool == "web_search":
         return len(part.views)
-    return len(site.guard.must(part.views[0].page))
+    return len(site.guard.required_cells(part.views[0].page))
 
 
 def _labels(site: _Site, part: Slice) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from worldsmith.simulate.guard.options import (
     states_null,
 )
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -89,15 +89,20 @@ class Clauses:
         """Whether a text in lower case holds an option that is a common word."""
         return any(label in lower for labels in self._labels.values() for _, label in labels)
 
-    def wrong(self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
-        """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
+    def attribute_fault(
+        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
+    ) -> Rejection | None:
+        """Return what is wrong with the attributes that a sentence names.
+
+        What it states there is added to `span_cells`.
+        """
         tables = {row.table for row in rows} or {c.row.table for c in mine}
         dated, low_words = self._stemmed(sentence, tables)
         if not (sentence.cues or dated or low_words):
             return None
-        whole = [span for span, _ in meant] + [c.span for c in sentence.cues]
+        whole = [span for span, _ in span_cells] + [c.span for c in sentence.cues]
         for clause in clauses(sentence.text, sentence.span, whole):
-            spans = [(span, cells) for span, cells in meant if within(span, clause) and cells]
+            spans = [(span, cells) for span, cells in span_cells if within(span, clause) and cells]
             values = [cells for _, cells in spans]
             cues = [
                 (cue, columns)
@@ -112,13 +117,13 @@ class Clauses:
                     true = [c for c in held if c.value is True]
                     if not true:
                         return _no_truth(sentence.text[slice(*clause)], held)
-                    meant.append((cue.span, true))
+                    span_cells.append((cue.span, true))
             for cue, columns in cues:
                 low = self._low(sentence, clause, cue, columns, mine)
                 if isinstance(low, Rejection):
                     return low
                 if low:
-                    meant.append((cue.span, low))
+                    span_cells.append((cue.span, low))
             wrong = self._wrong_attribute(sentence.text, cues, values)
             if wrong:
                 return wrong
@@ -154,8 +159,8 @@ class Clauses:
         others = _OTHERS.search(text, 0, span[0])
         return others is None and after is not None and after[1].lower() in self._noun_words
 
-    def unlabelled(
-        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant
+    def unlabelled_options(
+        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
     ) -> Rejection | None:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
         text = sentence.text[slice(*sentence.span)].lower()
@@ -168,12 +173,12 @@ class Clauses:
                     place = (sentence.span[0] + at, sentence.span[0] + end)
                     claimed = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
                     if held:
-                        meant.append((place, held))
-                    elif claimed and not any(within(place, span) for span, _ in meant):
+                        span_cells.append((place, held))
+                    elif claimed and not any(within(place, span) for span, _ in span_cells):
                         return _no_option(sentence.text[slice(*place)])
         return None
 
-    def chosen(
+    def option_cells(
         self, option: Mention, sentence: Sentence, tables: Collection[str], mine: Sequence[Cell]
     ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with an option that a sentence names, or the cells that hold it.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from worldsmith.cache import keep
 from worldsmith.schema import Choice, Pick, Schema
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.names import COMMON, ColumnId
@@ -64,9 +65,7 @@ class Derived:
             word = match.group()
             held = self._memo.get(word)
             if held is None:
-                if len(self._memo) >= MEMO:
-                    self._memo.clear()
-                held = self._memo[word] = self._derivations(word)
+                held = keep(self._memo, word, self._derivations(word), MEMO)
             fit = [pair for pair in held if self._led(pair[0], text, match.start())] if held else ()
             if fit:
                 options, columns = zip(*fit, strict=True)

@@ -60,7 +60,7 @@ class Reader:
     """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
 
     judge: Judge
-    ground: Entitlement
+    entitlement: Entitlement
     links: frozenset[str]
     query: str = ""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -71,19 +71,19 @@ class Reader:
     declared: frozenset[str] = frozenset()
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
-    def take(self, heard: Judgement) -> bool:
+    def take(self, judgement: Judgement) -> bool:
         """Keep what a unit stated; whether all of it stands."""
-        self.verdicts += heard.verdicts
-        if heard.ok:
-            self.stated.update(heard.stated)
-        return heard.ok
+        self.verdicts += judgement.verdicts
+        if judgement.ok:
+            self.stated.update(judgement.stated)
+        return judgement.ok
 
     def text(self, where: str, text: str) -> Judgement:
         """Judge running text and keep it."""
-        heard = self.judge.text(where, text, self.ground, self.topic, self.query)
-        if self.take(heard):
+        judgement = self.judge.text(where, text, self.entitlement, self.topic, self.query)
+        if self.take(judgement):
             self.accepted_texts.append(text)
-        return heard
+        return judgement
 
     def piece(self, piece: Piece) -> bool:
         """Judge one piece; whether all of it stands."""
@@ -139,7 +139,7 @@ class Reader:
     def _heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
         before, self.topic = self.topic, ()
-        rows = tuple(row for row in self.text("heading", text).rows if row != self.ground.subject)
+        rows = tuple(row for row in self.text("heading", text).rows if row != self.entitlement.subject)
         if rows:
             self.topic, self.level = rows, level
         elif level > self.level:
@@ -152,14 +152,16 @@ class Reader:
                 self.stated.add(cell)
                 self.verdicts.append(passed("pair"))
                 return
-        heard = self.text("pair", f"{label}: {value}")
-        if known and heard.ok and not any((cell.row.table, cell.col) in known for cell in heard.stated):
+        judgement = self.text("pair", f"{label}: {value}")
+        if known and judgement.ok and not any((cell.row.table, cell.col) in known for cell in judgement.stated):
             wrong = Rejection(Reason.UNTRUE, f"says {value!r} of {label!r}, which is no fact of this page")
             self.verdicts.append(wrong.of("pair", f"{label}: {value}"))
 
     def _about(self) -> Sequence[Cell]:
         """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
-        return self.ground.cells_of(self.topic or ((self.ground.subject,) if self.ground.subject else ()))
+        return self.entitlement.cells_of(
+            self.topic or ((self.entitlement.subject,) if self.entitlement.subject else ())
+        )
 
     def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
         """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
@@ -171,11 +173,13 @@ class Reader:
 
     @property
     def _stems(self) -> Stems:
-        return self.judge.statements.wordless.stems
+        return self.judge.statements.unsupported_claims.stems
 
     def _columns(self, label: str) -> tuple[ColumnId, ...]:
         """Return the columns with a cell on the page that a label heads."""
-        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.ground.held)
+        return tuple(
+            c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.entitlement.columns_held
+        )
 
     def _prints(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
@@ -201,7 +205,7 @@ class Reader:
     def _grid(self, grid: Grid) -> None:
         if grid.caption:
             rows = self.text("caption", grid.caption).rows
-            self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
+            self.topic = tuple(row for row in rows if row != self.entitlement.subject) or self.topic
         labels = self.judge.names.labels
         columns = [self._columns(title) for title in grid.header]
         # Labels and values: "Item | Value", whatever column may be called a value.
@@ -214,8 +218,8 @@ class Reader:
             if not known and title.strip():
                 self.text("header", title)
         body = [[words_of(text) for text in texts] for texts in grid.rows]
-        headed = columns_of_headers(grid.header, columns, body, self.ground, self._stems, self._prints)
-        left = dict.fromkeys(self.ground.rows)
+        headed = columns_of_headers(grid.header, columns, body, self.entitlement, self._stems, self._prints)
+        left = dict.fromkeys(self.entitlement.rows)
         for plain in body:
             row, cells = self._row_of(plain, headed, list(left))
             if row is None:
@@ -232,7 +236,7 @@ class Reader:
         if len(plain) != len(columns):
             return None, []
         for row in rows:
-            held = self.ground.rows[row]
+            held = self.entitlement.rows[row]
             cells = []
             for text, known in zip(plain, columns, strict=True):
                 cell = next(
@@ -252,35 +256,37 @@ class Reader:
 
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
         """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
-        part, implied = self.ground.part, self.ground.implied
-        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.accepted_texts))
+        part, implied = self.entitlement.part, self.entitlement.implied_key_parts
+        stated_parts = {part(c.value) for c in self.stated} | self.entitlement.implied_parts_in(
+            " ".join(self.accepted_texts)
+        )
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
         return [
             cell
             for cell in must
             if cell not in self.stated
-            and not (part(cell.value) in implied and part(cell.value) in heard)
+            and not (part(cell.value) in implied and part(cell.value) in stated_parts)
             and not (
-                cell.row in self.ground.members
+                cell.row in self.entitlement.members
                 and (cell.row.table, cell.col, cell.value) in shared
                 and self._scope(cell)
             )
         ]
 
     def _scope(self, cell: Cell) -> bool:
-        return all(self.ground.world.value(row, cell.col) == cell.value for row in self.ground.members)
+        return all(self.entitlement.world.value(row, cell.col) == cell.value for row in self.entitlement.members)
 
 
 def read_document(
     judge: Judge,
     doc: Doc,
-    ground: Entitlement,
+    entitlement: Entitlement,
     links: frozenset[str],
     query: str,
     declared: frozenset[str] = frozenset(),
 ) -> Reader:
     """Judge a whole document."""
-    reader = Reader(judge, ground, links, query, declared=declared)
+    reader = Reader(judge, entitlement, links, query, declared=declared)
     reader.text("title", doc.title)
     for piece in doc.pieces:
         reader.piece(piece)

@@ -38,7 +38,7 @@ class Entitlement:
     members: tuple[Row, ...]
     """The rows that the page lists: membership is stated by the page."""
     date: str | None
-    heard: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
+    judgements: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
     """What was made of texts, by unit and text: pure, as long as no heading or query had a part in it."""
 
     @cached_property
@@ -55,7 +55,7 @@ class Entitlement:
         return frozenset(row.table for row in (*self.rows, *self.members))
 
     @cached_property
-    def held(self) -> frozenset[ColumnId]:
+    def columns_held(self) -> frozenset[ColumnId]:
         """The columns of its cells."""
         return column_ids(self.cells)
 
@@ -69,7 +69,7 @@ class Entitlement:
         return names
 
     @cached_property
-    def shown(self) -> Mapping[str, Sequence[Cell]]:
+    def cells_by_print(self) -> Mapping[str, Sequence[Cell]]:
         """Cells that are written in digits, by their printed form."""
         shown: dict[str, list[Cell]] = {}
         for cell in self.cells:
@@ -83,7 +83,7 @@ class Entitlement:
         return self.world.key(row)
 
     @cached_property
-    def implied(self) -> frozenset[str]:
+    def implied_key_parts(self) -> frozenset[str]:
         """Key parts that need no saying: the subject's, and those that all listed rows share."""
         parts = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         if len(self.members) > 1:
@@ -103,20 +103,20 @@ class Entitlement:
         return {row: tuple(self.part(p) for p in self._key(row)) for row in rows}
 
     @cached_property
-    def parts(self) -> frozenset[str]:
+    def key_parts(self) -> frozenset[str]:
         """Every part of those keys."""
         return frozenset(part for parts in self.keys.values() for part in parts)
 
     @cached_property
-    def spoken(self) -> frozenset[str]:
+    def sayable_names(self) -> frozenset[str]:
         """Names that may be said: text values of the cells, and the subject's key."""
         own = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         return frozenset(own | set(self.names))
 
-    def implied_in(self, text: str) -> frozenset[str]:
-        """Return the parts of `implied` that a text says."""
+    def implied_parts_in(self, text: str) -> frozenset[str]:
+        """Return the parts of `implied_key_parts` that a text names."""
         letters = squeezed(text)
-        return frozenset(p for p in self.implied if p in text or p in letters)
+        return frozenset(p for p in self.implied_key_parts if p in text or p in letters)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -126,7 +126,7 @@ class Entitlement:
         return frozenset(word for text in texts for word in tokens(clean(text)))
 
     @cached_property
-    def common(self) -> tuple[Cell, ...]:
+    def shared_cells(self) -> tuple[Cell, ...]:
         """Cells whose value all listed rows share: what a page without a subject may say of its list as a whole."""
         if len(self.members) < 2:
             return tuple(self.cells) if len(self.rows) == 1 else ()
@@ -138,10 +138,12 @@ class Entitlement:
             if all(cell.col in other and other[cell.col].value == cell.value for other in held)
         )
 
-    def bound(self, mentions: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]) -> tuple[Row, ...]:
+    def rows_named(
+        self, mentions: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]
+    ) -> tuple[Row, ...]:
         """Return the rows a sentence is about: the subject, and those it names by all of their key.
 
-        Key parts in `implied` need no naming; where it names none, the rows of the last heading stand in.
+        Key parts in `implied_key_parts` need no naming; where it names none, the rows of the last heading stand in.
         """
         own = [self.subject] if self.subject else []
         mentioned = {m.key for m in mentions}
@@ -161,7 +163,7 @@ class Entitlement:
         rows = []
         for row, parts in self.keys.items():
             pairs = zip(parts, self._key(row), strict=True)
-            fresh = tuple((part, value) for part, value in pairs if part not in self.implied)
+            fresh = tuple((part, value) for part, value in pairs if part not in self.implied_key_parts)
             if fresh and row != self.subject:
                 rows.append((row, fresh))
         return tuple(rows)
@@ -176,7 +178,7 @@ class Entitlement:
     def cells_of(self, rows: Sequence[Row]) -> list[Cell]:
         """Return the cells of some rows; of no row, those that the whole list shares."""
         if not rows:
-            return list(self.common)
+            return list(self.shared_cells)
         return [cell for row in rows for cell in self.rows.get(row, {}).values()]
 
 

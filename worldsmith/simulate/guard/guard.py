@@ -44,7 +44,7 @@ class Guard:
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
-        self._grounds: dict[Hashable, Entitlement] = {}
+        self._entitlements: dict[Hashable, Entitlement] = {}
         self._plans: dict[Hashable, int] = {}
         self._last_plans: dict[str, tuple[Page, int]] = {}
         """By page id, the latest plan and its number."""
@@ -67,7 +67,7 @@ class Guard:
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
-        head = self._ground(page)
+        head = self._head_entitlement(page)
         reader = Reader(self.judge, head, frozenset(), query)
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
@@ -82,13 +82,13 @@ class Guard:
             verdicts += self._whole(parse_markdown(result.text, page.url), page, query)
         return tuple(verdicts)
 
-    def _ground(self, page: Page) -> Entitlement:
+    def _head_entitlement(self, page: Page) -> Entitlement:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
         key = self._plan(page)
-        kept = self._grounds.get(key)
+        kept = self._entitlements.get(key)
         if kept is None:
             made = entitlement_of(self.world, self.columns, page, page.head.cells)
-            kept = keep(self._grounds, key, made, max(self._most // 16, 1))
+            kept = keep(self._entitlements, key, made, max(self._most // 16, 1))
         return kept
 
     def _keys(self, head: Entitlement) -> list[Cell]:
@@ -122,7 +122,7 @@ class Guard:
     def _plan(self, page: Page) -> int:
         """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
 
-        No number is given twice, whichever threads draw one: verdicts and grounds are kept under it.
+        No number is given twice, whichever threads draw one: verdicts and entitlements are kept under it.
         """
         last = self._last_plans.get(page.id)
         if last is not None and last[0] is page:
@@ -155,7 +155,7 @@ class Guard:
 
     def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
         """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
-        reader = Reader(self.judge, self._ground(page), frozenset())
+        reader = Reader(self.judge, self._head_entitlement(page), frozenset())
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         return frozenset(reader.stated)
@@ -167,13 +167,16 @@ class Guard:
             kept = keep(self._chrome, page.id, (page, declared(page, self.pages)), max(self._most // 16, 1))
         return kept[1]
 
-    def must(self, page: Page) -> list[Cell]:
+    def required_cells(self, page: Page) -> list[Cell]:
         """Return the cells a page must state; a null without words of its own may go unsaid."""
         return [c for c in page.cells if c.value is not None or self.columns.of(c).none]
 
     def _whole(self, doc: Doc, page: Page, query: str) -> list[Verdict]:
         reader = self.read(doc, page, query)
-        return [*reader.verdicts, *(self._missing(cell, "missing") for cell in reader.missing(self.must(page)))]
+        return [
+            *reader.verdicts,
+            *(self._missing(cell, "missing") for cell in reader.missing(self.required_cells(page))),
+        ]
 
     def doc(self, doc: Doc, view: View, query: str) -> Verdicts:
         """Judge a document statement by statement, its links and fields, and whether it states all it must."""
@@ -183,7 +186,7 @@ class Guard:
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
         """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
-        spoken = [entitlement_of(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
+        spoken = [entitlement_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]

@@ -24,18 +24,18 @@ def columns_of_headers(
     titles: Sequence[str],
     known: Columns,
     body: Sequence[Sequence[str]],
-    ground: Entitlement,
+    entitlement: Entitlement,
     stems: Stems,
     prints: Prints,
 ) -> Columns:
-    """Return the columns that each header of a table means: those it is a label of, else what `meant` says.
+    """Return the columns that each header of a table means: those it is a label of, else what `columns_meant` returns.
 
     Headers that speak of one column alone come first: what they take, no other header means.
     """
     if all(known) or not body or any(len(row) != len(titles) for row in body):
         return known
-    rows = [row for row in ground.rows if row != ground.subject] or list(ground.rows)
-    free = cells_by_column(cell for row in rows for cell in ground.rows[row].values())
+    rows = [row for row in entitlement.rows if row != entitlement.subject] or list(entitlement.rows)
+    free = cells_by_column(cell for row in rows for cell in entitlement.rows[row].values())
     columns_by_title = [tuple(columns) for columns in known]
     for _ in range(2):
         for i, title in enumerate(titles):

@@ -44,7 +44,7 @@ _MARKUP = re.compile(r"[<\[\\*_~【]")
 LONGEST = 4000
 """Characters of a statement: what has more is no honest text, and would cost its square."""
 JUDGEMENTS = 24
-"""Texts that a ground remembers."""
+"""Judgements that an entitlement keeps."""
 SPELLED = 16
 """Characters of two words a letter, at least: what is shorter spells no name by its words' first letters."""
 PLAIN = 1024
@@ -60,48 +60,51 @@ class Judge:
         self.statements = Statements(world, names, columns, chrome)
         self._plain: dict[str, None] = {}
 
-    def text(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row] = (), query: str = "") -> Judgement:
+    def text(
+        self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row] = (), query: str = ""
+    ) -> Judgement:
         """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
 
         Text with markup is judged once more without it, which is how a scorer reads an answer.
         """
-        heard = self._text(where, text, ground, topic, query)
+        judgement = self._text(where, text, entitlement, topic, query)
         bare = plain(text) if _MARKUP.search(text) else text
         if bare == text or clean(bare) == clean(text):
-            return heard
-        again = self._text(where, bare, ground, topic, query)
-        return Judgement((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
+            return judgement
+        again = self._text(where, bare, entitlement, topic, query)
+        return Judgement(
+            (*judgement.verdicts, *(v for v in again.verdicts if not v.ok)), judgement.stated, judgement.rows
+        )
 
-    def _text(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
+    def _text(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
         hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
         if not left and not hidden:
             return Judgement((passed(where),), ())
-        judgements = [self._kept(where, part, ground, topic, query) for part in left]
-        if hidden and hidden not in ground.spoken:
+        judgements = [self._kept(where, part, entitlement, topic, query) for part in left]
+        if hidden and hidden not in entitlement.sayable_names:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
             judgements.append(Judgement((spelled.of(where, text),), ()))
         if len(judgements) == 1:
             return judgements[0]
         return Judgement(
-            tuple(v for heard in judgements for v in heard.verdicts),
-            tuple(cell for heard in judgements for cell in heard.stated),
-            tuple(dict.fromkeys(row for heard in judgements for row in heard.rows)),
+            tuple(v for judgement in judgements for v in judgement.verdicts),
+            tuple(cell for judgement in judgements for cell in judgement.stated),
+            tuple(dict.fromkeys(row for judgement in judgements for row in judgement.rows)),
         )
 
-    def _kept(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
-        """Judge a stretch on its ground, once while the ground is kept."""
+    def _kept(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
+        """Judge a stretch by an entitlement, once while that is kept."""
         if topic or query:
-            return self._stretch(where, text, ground, topic, query)
-        heard = ground.heard.get((where, text))
-        if heard is None:
-            heard = self._stretch(where, text, ground, topic, query)
-            if len(ground.heard) < JUDGEMENTS:
-                ground.heard[where, text] = heard
-        return heard
+            return self._stretch(where, text, entitlement, topic, query)
+        judgement = entitlement.judgements.get((where, text))
+        if judgement is None:
+            judgement = self._stretch(where, text, entitlement, topic, query)
+            keep(entitlement.judgements, (where, text), judgement, JUDGEMENTS)
+        return judgement
 
-    def _stretch(self, where: str, text: str, ground: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
+    def _stretch(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
         cleaned = clean(text)
         if len(cleaned) > LONGEST:
             long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
@@ -126,7 +129,7 @@ class Judge:
             sentence = Sentence(cleaned, part, names, cues, counted, options)
             if len(parts) > 1:
                 sentence = sentence.alone()
-            finding = self.statements.judge(where, sentence, ground, topic, echoes, query)
+            finding = self.statements.judge(where, sentence, entitlement, topic, echoes, query)
             if finding.wrong:
                 verdicts.append(finding.wrong.of(where, cleaned[part[0] : part[1]]))
             else:
@@ -137,9 +140,9 @@ class Judge:
         hidden = coded or address_or_order(cleaned, [m.span for m in names])
         if hidden:
             verdicts.append(hidden.of(where, cleaned))
-        heard = Judgement(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
+        judgement = Judgement(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if (
-            heard.ok
+            judgement.ok
             and not counted
             and not stated
             and not query
@@ -147,4 +150,4 @@ class Judge:
             and self.statements.says_nothing(cleaned, names, cues)
         ):
             keep(self._plain, text, None, PLAIN)
-        return heard
+        return judgement

@@ -14,7 +14,7 @@ from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -95,7 +95,7 @@ class Numbers:
             if isinstance(c.fill, After) and len(c.fill.path) == 1
         }  # fmt: skip
 
-    def beside(self, quantity: Quantity, sentence: Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
+    def columns_beside(self, quantity: Quantity, sentence: Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
         """Return the columns of numbers with a word in their label that stands right before or after a number."""
         if quantity.kind not in ("number", "year"):
             return frozenset()  # "joined the club: 25 May 2028"
@@ -121,11 +121,11 @@ class Numbers:
         self,
         quantity: Quantity,
         sentence: Sentence,
-        ground: Entitlement,
+        entitlement: Entitlement,
         mine: Sequence[Cell],
         beside: frozenset[ColumnId] = frozenset(),
     ) -> list[Cell]:
-        exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
+        exact = [c for c in entitlement.cells_by_print.get(quantity.text, ()) if c in mine]
         if quantity.unit:
             exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
         stated = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
@@ -151,12 +151,17 @@ class Numbers:
     def _heads(self, word: str, cell: Cell) -> bool:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
 
-    def derived(
-        self, quantity: Quantity, sentence: Sentence, ground: Entitlement, rows: Sequence[Row], mine: Sequence[Cell]
+    def is_derivable(
+        self,
+        quantity: Quantity,
+        sentence: Sentence,
+        entitlement: Entitlement,
+        rows: Sequence[Row],
+        mine: Sequence[Cell],
     ) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
         if quantity.kind in ("date", "season") and (
-            self._of_page(quantity, sentence, ground) or self._as_of(quantity, sentence)
+            self._of_page(quantity, sentence, entitlement) or self._as_of(quantity, sentence)
         ):
             return True
         if quantity.small is not None and _IN_PARTS.search(sentence.text, sentence.span[0], quantity.span[0]):
@@ -166,14 +171,14 @@ class Numbers:
         if self._scale(quantity, sentence, mine):
             return True
         if self._among_numbers(quantity, sentence):
-            return self.listed(quantity, sentence, ground) is True
+            return self.counts_listed_rows(quantity, sentence, entitlement) is True
         return self._span(quantity, mine) or (
-            self._is_count(quantity, sentence, ground) and _has_words(sentence, quantity)
+            self._is_count(quantity, sentence, entitlement) and _has_words(sentence, quantity)
         )
 
-    def _of_page(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool:
+    def _of_page(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool:
         """Whether it is the page's date; one without its year only where it is given as such."""
-        if not ground.date or not states(quantity, ground.date, self.columns.date):
+        if not entitlement.date or not states(quantity, entitlement.date, self.columns.date):
             return False
         return quantity.kind == "date" or bool(_WRITTEN.search(sentence.text, sentence.span[0], quantity.span[0]))
 
@@ -214,7 +219,7 @@ class Numbers:
         ends = [*dates, self.world.schema.as_of]
         return any(number == days_and_years(a, b)[unit == "year"] for a in dates for b in ends if a != b)
 
-    def _is_count(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool:
+    def _is_count(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool:
         """Whether it counts rows that the page lists, or something that no table and no column of numbers has."""
         if quantity.hedge and (quantity.text.isdigit() or _THAN.search(sentence.text, 0, quantity.span[0])):
             return False  # but "under one heading" has no hedge
@@ -227,10 +232,10 @@ class Numbers:
             return False  # "inspectors have called three times"
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
-        listed = self.listed(quantity, sentence, ground)
+        listed = self.counts_listed_rows(quantity, sentence, entitlement)
         if listed is not None:
             return listed
-        if quantity.text.lower() == "first" and not self.foremost(quantity, sentence):
+        if quantity.text.lower() == "first" and not self.says_first(quantity, sentence):
             return True  # "kept since the first", broken off
         return quantity.text.lower() == "one" or bool(quantity.next)
 
@@ -239,28 +244,31 @@ class Numbers:
         clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         return any(stem(word) in self.worded for word in tokens(sentence.text[clause[0] : quantity.span[0]]))
 
-    def listed(self, quantity: Quantity, sentence: Sentence, ground: Entitlement) -> bool | None:
+    def counts_listed_rows(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool | None:
         """Whether it is how many rows the page lists of what it counts; None where it counts nothing known here."""
         words = [stem(w) for w in (quantity.next, *quantity.then[:2]) if w]
         tables = {table for word in words[:2] for table in self._rows.get(word, ())}
-        if self.foremost(quantity, sentence):
-            return len(ground.members) > 1  # of the rows listed: Wordless judges which
+        if self.says_first(quantity, sentence):
+            return len(entitlement.members) > 1  # of the rows listed: `UnsupportedClaims` judges which
         if quantity.kind == "ordinal" and not words and quantity.text.lower() != "first":
             return False
-        here = [row for row in dict.fromkeys((*ground.rows, *ground.members)) if row.table in tables]
-        if quantity.kind != "ordinal" and quantity.small == len([row for row in here if row != ground.subject]) > 0:
+        here = [row for row in dict.fromkeys((*entitlement.rows, *entitlement.members)) if row.table in tables]
+        if (
+            quantity.kind != "ordinal"
+            and quantity.small == len([row for row in here if row != entitlement.subject]) > 0
+        ):
             return True
         return False if tables or any(word in self.worded or word in self._chosen for word in words[:2]) else None
 
     @staticmethod
-    def foremost(quantity: Quantity, sentence: Sentence) -> bool:
+    def says_first(quantity: Quantity, sentence: Sentence) -> bool:
         """Whether it says of a row that it came first, and counts nothing."""
         alone = quantity.text.lower() == "first" and not quantity.next and not quantity.then
         return alone and not sentence.text[: quantity.span[0]].endswith("since the ")
 
-    def disordered(self, sentence: Sentence, meant: Meant) -> Rejection | None:
+    def date_order_fault(self, sentence: Sentence, span_cells: SpanCells) -> Rejection | None:
         """Return what is wrong with two dates of a row that stand in each other's place."""
-        dates = [(span, c[0]) for span, c in sorted(meant) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
+        dates = [(span, c[0]) for span, c in sorted(span_cells) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
         named = {place for cue in sentence.cues for place in cue.columns}
         for (_, first), (span, second) in pairwise(dates):
             if first.row != second.row or not self._after(first, second):

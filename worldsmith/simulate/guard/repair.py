@@ -113,14 +113,10 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> 
     counts: Counter[str] = Counter()
     whole = guard.read(draft, view.page)
     title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
-    pieces = [
-        without_rejected
-        for piece in draft.pieces
-        if (without_rejected := _piece(guard, piece, view.page, counts)) is not None
-    ]
+    pieces = [kept for piece in draft.pieces if (kept := _piece(guard, piece, view.page, counts)) is not None]
     doc = Doc(own.url, title, own.date, tuple(pieces))
     reader = guard.read(doc, view.page)
-    lacking = reader.missing(guard.must(view.page))
+    lacking = reader.missing(guard.required_cells(view.page))
     if lacking:
         blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
         ours = render(replace(view.page, blocks=blocks), guard.world, pages)

@@ -7,7 +7,7 @@ from worldsmith.simulate.guard.quantity import Quantity
 from worldsmith.simulate.guard.text import Span
 from worldsmith.world.model import Cell
 
-Meant = list[tuple[Span, list[Cell]]]
+SpanCells = list[tuple[Span, list[Cell]]]
 """What stretches of a sentence mean: the cells that each states."""
 
 

@@ -12,7 +12,7 @@ from worldsmith.simulate.guard.names import Mention, Names
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
 from worldsmith.simulate.guard.unsupported_claims import UnsupportedClaims
 from worldsmith.simulate.guard.vocabulary import Vocabulary, label_words
@@ -48,50 +48,52 @@ class Statements:
         self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
         self.clauses = Clauses(world, names, columns)
         self.derived = Derived(world.schema, label_words(world.schema, chrome))
-        self.wordless = UnsupportedClaims(world, columns, self.numbers, chrome)
+        self.unsupported_claims = UnsupportedClaims(world, columns, self.numbers, chrome)
 
     def judge(
         self,
         where: str,
         sentence: Sentence,
-        ground: Entitlement,
+        entitlement: Entitlement,
         topic: Sequence[Row],
         echoes: Sequence[Span],
         query: str,
     ) -> Finding:
-        """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
+        """Judge a sentence by what its unit may state; `topic` holds the rows that the heading above it names."""
         names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
         counted = [q for q in sentence.counted if not any(within(q.span, e) for e in echoes)]
-        foreign = self._foreign(sentence, names, counted, ground)
+        foreign = self._inadmissible(sentence, names, counted, entitlement)
         if foreign:
             return Finding(foreign)
-        rows = ground.bound((*names, *sentence.options), counted, topic)
-        mine = ground.cells_of(rows)
-        tables = {row.table for row in rows} or ground.tables
-        meant: Meant = []
+        rows = entitlement.rows_named((*names, *sentence.options), counted, topic)
+        mine = entitlement.cells_of(rows)
+        tables = {row.table for row in rows} or entitlement.tables
+        span_cells: SpanCells = []
         wrong = (
-            self._named(sentence, names, rows, mine, ground, meant)
-            or self._chosen(sentence, tables, mine, meant)
-            or self._derived(sentence, tables, mine, echoes, meant)
-            or self._counted(where, sentence, counted, rows, mine, ground, meant)
-            or self.clauses.wrong(sentence, rows, mine, meant)
-            or self.clauses.unlabelled(sentence, rows, mine, meant)
-            or self.numbers.disordered(sentence, meant)
+            self._named(sentence, names, rows, mine, entitlement, span_cells)
+            or self._chosen(sentence, tables, mine, span_cells)
+            or self._derived(sentence, tables, mine, echoes, span_cells)
+            or self._counted(where, sentence, counted, rows, mine, entitlement, span_cells)
+            or self.clauses.attribute_fault(sentence, rows, mine, span_cells)
+            or self.clauses.unlabelled_options(sentence, rows, mine, span_cells)
+            or self.numbers.date_order_fault(sentence, span_cells)
             or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
-            or self.wordless.wrong(where, sentence, ground, rows, mine, meant)
-            or self.strange(where, sentence, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
+            or self.unsupported_claims.claim_fault(where, sentence, entitlement, rows, mine, span_cells)
+            or self.unknown_word(
+                where, sentence, entitlement.words, [*echoes, *(span for span, cells in span_cells if cells)], query
+            )
         )
         vague = {q.span for q in counted if not is_exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
-        stated = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
+        stated = [c for span, cells in span_cells if span not in vague for c in cells if not self._year(span, c, years)]
         return Finding(wrong, tuple(stated), rows)
 
     def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
         """Whether a year stands for a day."""
         return span in years and self.columns.of(cell).kind == "date"
 
-    def _foreign(
-        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Entitlement
+    def _inadmissible(
+        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], entitlement: Entitlement
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
@@ -100,41 +102,41 @@ class Statements:
             if mention.kind == "coded":
                 what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.HIDDEN, f"carries {what!r}, a name in a coded form")
-            if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
+            if mention.kind in ("name", "alias") and mention.key not in entitlement.sayable_names:
                 what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.NAME, f"names {what!r}, which is no fact of this page")
         return None
 
     @staticmethod
     def _named(
-        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Entitlement,
-        meant: Meant,
+        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell],
+        entitlement: Entitlement, span_cells: SpanCells,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
         for mention in names:
             if mention.kind in ("name", "alias"):
-                cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
-                if not cells and mention.key not in ground.parts:
+                cells = [c for c in entitlement.names.get(mention.key, ()) if c.row in rows or c in mine]
+                if not cells and mention.key not in entitlement.key_parts:
                     what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"names {what!r} of another row")
-                meant.append((mention.span, cells))
+                span_cells.append((mention.span, cells))
             elif mention.kind == "filler":
                 cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
                 if not cells:
                     what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"says {what!r}, which holds of no value here")
-                meant.append((mention.span, cells))
+                span_cells.append((mention.span, cells))
         return None
 
     def _chosen(
-        self, sentence: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant
+        self, sentence: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], span_cells: SpanCells
     ) -> Rejection | None:
         """Find the cells that hold the options it names."""
         for named in sentence.options:
-            wrong, cells = self.clauses.chosen(named, sentence, tables, mine)
+            wrong, cells = self.clauses.option_cells(named, sentence, tables, mine)
             if wrong:
                 return wrong
-            meant.append((named.span, cells))
+            span_cells.append((named.span, cells))
         return None
 
     def _derived(
@@ -143,7 +145,7 @@ class Statements:
         tables: frozenset[str] | set[str],
         mine: Sequence[Cell],
         echoes: Sequence[Span],
-        meant: Meant,
+        span_cells: SpanCells,
     ) -> Rejection | None:
         """Find the cells that hold an option of which a word is a derived form."""
         taken = [*sentence.covered, *echoes, *(m.span for m in sentence.options)]
@@ -155,35 +157,35 @@ class Statements:
             wrong = option_misuse(sentence, form.span, held)
             if wrong:
                 return wrong
-            meant.append((form.span, held))
+            span_cells.append((form.span, held))
         return None
 
     def _counted(
         self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
-        ground: Entitlement, meant: Meant,
+        entitlement: Entitlement, span_cells: SpanCells,
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
-        tables = {row.table for row in rows} or ground.tables
+        tables = {row.table for row in rows} or entitlement.tables
         measures = bool(counted) and names_a_measure(sentence.text, sentence.span)
         for quantity in joined_quantities(sentence.text, counted):
-            if not self.numbers.stated_by(quantity, sentence, ground, mine) and not self.numbers.derived(
-                quantity, sentence, ground, rows, mine
+            if not self.numbers.stated_by(quantity, sentence, entitlement, mine) and not self.numbers.is_derivable(
+                quantity, sentence, entitlement, rows, mine
             ):
                 return _no_fact(quantity)
         for quantity in counted:
-            beside = self.numbers.beside(quantity, sentence, tables)
-            cells = self.numbers.stated_by(quantity, sentence, ground, mine, beside)
+            beside = self.numbers.columns_beside(quantity, sentence, tables)
+            cells = self.numbers.stated_by(quantity, sentence, entitlement, mine, beside)
             plain = where not in ("pair", "row") and not beside
             if not cells and not (
-                (plain and self.numbers.derived(quantity, sentence, ground, rows, mine))
-                or (beside and self.numbers.listed(quantity, sentence, ground))
+                (plain and self.numbers.is_derivable(quantity, sentence, entitlement, rows, mine))
+                or (beside and self.numbers.counts_listed_rows(quantity, sentence, entitlement))
             ):
                 return _no_fact(quantity)
             other = self._other_measure(sentence, quantity, cells) if measures else ""
             if other:
                 why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
                 return Rejection(Reason.UNTRUE, why)
-            meant.append((quantity.span, cells))
+            span_cells.append((quantity.span, cells))
         return None
 
     def _other_measure(self, sentence: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
@@ -195,7 +197,7 @@ class Statements:
         units = [(self.columns.scored[c].unit, self._label_words[c]) for c in columns]
         return other_measure(sentence.text, clause, sentence.covered, quantity, units)
 
-    def strange(
+    def unknown_word(
         self, where: str, sentence: Sentence, own: frozenset[str], read: Sequence[Span], query: str
     ) -> Rejection | None:
         """Return what is wrong with the words of a sentence that nothing accounts for; what stands in `read` is."""
@@ -206,7 +208,7 @@ class Statements:
             *read,
         ]
         query_words = frozenset(tokens(clean(query))) if query else frozenset()
-        word = self.vocabulary.strange(where, sentence.text, sentence.span, covered, own, query_words)
+        word = self.vocabulary.unknown_word(where, sentence.text, sentence.span, covered, own, query_words)
         if not word:
             return None
         return Rejection(Reason.WORD, f"says {word!r}, which is neither a fact of this page nor an ordinary word")
@@ -223,4 +225,4 @@ class Statements:
         if self.clauses.has_option(text.lower()):
             return False
         whole = Sentence(text, (0, len(text)), tuple(names), tuple(cues), ())
-        return not self.strange("", whole, frozenset(), (), "")
+        return not self.unknown_word("", whole, frozenset(), (), "")

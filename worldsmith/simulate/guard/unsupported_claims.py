@@ -21,7 +21,7 @@ from worldsmith.simulate.guard.column_words import Stems
 from worldsmith.simulate.guard.entitlement import Columns, Entitlement
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells
 from worldsmith.simulate.guard.text import Span, lowered
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -72,43 +72,43 @@ class UnsupportedClaims:
         own = {w.lower() for text in (*texts, *chrome) for w in _WORD.findall(text)} | META
         self._own = frozenset(own | {s for s in map(stem, own) if len(s) > 3})
 
-    def wrong(
+    def claim_fault(
         self,
         where: str,
         sentence: Sentence,
-        ground: Entitlement,
+        entitlement: Entitlement,
         rows: Sequence[Row],
         mine: Sequence[Cell],
-        meant: Meant,
+        span_cells: SpanCells,
     ) -> Rejection | None:
-        """Return what a sentence claims without a fact; the cells that a denial tells are added to `meant`."""
+        """Return what a sentence claims without a fact; the cells that a denial tells are added to `span_cells`."""
         covered = sentence.covered
-        idle = self._idle(sentence, ground, meant)
-        known = len(meant)
+        idle = self._idle(sentence, entitlement, span_cells)
+        known = len(span_cells)
         talk = reported_speech(sentence.text, sentence.span, covered)
         if talk and idle is not None and idle:
             return hearsay_rejection(talk)
         if talk and idle is None:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
-            self._average(sentence, covered, meant)
-            or self._placed(sentence, covered, ground, rows, mine)
-            or self._superlative(sentence, covered, ground, rows, meant)
+            self._average(sentence, covered, span_cells)
+            or self._placed(sentence, covered, entitlement, rows, mine)
+            or self._superlative(sentence, covered, entitlement, rows, span_cells)
             or self._comparative(sentence, covered, mine)
-            or self._denial(sentence, covered, mine, meant)
+            or self._denial(sentence, covered, mine, span_cells)
             or (
                 Rejection(Reason.CLAIM, f"says {idle!r} and tells no fact of this page")
-                if idle and where in ("sentence", "item") and not any(cells for _, cells in meant[known:])
+                if idle and where in ("sentence", "item") and not any(cells for _, cells in span_cells[known:])
                 else None
             )
         )
 
     # superlatives and comparisons
 
-    def _average(self, sentence: Sentence, covered: Sequence[Span], meant: Meant) -> Rejection | None:
+    def _average(self, sentence: Sentence, covered: Sequence[Span], span_cells: SpanCells) -> Rejection | None:
         """No column holds an average: a number told beside the word is another's."""
         words = pattern_matches(AVERAGE, sentence.text, sentence.span, covered)
-        if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in meant for c in cells):
+        if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in span_cells for c in cells):
             return None
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
@@ -116,7 +116,7 @@ class UnsupportedClaims:
         self,
         sentence: Sentence,
         covered: Sequence[Span],
-        ground: Entitlement,
+        entitlement: Entitlement,
         rows: Sequence[Row],
         mine: Sequence[Cell],
     ) -> Rejection | None:
@@ -125,8 +125,8 @@ class UnsupportedClaims:
         if not (last or top):
             return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
-        named = [c for c in ranks if c.row in rows and c.row != ground.subject]
-        if last and any(self._extreme(c, "largest", ground) for c in named):
+        named = [c for c in ranks if c.row in rows and c.row != entitlement.subject]
+        if last and any(self._extreme(c, "largest", entitlement) for c in named):
             last = []
         if top and any(c.value == 1 for c in ranks):
             top = []
@@ -136,28 +136,37 @@ class UnsupportedClaims:
         )
 
     def _superlative(
-        self, sentence: Sentence, covered: Sequence[Span], ground: Entitlement, rows: Sequence[Row], meant: Meant
+        self,
+        sentence: Sentence,
+        covered: Sequence[Span],
+        entitlement: Entitlement,
+        rows: Sequence[Row],
+        span_cells: SpanCells,
     ) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
 
         Ranks are of the largest first: neither they nor maxima show what is smallest.
         """
         words = superlatives(sentence.text, sentence.span, covered)
-        words += ["first" for q in sentence.counted if self.numbers.foremost(q, sentence)]
+        words += ["first" for q in sentence.counted if self.numbers.says_first(q, sentence)]
         if not words:
             return None
-        stated = [c for _, cells in meant for c in cells]
+        stated = [c for _, cells in span_cells for c in cells]
         most = any((c.row.table, c.col) in self._most for c in stated)
-        named = [row for row in rows if row != ground.subject]
+        named = [row for row in rows if row != entitlement.subject]
         for word in words:
-            listed = len(named) == 1 and any(self._extreme(c, word, ground) for c in stated if c.row == named[0])
+            listed = len(named) == 1 and any(self._extreme(c, word, entitlement) for c in stated if c.row == named[0])
             if not listed and not (most and not _LITTLE.search(word)):
                 return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
         return None
 
-    def _extreme(self, cell: Cell, word: str, ground: Entitlement) -> bool:
+    def _extreme(self, cell: Cell, word: str, entitlement: Entitlement) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
-        held = [ground.rows[row][cell.col].value for row in ground.members if cell.col in ground.rows.get(row, {})]
+        held = [
+            entitlement.rows[row][cell.col].value
+            for row in entitlement.members
+            if cell.col in entitlement.rows.get(row, {})
+        ]
         values = [v for v in held if v is not None]
         if len(values) < 2 or cell.value is None or isinstance(cell.value, bool):
             return False
@@ -195,7 +204,7 @@ class UnsupportedClaims:
     # denials
 
     def _denial(
-        self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell], meant: Meant
+        self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell], span_cells: SpanCells
     ) -> Rejection | None:
         """A denial needs something that is not there: a null, a zero, or what is not so."""
         for (start, end), words in denials(sentence.text, sentence.span, covered):
@@ -204,21 +213,21 @@ class UnsupportedClaims:
                 nobody = [c for c in mine if (c.row.table, c.col) in self.stems.people and c.value == 0]
                 if not nobody:
                     return Rejection(Reason.CLAIM, f"denies {what!r}, which is no fact of this page")
-                meant.append(((start, end), nobody))
+                span_cells.append(((start, end), nobody))
                 continue
             after = sentence.text[end : sentence.span[1]]
             if _BARE.match(after):
                 if _COMPARED.search(after):
                     return Rejection(Reason.CLAIM, f"denies {what!r}, a comparison that no fact of this page shows")
                 continue
-            wrong, cells = self._lacks(words, end, mine, meant)
+            wrong, cells = self._lacks(words, end, mine, span_cells)
             if wrong:
                 return wrong._replace(why=f"denies {what!r}, {wrong.why}")
-            meant.append(((start, end), cells))
+            span_cells.append(((start, end), cells))
         return None
 
     def _lacks(
-        self, words: Sequence[str], end: int, mine: Sequence[Cell], meant: Meant
+        self, words: Sequence[str], end: int, mine: Sequence[Cell], span_cells: SpanCells
     ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with denying what some words mean, or the cells that are empty, zero or false there."""
         columns, fillers = self.stems.columns(words), self.stems.fillers(words)
@@ -230,24 +239,24 @@ class UnsupportedClaims:
             return _SO, []
         for cell in (c for c in mine if (c.row.table, c.col) in fillers):
             return (_SO, []) if cell.value is None else (None, [cell])
-        if about or any(place[0] >= end and cells for place, cells in meant):
+        if about or any(place[0] >= end and cells for place, cells in span_cells):
             return Rejection(Reason.UNTRUE, "which is a fact of this page"), []
         return Rejection(Reason.CLAIM, "which is no fact of this page"), []
 
     # talk
 
-    def _idle(self, sentence: Sentence, ground: Entitlement, meant: Meant) -> str | None:
+    def _idle(self, sentence: Sentence, entitlement: Entitlement, span_cells: SpanCells) -> str | None:
         """Return, of a sentence that tells no fact, a word that is not of pages and records; None where it tells one.
 
         A question tells nothing, whatever its words.
         """
-        if any((c.row.table, c.col) not in self._keys for _, cells in meant for c in cells):
+        if any((c.row.table, c.col) not in self._keys for _, cells in span_cells for c in cells):
             return None
         if any(q.small is None or q.next.rstrip("s") in ("day", "year") for q in sentence.counted):
             return None  # a span, say
         if sentence.text[: sentence.span[1]].rstrip().endswith("?"):
             return ""
-        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in ground.words), "")
+        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in entitlement.words), "")
 
     def _ours(self, word: str) -> bool:
         return word in self._own or stem(word) in self._own

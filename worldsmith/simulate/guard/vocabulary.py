@@ -58,7 +58,7 @@ class Vocabulary:
         """Parts of names by their slips: made when first asked for, since no text of our own has such words."""
         return _near_index(self._names)
 
-    def strange(
+    def unknown_word(
         self,
         where: str,
         text: str,
@@ -71,7 +71,7 @@ class Vocabulary:
 
         That is a word with a capital inside a sentence, or one that is in no dictionary or a part of a person's name
         and either has a capital or is at most a letter away from a part of a name. `own` are the unit's words,
-        `asked` the query's.
+        `query_words` the query's.
         """
         for match in _WORD.finditer(text, *span):
             at, word = match.start(), match.group()

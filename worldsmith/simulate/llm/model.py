@@ -118,8 +118,8 @@ class Backend:
         """Return what writes about the world of `pages`."""
         return Writer(self, pages)
 
-    async def ask(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
-        """Return what `read` makes of the model's answer; each request and its reply are added to `talk`.
+    async def ask(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
+        """Return what `read` makes of the model's answer; each request and its reply are added to `conversation`.
 
         Raises:
             BackendError: no answer that can be read came before the deadline, or the breaker is open.
@@ -130,13 +130,13 @@ class Backend:
                 self._counts["refused_by_breaker"] += 1
                 raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
             self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
-        if talk.ends is None:
-            talk.ends = now() + self.endpoint.deadline
+        if conversation.deadline is None:
+            conversation.deadline = now() + self.endpoint.deadline
         start = now()
         self._counts["calls"] += 1
         try:
-            async with asyncio.timeout_at(talk.ends), self._slots:
-                answer = await self._tries(what, read, talk)
+            async with asyncio.timeout_at(conversation.deadline), self._slots:
+                answer = await self._tries(what, read, conversation)
         except TimeoutError as late:
             error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
             self._note(error, now())
@@ -160,29 +160,29 @@ class Backend:
             wait = f"is not asked for {self.endpoint.cooldown:g} s"
             self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
 
-    async def _tries(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
+    async def _tries(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
         for attempt in range(self.endpoint.retries + 1):
             try:
-                return await self._try(what, read, talk)
+                return await self._try(what, read, conversation)
             except _FatalError:
                 raise
             except BackendError as error:
                 if attempt == self.endpoint.retries:
                     raise
                 pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
-                assert talk.ends is not None
-                if asyncio.get_running_loop().time() + pause >= talk.ends:
+                assert conversation.deadline is not None
+                if asyncio.get_running_loop().time() + pause >= conversation.deadline:
                     raise
             await asyncio.sleep(pause)
         raise AssertionError
 
-    async def _try(self, what: Prompt, read: Callable[[str], T], talk: Conversation) -> T:
+    async def _try(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
         if not (self._structured and what.schema):
-            return await self._read(what.messages, None, read, talk)
+            return await self._read(what.messages, None, read, conversation)
         try:
-            return await self._read(what.structured, what.schema, read, talk)
+            return await self._read(what.structured, what.schema, read, conversation)
         except _UnfitError:
-            answer = await self._read(what.messages, None, read, talk)
+            answer = await self._read(what.messages, None, read, conversation)
             self._structured = False  # it took the same without a schema: it has no use for one
             self._counts["without_schema"] += 1
             return answer
@@ -192,7 +192,7 @@ class Backend:
         messages: tuple[dict[str, str], ...],
         schema: Mapping[str, Any] | None,
         read: Callable[[str], T],
-        talk: Conversation,
+        conversation: Conversation,
     ) -> T:
         sent = tuple((message["role"], message["content"]) for message in messages)
         content = ""
@@ -200,12 +200,12 @@ class Backend:
             content = await self._send(messages, schema)
             answer = read(content)
         except BackendError as error:
-            talk.exchanges.append(Exchange(sent, content, str(error)))
+            conversation.exchanges.append(Exchange(sent, content, str(error)))
             raise
         except asyncio.CancelledError:
-            talk.exchanges.append(Exchange(sent, "", "no answer in time"))
+            conversation.exchanges.append(Exchange(sent, "", "no answer in time"))
             raise
-        talk.exchanges.append(Exchange(sent, content))
+        conversation.exchanges.append(Exchange(sent, content))
         return answer
 
     async def _send(self, messages: tuple[dict[str, str], ...], schema: Mapping[str, Any] | None) -> str:
@@ -263,15 +263,17 @@ class Writer:
     backend: Backend
     pages: Pages
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
         """Write the answer to a slice.
 
         Raises:
             BackendError: no readable answer came before the deadline, or the breaker is open.
         """
         prose = self.backend.endpoint.prose
-        what = prompt_for(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
-        return await self.backend.ask(what, lambda content: parse_draft(content, part.call), talk)
+        what = prompt_for(
+            part, self.pages.world, self.pages, conversation.instruction, conversation.reasons, prose=prose
+        )
+        return await self.backend.ask(what, lambda content: parse_draft(content, part.call), conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,7 @@ class StoredOnly:
         """Return itself."""
         return self
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
         """Raise BackendError."""
         raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from worldsmith.errors import NotFoundError, close_match
-from worldsmith.simulate.perturb.pages import PAGE_EDITS, page_edit, paginate
+from worldsmith.simulate.perturb.pages import PAGE_EDITS, paginate, spare_page_edit
 from worldsmith.simulate.perturb.ranking import RANKINGS
 from worldsmith.simulate.perturb.withhold import withhold
 from worldsmith.simulate.protocol import Profile, SliceEdit
@@ -74,7 +74,7 @@ def profile_named(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile
 
 
 def edits(profile: Profile) -> tuple[SliceEdit, ...]:
-    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `Edited`.
+    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `EditedRanking`.
 
     Raises:
         NotFoundError: the profile names an edit that does not exist.
@@ -83,7 +83,7 @@ def edits(profile: Profile) -> tuple[SliceEdit, ...]:
     for name in shares:
         if name not in EDITS:
             raise NotFoundError(f"profile {profile.name!r} names the edit {name!r}.{close_match(name, EDITS)}")
-    made = [page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
+    made = [spare_page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
     if shares.get("paginate"):
         made.append(paginate(shares["paginate"]))
     return (*made, withhold(profile.withhold))
