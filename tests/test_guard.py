@@ -18,7 +18,7 @@ from worldsmith.pages.titles import title
 from worldsmith.pages.types import Block, Doc, Grid, KeyValues, Link, Page, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.documents import Reader
-from worldsmith.simulate.guard.entitlement import entitlement_of
+from worldsmith.simulate.guard.entitlement import facts_of
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.text import clean, decoded, sentences
 from worldsmith.simulate.markdown_reader import parse_markdown
@@ -38,7 +38,7 @@ def faults(snippet: str, view: View = KESTREL, query: str = "", **fields: str) -
 
 
 def reader(guard: Guard, page: Page) -> Reader:
-    return Reader(guard.judge, entitlement_of(guard.world, guard.columns, page, page.cells), frozenset())
+    return Reader(guard.judge, facts_of(guard.world, guard.columns, page, page.cells), frozenset())
 
 
 def stands(text: str, page: Page = KESTREL.page, guard: Guard = GUARD) -> bool:

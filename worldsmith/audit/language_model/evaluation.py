@@ -18,7 +18,7 @@ from worldsmith.pages.renderer import markdown
 from worldsmith.pages.types import Doc, Page, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import entitlement_of
+from worldsmith.simulate.guard.entitlement import facts_of
 from worldsmith.simulate.llm.answer import parse_draft as read_draft
 from worldsmith.simulate.llm.model import Backend
 from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
@@ -303,7 +303,7 @@ def _stated(site: _Site, told: Draft, part: Slice) -> set[Cell]:
 def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
     told = Doc(result.url, result.title, None, (Para((result.snippet,)),))
     return read_document(
-        guard.judge, told, entitlement_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
+        guard.judge, told, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
     )
 
 

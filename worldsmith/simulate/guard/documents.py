@@ -8,7 +8,7 @@ from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Entitlement
+from worldsmith.simulate.guard.entitlement import Facts
 from worldsmith.simulate.guard.headers import cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
@@ -60,7 +60,7 @@ class Reader:
     """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
 
     judge: Judge
-    entitlement: Entitlement
+    facts: Facts
     links: frozenset[str]
     query: str = ""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Reader:
 
     def text(self, where: str, text: str) -> Judgement:
         """Judge running text and keep it."""
-        judgement = self.judge.text(where, text, self.entitlement, self.topic, self.query)
+        judgement = self.judge.text(where, text, self.facts, self.topic, self.query)
         if self.take(judgement):
             self.accepted_texts.append(text)
         return judgement
@@ -139,7 +139,7 @@ class Reader:
     def _heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
         before, self.topic = self.topic, ()
-        rows = tuple(row for row in self.text("heading", text).rows if row != self.entitlement.subject)
+        rows = tuple(row for row in self.text("heading", text).rows if row != self.facts.subject)
         if rows:
             self.topic, self.level = rows, level
         elif level > self.level:
@@ -159,9 +159,7 @@ class Reader:
 
     def _about(self) -> Sequence[Cell]:
         """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
-        return self.entitlement.cells_of(
-            self.topic or ((self.entitlement.subject,) if self.entitlement.subject else ())
-        )
+        return self.facts.cells_of(self.topic or ((self.facts.subject,) if self.facts.subject else ()))
 
     def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
         """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
@@ -177,9 +175,7 @@ class Reader:
 
     def _columns(self, label: str) -> tuple[ColumnId, ...]:
         """Return the columns with a cell on the page that a label heads."""
-        return tuple(
-            c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.entitlement.columns_held
-        )
+        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.facts.columns_held)
 
     def _prints(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
@@ -205,7 +201,7 @@ class Reader:
     def _grid(self, grid: Grid) -> None:
         if grid.caption:
             rows = self.text("caption", grid.caption).rows
-            self.topic = tuple(row for row in rows if row != self.entitlement.subject) or self.topic
+            self.topic = tuple(row for row in rows if row != self.facts.subject) or self.topic
         labels = self.judge.names.labels
         columns = [self._columns(title) for title in grid.header]
         # Labels and values: "Item | Value", whatever column may be called a value.
@@ -218,8 +214,8 @@ class Reader:
             if not known and title.strip():
                 self.text("header", title)
         body = [[words_of(text) for text in texts] for texts in grid.rows]
-        headed = columns_of_headers(grid.header, columns, body, self.entitlement, self._stems, self._prints)
-        left = dict.fromkeys(self.entitlement.rows)
+        headed = columns_of_headers(grid.header, columns, body, self.facts, self._stems, self._prints)
+        left = dict.fromkeys(self.facts.rows)
         for plain in body:
             row, cells = self._row_of(plain, headed, list(left))
             if row is None:
@@ -236,7 +232,7 @@ class Reader:
         if len(plain) != len(columns):
             return None, []
         for row in rows:
-            held = self.entitlement.rows[row]
+            held = self.facts.rows[row]
             cells = []
             for text, known in zip(plain, columns, strict=True):
                 cell = next(
@@ -256,10 +252,8 @@ class Reader:
 
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
         """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
-        part, implied = self.entitlement.part, self.entitlement.implied_key_parts
-        stated_parts = {part(c.value) for c in self.stated} | self.entitlement.implied_parts_in(
-            " ".join(self.accepted_texts)
-        )
+        part, implied = self.facts.part, self.facts.implied_key_parts
+        stated_parts = {part(c.value) for c in self.stated} | self.facts.implied_parts_in(" ".join(self.accepted_texts))
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
         return [
             cell
@@ -267,26 +261,21 @@ class Reader:
             if cell not in self.stated
             and not (part(cell.value) in implied and part(cell.value) in stated_parts)
             and not (
-                cell.row in self.entitlement.members
+                cell.row in self.facts.members
                 and (cell.row.table, cell.col, cell.value) in shared
                 and self._scope(cell)
             )
         ]
 
     def _scope(self, cell: Cell) -> bool:
-        return all(self.entitlement.world.value(row, cell.col) == cell.value for row in self.entitlement.members)
+        return all(self.facts.world.value(row, cell.col) == cell.value for row in self.facts.members)
 
 
 def read_document(
-    judge: Judge,
-    doc: Doc,
-    entitlement: Entitlement,
-    links: frozenset[str],
-    query: str,
-    declared: frozenset[str] = frozenset(),
+    judge: Judge, doc: Doc, facts: Facts, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
 ) -> Reader:
     """Judge a whole document."""
-    reader = Reader(judge, entitlement, links, query, declared=declared)
+    reader = Reader(judge, facts, links, query, declared=declared)
     reader.text("title", doc.title)
     for piece in doc.pieces:
         reader.piece(piece)

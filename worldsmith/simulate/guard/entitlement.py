@@ -28,7 +28,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Entitlement:
+class Facts:
     """The cells that a unit of `page` may state, indexed."""
 
     world: World
@@ -186,9 +186,9 @@ def _is_date(value: str) -> bool:
     return len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit()
 
 
-def entitlement_of(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Entitlement:
+def facts_of(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Facts:
     """Return what a unit of `page` that is entitled to `cells` may state."""
-    return Entitlement(world, columns, cells, page.subject, page.rows, page.date)
+    return Facts(world, columns, cells, page.subject, page.rows, page.date)
 
 
 def column_ids(cells: Iterable[Cell]) -> frozenset[ColumnId]:

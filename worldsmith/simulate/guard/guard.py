@@ -15,7 +15,7 @@ from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.renderer.document import declared
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import Columns, Entitlement, entitlement_of
+from worldsmith.simulate.guard.entitlement import Columns, Facts, facts_of
 from worldsmith.simulate.guard.judge import Judge, passed
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.rejection import Rejection
@@ -44,7 +44,7 @@ class Guard:
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
-        self._entitlements: dict[Hashable, Entitlement] = {}
+        self._facts: dict[Hashable, Facts] = {}
         self._plans: dict[Hashable, int] = {}
         self._last_plans: dict[str, tuple[Page, int]] = {}
         """By page id, the latest plan and its number."""
@@ -67,7 +67,7 @@ class Guard:
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
-        head = self._head_entitlement(page)
+        head = self._head_facts(page)
         reader = Reader(self.judge, head, frozenset(), query)
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
@@ -82,16 +82,16 @@ class Guard:
             verdicts += self._whole(parse_markdown(result.text, page.url), page, query)
         return tuple(verdicts)
 
-    def _head_entitlement(self, page: Page) -> Entitlement:
+    def _head_facts(self, page: Page) -> Facts:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
         key = self._plan(page)
-        kept = self._entitlements.get(key)
+        kept = self._facts.get(key)
         if kept is None:
-            made = entitlement_of(self.world, self.columns, page, page.head.cells)
-            kept = keep(self._entitlements, key, made, max(self._most // 16, 1))
+            made = facts_of(self.world, self.columns, page, page.head.cells)
+            kept = keep(self._facts, key, made, max(self._most // 16, 1))
         return kept
 
-    def _keys(self, head: Entitlement) -> list[Cell]:
+    def _keys(self, head: Facts) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""
         if head.subject is None:
             return []
@@ -122,7 +122,7 @@ class Guard:
     def _plan(self, page: Page) -> int:
         """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
 
-        No number is given twice, whichever threads draw one: verdicts and entitlements are kept under it.
+        No number is given twice, whichever threads draw one: verdicts and facts are kept under it.
         """
         last = self._last_plans.get(page.id)
         if last is not None and last[0] is page:
@@ -146,7 +146,7 @@ class Guard:
 
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
-        about = entitlement_of(self.world, self.columns, page, page.cells)
+        about = facts_of(self.world, self.columns, page, page.cells)
         return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
 
     def stated(self, text: str, page: Page) -> frozenset[Cell]:
@@ -155,7 +155,7 @@ class Guard:
 
     def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
         """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
-        reader = Reader(self.judge, self._head_entitlement(page), frozenset())
+        reader = Reader(self.judge, self._head_facts(page), frozenset())
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         return frozenset(reader.stated)
@@ -186,7 +186,7 @@ class Guard:
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
         """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
-        spoken = [entitlement_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
+        spoken = [facts_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]

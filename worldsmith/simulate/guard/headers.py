@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Entitlement
+from worldsmith.simulate.guard.entitlement import Facts
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.text import clean, tokens
 from worldsmith.world.model import Cell
@@ -21,12 +21,7 @@ def cells_by_column(cells: Iterable[Cell]) -> dict[ColumnId, list[Cell]]:
 
 
 def columns_of_headers(
-    titles: Sequence[str],
-    known: Columns,
-    body: Sequence[Sequence[str]],
-    entitlement: Entitlement,
-    stems: Stems,
-    prints: Prints,
+    titles: Sequence[str], known: Columns, body: Sequence[Sequence[str]], facts: Facts, stems: Stems, prints: Prints
 ) -> Columns:
     """Return the columns that each header of a table means: those it is a label of, else what `columns_meant` returns.
 
@@ -34,8 +29,8 @@ def columns_of_headers(
     """
     if all(known) or not body or any(len(row) != len(titles) for row in body):
         return known
-    rows = [row for row in entitlement.rows if row != entitlement.subject] or list(entitlement.rows)
-    free = cells_by_column(cell for row in rows for cell in entitlement.rows[row].values())
+    rows = [row for row in facts.rows if row != facts.subject] or list(facts.rows)
+    free = cells_by_column(cell for row in rows for cell in facts.rows[row].values())
     columns_by_title = [tuple(columns) for columns in known]
     for _ in range(2):
         for i, title in enumerate(titles):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from worldsmith.cache import keep
 from worldsmith.scoring.text import plain
 from worldsmith.simulate.guard.claims import address_or_order
-from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.rejection import Rejection
@@ -44,7 +44,7 @@ _MARKUP = re.compile(r"[<\[\\*_~【]")
 LONGEST = 4000
 """Characters of a statement: what has more is no honest text, and would cost its square."""
 JUDGEMENTS = 24
-"""Judgements that an entitlement keeps."""
+"""Judgements that the facts of a unit keep."""
 SPELLED = 16
 """Characters of two words a letter, at least: what is shorter spells no name by its words' first letters."""
 PLAIN = 1024
@@ -60,30 +60,28 @@ class Judge:
         self.statements = Statements(world, names, columns, chrome)
         self._plain: dict[str, None] = {}
 
-    def text(
-        self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row] = (), query: str = ""
-    ) -> Judgement:
+    def text(self, where: str, text: str, facts: Facts, topic: Sequence[Row] = (), query: str = "") -> Judgement:
         """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
 
         Text with markup is judged once more without it, which is how a scorer reads an answer.
         """
-        judgement = self._text(where, text, entitlement, topic, query)
+        judgement = self._text(where, text, facts, topic, query)
         bare = plain(text) if _MARKUP.search(text) else text
         if bare == text or clean(bare) == clean(text):
             return judgement
-        again = self._text(where, bare, entitlement, topic, query)
+        again = self._text(where, bare, facts, topic, query)
         return Judgement(
             (*judgement.verdicts, *(v for v in again.verdicts if not v.ok)), judgement.stated, judgement.rows
         )
 
-    def _text(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
+    def _text(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
         hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
         if not left and not hidden:
             return Judgement((passed(where),), ())
-        judgements = [self._kept(where, part, entitlement, topic, query) for part in left]
-        if hidden and hidden not in entitlement.sayable_names:
+        judgements = [self._kept(where, part, facts, topic, query) for part in left]
+        if hidden and hidden not in facts.sayable_names:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
             judgements.append(Judgement((spelled.of(where, text),), ()))
         if len(judgements) == 1:
@@ -94,17 +92,17 @@ class Judge:
             tuple(dict.fromkeys(row for judgement in judgements for row in judgement.rows)),
         )
 
-    def _kept(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
-        """Judge a stretch by an entitlement, once while that is kept."""
+    def _kept(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
+        """Judge a stretch by facts, once while those are kept."""
         if topic or query:
-            return self._stretch(where, text, entitlement, topic, query)
-        judgement = entitlement.judgements.get((where, text))
+            return self._stretch(where, text, facts, topic, query)
+        judgement = facts.judgements.get((where, text))
         if judgement is None:
-            judgement = self._stretch(where, text, entitlement, topic, query)
-            keep(entitlement.judgements, (where, text), judgement, JUDGEMENTS)
+            judgement = self._stretch(where, text, facts, topic, query)
+            keep(facts.judgements, (where, text), judgement, JUDGEMENTS)
         return judgement
 
-    def _stretch(self, where: str, text: str, entitlement: Entitlement, topic: Sequence[Row], query: str) -> Judgement:
+    def _stretch(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
         cleaned = clean(text)
         if len(cleaned) > LONGEST:
             long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
@@ -129,7 +127,7 @@ class Judge:
             sentence = Sentence(cleaned, part, names, cues, counted, options)
             if len(parts) > 1:
                 sentence = sentence.alone()
-            finding = self.statements.judge(where, sentence, entitlement, topic, echoes, query)
+            finding = self.statements.judge(where, sentence, facts, topic, echoes, query)
             if finding.wrong:
                 verdicts.append(finding.wrong.of(where, cleaned[part[0] : part[1]]))
             else:

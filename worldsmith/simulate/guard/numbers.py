@@ -9,7 +9,7 @@ from worldsmith.lang.stems import stem
 from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
 from worldsmith.simulate.guard.column_words import WEAK
-from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
@@ -121,11 +121,11 @@ class Numbers:
         self,
         quantity: Quantity,
         sentence: Sentence,
-        entitlement: Entitlement,
+        facts: Facts,
         mine: Sequence[Cell],
         beside: frozenset[ColumnId] = frozenset(),
     ) -> list[Cell]:
-        exact = [c for c in entitlement.cells_by_print.get(quantity.text, ()) if c in mine]
+        exact = [c for c in facts.cells_by_print.get(quantity.text, ()) if c in mine]
         if quantity.unit:
             exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
         stated = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
@@ -152,16 +152,11 @@ class Numbers:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
 
     def is_derivable(
-        self,
-        quantity: Quantity,
-        sentence: Sentence,
-        entitlement: Entitlement,
-        rows: Sequence[Row],
-        mine: Sequence[Cell],
+        self, quantity: Quantity, sentence: Sentence, facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
         if quantity.kind in ("date", "season") and (
-            self._of_page(quantity, sentence, entitlement) or self._as_of(quantity, sentence)
+            self._of_page(quantity, sentence, facts) or self._as_of(quantity, sentence)
         ):
             return True
         if quantity.small is not None and _IN_PARTS.search(sentence.text, sentence.span[0], quantity.span[0]):
@@ -171,14 +166,14 @@ class Numbers:
         if self._scale(quantity, sentence, mine):
             return True
         if self._among_numbers(quantity, sentence):
-            return self.counts_listed_rows(quantity, sentence, entitlement) is True
+            return self.counts_listed_rows(quantity, sentence, facts) is True
         return self._span(quantity, mine) or (
-            self._is_count(quantity, sentence, entitlement) and _has_words(sentence, quantity)
+            self._is_count(quantity, sentence, facts) and _has_words(sentence, quantity)
         )
 
-    def _of_page(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool:
+    def _of_page(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
         """Whether it is the page's date; one without its year only where it is given as such."""
-        if not entitlement.date or not states(quantity, entitlement.date, self.columns.date):
+        if not facts.date or not states(quantity, facts.date, self.columns.date):
             return False
         return quantity.kind == "date" or bool(_WRITTEN.search(sentence.text, sentence.span[0], quantity.span[0]))
 
@@ -219,7 +214,7 @@ class Numbers:
         ends = [*dates, self.world.schema.as_of]
         return any(number == days_and_years(a, b)[unit == "year"] for a in dates for b in ends if a != b)
 
-    def _is_count(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool:
+    def _is_count(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
         """Whether it counts rows that the page lists, or something that no table and no column of numbers has."""
         if quantity.hedge and (quantity.text.isdigit() or _THAN.search(sentence.text, 0, quantity.span[0])):
             return False  # but "under one heading" has no hedge
@@ -232,7 +227,7 @@ class Numbers:
             return False  # "inspectors have called three times"
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
-        listed = self.counts_listed_rows(quantity, sentence, entitlement)
+        listed = self.counts_listed_rows(quantity, sentence, facts)
         if listed is not None:
             return listed
         if quantity.text.lower() == "first" and not self.says_first(quantity, sentence):
@@ -244,19 +239,16 @@ class Numbers:
         clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         return any(stem(word) in self.worded for word in tokens(sentence.text[clause[0] : quantity.span[0]]))
 
-    def counts_listed_rows(self, quantity: Quantity, sentence: Sentence, entitlement: Entitlement) -> bool | None:
+    def counts_listed_rows(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool | None:
         """Whether it is how many rows the page lists of what it counts; None where it counts nothing known here."""
         words = [stem(w) for w in (quantity.next, *quantity.then[:2]) if w]
         tables = {table for word in words[:2] for table in self._rows.get(word, ())}
         if self.says_first(quantity, sentence):
-            return len(entitlement.members) > 1  # of the rows listed: `UnsupportedClaims` judges which
+            return len(facts.members) > 1  # of the rows listed: `UnsupportedClaims` judges which
         if quantity.kind == "ordinal" and not words and quantity.text.lower() != "first":
             return False
-        here = [row for row in dict.fromkeys((*entitlement.rows, *entitlement.members)) if row.table in tables]
-        if (
-            quantity.kind != "ordinal"
-            and quantity.small == len([row for row in here if row != entitlement.subject]) > 0
-        ):
+        here = [row for row in dict.fromkeys((*facts.rows, *facts.members)) if row.table in tables]
+        if quantity.kind != "ordinal" and quantity.small == len([row for row in here if row != facts.subject]) > 0:
             return True
         return False if tables or any(word in self.worded or word in self._chosen for word in words[:2]) else None
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from worldsmith.simulate.guard.claims import hearsay_or_roman_numeral
 from worldsmith.simulate.guard.clauses import Clauses, option_misuse
 from worldsmith.simulate.guard.derived import Derived
-from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import names_a_measure, other_measure
 from worldsmith.simulate.guard.names import Mention, Names
 from worldsmith.simulate.guard.numbers import Numbers
@@ -51,36 +51,30 @@ class Statements:
         self.unsupported_claims = UnsupportedClaims(world, columns, self.numbers, chrome)
 
     def judge(
-        self,
-        where: str,
-        sentence: Sentence,
-        entitlement: Entitlement,
-        topic: Sequence[Row],
-        echoes: Sequence[Span],
-        query: str,
+        self, where: str, sentence: Sentence, facts: Facts, topic: Sequence[Row], echoes: Sequence[Span], query: str
     ) -> Finding:
         """Judge a sentence by what its unit may state; `topic` holds the rows that the heading above it names."""
         names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
         counted = [q for q in sentence.counted if not any(within(q.span, e) for e in echoes)]
-        foreign = self._inadmissible(sentence, names, counted, entitlement)
+        foreign = self._inadmissible(sentence, names, counted, facts)
         if foreign:
             return Finding(foreign)
-        rows = entitlement.rows_named((*names, *sentence.options), counted, topic)
-        mine = entitlement.cells_of(rows)
-        tables = {row.table for row in rows} or entitlement.tables
+        rows = facts.rows_named((*names, *sentence.options), counted, topic)
+        mine = facts.cells_of(rows)
+        tables = {row.table for row in rows} or facts.tables
         span_cells: SpanCells = []
         wrong = (
-            self._named(sentence, names, rows, mine, entitlement, span_cells)
+            self._named(sentence, names, rows, mine, facts, span_cells)
             or self._chosen(sentence, tables, mine, span_cells)
             or self._derived(sentence, tables, mine, echoes, span_cells)
-            or self._counted(where, sentence, counted, rows, mine, entitlement, span_cells)
+            or self._counted(where, sentence, counted, rows, mine, facts, span_cells)
             or self.clauses.attribute_fault(sentence, rows, mine, span_cells)
             or self.clauses.unlabelled_options(sentence, rows, mine, span_cells)
             or self.numbers.date_order_fault(sentence, span_cells)
             or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
-            or self.unsupported_claims.claim_fault(where, sentence, entitlement, rows, mine, span_cells)
+            or self.unsupported_claims.claim_fault(where, sentence, facts, rows, mine, span_cells)
             or self.unknown_word(
-                where, sentence, entitlement.words, [*echoes, *(span for span, cells in span_cells if cells)], query
+                where, sentence, facts.words, [*echoes, *(span for span, cells in span_cells if cells)], query
             )
         )
         vague = {q.span for q in counted if not is_exact(q)} | {m.span for m in names if m.kind == "alias"}
@@ -93,7 +87,7 @@ class Statements:
         return span in years and self.columns.of(cell).kind == "date"
 
     def _inadmissible(
-        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], entitlement: Entitlement
+        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], facts: Facts
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
@@ -102,7 +96,7 @@ class Statements:
             if mention.kind == "coded":
                 what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.HIDDEN, f"carries {what!r}, a name in a coded form")
-            if mention.kind in ("name", "alias") and mention.key not in entitlement.sayable_names:
+            if mention.kind in ("name", "alias") and mention.key not in facts.sayable_names:
                 what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.NAME, f"names {what!r}, which is no fact of this page")
         return None
@@ -110,13 +104,13 @@ class Statements:
     @staticmethod
     def _named(
         sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell],
-        entitlement: Entitlement, span_cells: SpanCells,
+        facts: Facts, span_cells: SpanCells
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
         for mention in names:
             if mention.kind in ("name", "alias"):
-                cells = [c for c in entitlement.names.get(mention.key, ()) if c.row in rows or c in mine]
-                if not cells and mention.key not in entitlement.key_parts:
+                cells = [c for c in facts.names.get(mention.key, ()) if c.row in rows or c in mine]
+                if not cells and mention.key not in facts.key_parts:
                     what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"names {what!r} of another row")
                 span_cells.append((mention.span, cells))
@@ -162,23 +156,23 @@ class Statements:
 
     def _counted(
         self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
-        entitlement: Entitlement, span_cells: SpanCells,
+        facts: Facts, span_cells: SpanCells
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
-        tables = {row.table for row in rows} or entitlement.tables
+        tables = {row.table for row in rows} or facts.tables
         measures = bool(counted) and names_a_measure(sentence.text, sentence.span)
         for quantity in joined_quantities(sentence.text, counted):
-            if not self.numbers.stated_by(quantity, sentence, entitlement, mine) and not self.numbers.is_derivable(
-                quantity, sentence, entitlement, rows, mine
+            if not self.numbers.stated_by(quantity, sentence, facts, mine) and not self.numbers.is_derivable(
+                quantity, sentence, facts, rows, mine
             ):
                 return _no_fact(quantity)
         for quantity in counted:
             beside = self.numbers.columns_beside(quantity, sentence, tables)
-            cells = self.numbers.stated_by(quantity, sentence, entitlement, mine, beside)
+            cells = self.numbers.stated_by(quantity, sentence, facts, mine, beside)
             plain = where not in ("pair", "row") and not beside
             if not cells and not (
-                (plain and self.numbers.is_derivable(quantity, sentence, entitlement, rows, mine))
-                or (beside and self.numbers.counts_listed_rows(quantity, sentence, entitlement))
+                (plain and self.numbers.is_derivable(quantity, sentence, facts, rows, mine))
+                or (beside and self.numbers.counts_listed_rows(quantity, sentence, facts))
             ):
                 return _no_fact(quantity)
             other = self._other_measure(sentence, quantity, cells) if measures else ""

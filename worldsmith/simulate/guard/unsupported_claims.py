@@ -18,7 +18,7 @@ from worldsmith.simulate.guard.claims import (
     superlatives,
 )
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Columns, Entitlement
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells
@@ -76,14 +76,14 @@ class UnsupportedClaims:
         self,
         where: str,
         sentence: Sentence,
-        entitlement: Entitlement,
+        facts: Facts,
         rows: Sequence[Row],
         mine: Sequence[Cell],
         span_cells: SpanCells,
     ) -> Rejection | None:
         """Return what a sentence claims without a fact; the cells that a denial tells are added to `span_cells`."""
         covered = sentence.covered
-        idle = self._idle(sentence, entitlement, span_cells)
+        idle = self._idle(sentence, facts, span_cells)
         known = len(span_cells)
         talk = reported_speech(sentence.text, sentence.span, covered)
         if talk and idle is not None and idle:
@@ -92,8 +92,8 @@ class UnsupportedClaims:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
             self._average(sentence, covered, span_cells)
-            or self._placed(sentence, covered, entitlement, rows, mine)
-            or self._superlative(sentence, covered, entitlement, rows, span_cells)
+            or self._placed(sentence, covered, facts, rows, mine)
+            or self._superlative(sentence, covered, facts, rows, span_cells)
             or self._comparative(sentence, covered, mine)
             or self._denial(sentence, covered, mine, span_cells)
             or (
@@ -113,20 +113,15 @@ class UnsupportedClaims:
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
     def _placed(
-        self,
-        sentence: Sentence,
-        covered: Sequence[Span],
-        entitlement: Entitlement,
-        rows: Sequence[Row],
-        mine: Sequence[Cell],
+        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> Rejection | None:
         """The top needs a rank of 1, the last place the list's own last rank."""
         last, top = (pattern_matches(pattern, sentence.text, sentence.span, covered) for pattern in (LAST, TOP))
         if not (last or top):
             return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
-        named = [c for c in ranks if c.row in rows and c.row != entitlement.subject]
-        if last and any(self._extreme(c, "largest", entitlement) for c in named):
+        named = [c for c in ranks if c.row in rows and c.row != facts.subject]
+        if last and any(self._extreme(c, "largest", facts) for c in named):
             last = []
         if top and any(c.value == 1 for c in ranks):
             top = []
@@ -136,12 +131,7 @@ class UnsupportedClaims:
         )
 
     def _superlative(
-        self,
-        sentence: Sentence,
-        covered: Sequence[Span],
-        entitlement: Entitlement,
-        rows: Sequence[Row],
-        span_cells: SpanCells,
+        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], span_cells: SpanCells
     ) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
 
@@ -153,20 +143,16 @@ class UnsupportedClaims:
             return None
         stated = [c for _, cells in span_cells for c in cells]
         most = any((c.row.table, c.col) in self._most for c in stated)
-        named = [row for row in rows if row != entitlement.subject]
+        named = [row for row in rows if row != facts.subject]
         for word in words:
-            listed = len(named) == 1 and any(self._extreme(c, word, entitlement) for c in stated if c.row == named[0])
+            listed = len(named) == 1 and any(self._extreme(c, word, facts) for c in stated if c.row == named[0])
             if not listed and not (most and not _LITTLE.search(word)):
                 return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
         return None
 
-    def _extreme(self, cell: Cell, word: str, entitlement: Entitlement) -> bool:
+    def _extreme(self, cell: Cell, word: str, facts: Facts) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
-        held = [
-            entitlement.rows[row][cell.col].value
-            for row in entitlement.members
-            if cell.col in entitlement.rows.get(row, {})
-        ]
+        held = [facts.rows[row][cell.col].value for row in facts.members if cell.col in facts.rows.get(row, {})]
         values = [v for v in held if v is not None]
         if len(values) < 2 or cell.value is None or isinstance(cell.value, bool):
             return False
@@ -245,7 +231,7 @@ class UnsupportedClaims:
 
     # talk
 
-    def _idle(self, sentence: Sentence, entitlement: Entitlement, span_cells: SpanCells) -> str | None:
+    def _idle(self, sentence: Sentence, facts: Facts, span_cells: SpanCells) -> str | None:
         """Return, of a sentence that tells no fact, a word that is not of pages and records; None where it tells one.
 
         A question tells nothing, whatever its words.
@@ -256,7 +242,7 @@ class UnsupportedClaims:
             return None  # a span, say
         if sentence.text[: sentence.span[1]].rstrip().endswith("?"):
             return ""
-        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in entitlement.words), "")
+        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in facts.words), "")
 
     def _ours(self, word: str) -> bool:
         return word in self._own or stem(word) in self._own
