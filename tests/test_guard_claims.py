@@ -147,13 +147,13 @@ def test_a_draft_much_longer_than_our_own_is_not_read(guard: Guard, street: Page
     most = FREE + TIMES * len(markdown(own))
     long = Doc(own.url, own.title, own.date, (Para(("word " * (most // 5 + 1),)), *own.pieces))
     part = Slice(Call("web_extractor", street.url), (View(street, 0.0),), more=False)
-    assert length_objection(long, own) == f"is a page of {len(markdown(long))} characters, at most {most} are read"
+    assert length_objection(long, own).why == f"is a page of {len(markdown(long))} characters, at most {most} are read"
     assert repaired(guard, guard.pages, long, own, part) == (own, {"too_long": 1, "fallback": 1})
-    assert length_objection(own, own) == ""
+    assert length_objection(own, own) is None
     mine = (render_hit(View(street, 1.0), 0, "", guard.world, guard.pages),)
-    assert length_objection(mine, mine) == ""
+    assert length_objection(mine, mine) is None
     assert length_objection((replace(mine[0], snippet="x" * (SNIPPET + 1)),), mine)
-    assert length_objection(mine * 13, mine) == "is a list of 13 hits, at most 12 are read"
+    assert length_objection(mine * 13, mine).why == "is a list of 13 hits, at most 12 are read"
 
 
 def test_a_label_needs_a_fact_of_its_column(guard: Guard, street: Page) -> None:

@@ -15,7 +15,7 @@ from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, 
 from worldsmith.agents.oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER, Page
-from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children
+from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold, sql
@@ -98,9 +98,7 @@ class Certificate:
 
 def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
     """Return what pages disclose that were read to their ends."""
-    return frozenset().union(
-        *(disclosed_by_cells(page, page.cells, world) | disclosed_by_page(page, world) for page in pages)
-    )
+    return frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in pages))
 
 
 def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:

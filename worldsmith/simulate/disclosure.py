@@ -46,6 +46,11 @@ def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> froze
     return frozenset([(cell.row, cell.col) for cell in cells if world.value(cell.row, cell.col) == cell.value])
 
 
+def disclosed_by_reading(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
+    """Return what a page discloses that was read as far as `cells`: these, and the lists that it shows to be whole."""
+    return disclosed_by_cells(page, cells, world) | disclosed_by_page(page, world)
+
+
 def disclosed_by_part(
     emitted: Iterable[Chunk], page: Page, world: World, offset: int, end: int
 ) -> frozenset[Disclosure]:
@@ -59,7 +64,7 @@ def disclosed_by_part(
         here += len(text)
         if cells and offset < here <= end:
             stated += cells
-    return disclosed_by_cells(page, stated, world) | disclosed_by_page(page, world)
+    return disclosed_by_reading(page, stated, world)
 
 
 def disclosed_by_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
@@ -71,7 +76,7 @@ def disclosed_by_text(page: Page, cells: Iterable[Cell], world: World) -> frozen
     rows, shared = {cell.row for cell in stated}, {page.scope, *(block.by for block in page.blocks)}
     subject = {cell for cell in page.cells if cell.row == page.subject} & set(_keys(page, world))
     implied = {cell for cell in page.cells if cell.row in rows and cell.col in shared}
-    return disclosed_by_cells(page, stated | subject | implied, world) | disclosed_by_page(page, world)
+    return disclosed_by_reading(page, stated | subject | implied, world)
 
 
 def _keys(page: Page, world: World) -> Iterator[Cell]:

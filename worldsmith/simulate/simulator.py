@@ -20,7 +20,12 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.types import Doc, Page
-from worldsmith.simulate import disclosure
+from worldsmith.simulate.disclosure import (
+    disclosed_by_cells,
+    disclosed_by_part,
+    disclosed_by_reading,
+    disclosed_by_text,
+)
 from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
@@ -93,11 +98,11 @@ class _Services:
     guard: Guard
     renderer: Renderer
     model: WorldModel | None
-    passed: dict[str, Page]
+    accepted_pages: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
-    cleared: dict[tuple[str, str], tuple[Page, str]]
+    accepted_hits: dict[tuple[str, str], tuple[Page, str]]
     """Plans with their hit's title whose hit passed, by page id and snippet."""
-    heads: dict[str, tuple[Page, tuple[Disclosure, ...]]]
+    head_disclosures: dict[str, tuple[Page, tuple[Disclosure, ...]]]
     """Plans with what their hits disclose, by page id."""
 
 
@@ -240,7 +245,7 @@ class Simulator:
         if self.model is None or call.tool not in self._tools:
             return self.finish(address, part)
         profile, services = self._profile_and_services(address)
-        kept = self._answer_from_store(part, services, profile)
+        kept = self._stored_answer(part, services, profile)
         if kept is not None:
             return kept
         conversation = Conversation(instruction(profile, part, self.world.schema))
@@ -262,17 +267,17 @@ class Simulator:
         """
         profile, services = self._profile_and_services(address)
         if draft is None:
-            return self._answer_with_own(services.renderer.write(part), part, services)
-        return self._answer_with_draft(draft, part, services, profile)
+            return self._own_answer(services.renderer.write(part), part, services)
+        return self._model_answer(draft, part, services, profile)
 
-    def _answer_from_store(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
+    def _stored_answer(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
         """Answer from the store, if its text still stands: a file may have been written by others."""
         kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
         if not all(v.ok for v in self._judge(kept, part, services)):
             self._counts["store_rejected"] += 1
-            return self._answer_with_own(services.renderer.write(part), part, services)
+            return self._own_answer(services.renderer.write(part), part, services)
         self._counts["stored"] += 1
         return self._observation(kept, part, services, "store")
 
@@ -292,9 +297,9 @@ class Simulator:
 
     def _judge(self, draft: Draft, part: Slice, services: _Services) -> tuple[Verdict, ...]:
         own = services.renderer.write(part)
-        long = length_objection(draft, own)
-        if long:
-            return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
+        too_long = length_objection(draft, own)
+        if too_long:
+            return (too_long.of("length"),)
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             return services.guard.doc(draft, part.views[0], query)
@@ -309,7 +314,7 @@ class Simulator:
             verdicts += [verdict for _, verdict in misfits(services.pages, pairs, own)]
         return tuple(verdicts)
 
-    def _answer_with_own(self, draft: Draft, part: Slice, services: _Services) -> Observation:
+    def _own_answer(self, draft: Draft, part: Slice, services: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
@@ -339,47 +344,44 @@ class Simulator:
         bad: list[Verdict] = []
         for result, view in zip(draft, part.views, strict=True):
             page, key = view.page, (view.page.id, result.snippet)
-            known = services.cleared.get(key)
+            known = services.accepted_hits.get(key)
             if known is not None and known[0] is page and known[1] == result.title and result.text is None:
                 continue
             verdicts = [v for v in services.guard.hit(result, view, part.call.arg) if not v.ok]
             if not verdicts and result.text is None:
-                keep(services.cleared, key, (page, result.title), self._budget)
+                keep(services.accepted_hits, key, (page, result.title), self._budget)
             bad += verdicts
         return bad
 
     def _rejected_page(self, draft: Doc, part: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
         (view,) = part.views
-        if services.passed.get(view.page.id) == view.page:
+        if services.accepted_pages.get(view.page.id) == view.page:
             return []
         bad = [v for v in services.guard.doc(draft, view, "") if not v.ok]
         if not bad:
-            keep(services.passed, view.page.id, view.page, self._budget)
+            keep(services.accepted_pages, view.page.id, view.page, self._budget)
         return bad
 
     def verdicts_on(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
         return self._judge(draft, part, self._profile_and_services(address)[1])
 
-    def _answer_with_draft(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
+    def _model_answer(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, services)
         own = services.renderer.write(part)
         good, branches = repaired(services.guard, services.pages, draft, own, part)
         self._counts.update(branches)
-        served = (
-            self._answer_with_own(own, part, services)
-            if good is own
-            else self._observation(good, part, services, "model")
-        )
+        ours = good is own
+        served = self._own_answer(own, part, services) if ours else self._observation(good, part, services, "model")
         if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
             return served
         served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
             return served
         stored = self.store.put(self.key(part, profile), good, self.model.version)
-        return served if stored == good else self._answer_from_store(part, services, profile) or served
+        return served if stored == good else self._stored_answer(part, services, profile) or served
 
     def _observation(
         self, draft: Draft, part: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
@@ -389,9 +391,9 @@ class Simulator:
             text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
             if source == "renderer":
                 end = part.call.offset + len(text)
-                disclosed = disclosure.disclosed_by_part(emitted, page, self.world, part.call.offset, end)
+                disclosed = disclosed_by_part(emitted, page, self.world, part.call.offset, end)
             else:
-                disclosed = disclosure.disclosed_by_text(page, services.guard.stated(text, page), self.world)
+                disclosed = disclosed_by_text(page, services.guard.stated(text, page), self.world)
             return Observation(
                 "ok",
                 doc=draft,
@@ -422,18 +424,15 @@ class Simulator:
         for hit, view in zip(hits, part.views, strict=True):
             page = view.page
             if hit.text is not None:
-                yield sorted(
-                    disclosure.disclosed_by_cells(page, page.cells, self.world)
-                    | disclosure.disclosed_by_page(page, self.world)
-                )
+                yield sorted(disclosed_by_reading(page, page.cells, self.world))
             elif ours:
-                known = services.heads.get(page.id)
+                known = services.head_disclosures.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, tuple(sorted(disclosure.disclosed_by_cells(page, page.head.cells, self.world)))
-                    keep(services.heads, page.id, known, self._budget)
+                    known = page, tuple(sorted(disclosed_by_cells(page, page.head.cells, self.world)))
+                    keep(services.head_disclosures, page.id, known, self._budget)
                 yield known[1]
             else:
-                yield sorted(disclosure.disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
+                yield sorted(disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 
     def key(self, part: Slice, profile: Profile) -> str:
         """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""

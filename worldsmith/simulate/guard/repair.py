@@ -11,8 +11,9 @@ from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Pa
 from worldsmith.simulate.guard.documents import Reader, links_of
 from worldsmith.simulate.guard.guard import Guard
 from worldsmith.simulate.guard.hits import misfits
+from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, sentences
-from worldsmith.simulate.protocol import Draft, Result, Slice, View
+from worldsmith.simulate.protocol import Draft, Reason, Result, Slice, View
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
@@ -53,19 +54,21 @@ SNIPPET = 600
 """Characters of a hit's title and snippet."""
 
 
-def length_objection(draft: Draft, own: Draft) -> str:
-    """Return why a draft is too long to be read at all, beside our own; "" where it isn't."""
+def length_objection(draft: Draft, own: Draft) -> Rejection | None:
+    """Return what is wrong with a draft that is too long to be read at all, beside our own; None where it isn't."""
     if isinstance(draft, Doc) or isinstance(own, Doc):
         if not (isinstance(draft, Doc) and isinstance(own, Doc)):
-            return ""  # of another sort: not read either
-        most = min(READ, FREE + TIMES * len(markdown(own)))
-        size = len(markdown(draft))
-        return f"is a page of {size} characters, at most {most} are read" if size > most else ""
+            return None  # of another sort: not read either
+        size, most = len(markdown(draft)), min(READ, FREE + TIMES * len(markdown(own)))
+        return _over(f"page of {size} characters", size, most)
     size = max((len(result.title) + len(result.snippet) for result in draft), default=0)
-    if size > SNIPPET:
-        return f"is a hit of {size} characters, at most {SNIPPET} are read"
-    most = 2 * len(own) + 10
-    return f"is a list of {len(draft)} hits, at most {most} are read" if len(draft) > most else ""
+    return _over(f"hit of {size} characters", size, SNIPPET) or _over(
+        f"list of {len(draft)} hits", len(draft), 2 * len(own) + 10
+    )
+
+
+def _over(what: str, size: int, most: int) -> Rejection | None:
+    return Rejection(Reason.FORM, f"is a {what}, at most {most} are read") if size > most else None
 
 
 def _results(
