@@ -587,7 +587,7 @@ def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pyte
 
 def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be read as a header " * 40)
-    with pytest.raises(FormatError, match="is no store of accepted texts"):
+    with pytest.raises(FormatError, match="is not a store of accepted texts"):
         Store(tmp_path / "x.db")
 
 
@@ -659,9 +659,9 @@ def test_what_stands_in_a_store_stays(town: World, store: Stores) -> None:
     ("change", "why"),
     [
         (lambda lines: lines[:-1], "names 2 texts and holds 1"),
-        (lambda lines: lines[1:], "its first line says nothing of one"),
-        (lambda _lines: [], "its first line says nothing of one"),
-        (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: no text of a store"),
+        (lambda lines: lines[1:], "its first line is not the header of one"),
+        (lambda _lines: [], "its first line is not the header of one"),
+        (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: not a stored text"),
         (lambda lines: [lines[0], lines[1], lines[2].replace(b'"key":"', b'"key":"x')], "line 3: no text"),
         (lambda lines: [lines[0].replace(b'store":2', b'store":9'), *lines[1:]], "is of format 9"),
     ],

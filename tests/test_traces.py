@@ -146,7 +146,7 @@ def test_prompt_and_raw_reply_are_in_the_trace_and_shown(town: World, tmp_path: 
 @pytest.mark.parametrize("text", ["", "{}\n", "not json\n", '{"worldsmith_trace": 9}\n'])
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "x").write_text(text)
-    with pytest.raises(FormatError, match=r"is no trace|of format 9"):
+    with pytest.raises(FormatError, match=r"is not a trace|of format 9"):
         read_trace(tmp_path / "x")
 
 
@@ -216,4 +216,4 @@ def test_texts_travel_by_the_command_line(tmp_path: Path) -> None:
     assert call("prune", tmp_path / "a.db") == "1 count of attempts forgotten\n"
     out.write_bytes(out.read_bytes()[:-20])
     broken = CliRunner().invoke(main, ["store", "import", str(tmp_path / "b.db"), str(out)])
-    assert (broken.exit_code, "line 2: no text of a store" in broken.output) == (2, True)
+    assert (broken.exit_code, "line 2: not a stored text" in broken.output) == (2, True)

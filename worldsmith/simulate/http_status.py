@@ -1,4 +1,4 @@
-"""What an observation that is no answer says over HTTP: a status and a text, the same for every dialect."""
+"""HTTP status and text of an observation without an answer, the same for every dialect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from worldsmith.simulate.protocol import Observation
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An HTTP status and what to say."""
+    """An HTTP status and its text."""
 
     status: int
     text: str
@@ -32,7 +32,7 @@ STATUS: dict[Status, tuple[int, str]] = {
 
 
 def http_failure(observation: Observation) -> Failure | None:
-    """Return what to say of an observation that is no answer; None for one that is."""
+    """Return the failure that an observation is; None for an answer."""
     if observation.status == "ok":
         return None
     if observation.status == "invalid":

@@ -52,7 +52,7 @@ from worldsmith.simulate.store import Store
 from worldsmith.world.model import Disclosure, World, canonical
 
 MEMO = 1024
-"""Verdicts on hits and pages kept, a page length."""
+"""Verdicts on hits and pages kept per page length."""
 REASONS = 1500
 """Characters of objections sent to a model, at most; a single one is sent whole."""
 QUOTED = 160
@@ -70,14 +70,14 @@ ADVICE: Mapping[Reason, str] = {
     Reason.MISFIT: "Write a title and a snippet for this result alone.",
     Reason.MISSING: "State it.",
 }
-"""What is right to do about a rejection."""
+"""What a model should do about a rejection."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WORD = re.compile(r"\w+")
 TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
 
 
 class Author(Protocol):
-    """A language model, one for all worlds of a process, that says which it is, so that its texts can be stored."""
+    """A language model for all worlds of a process; its version is part of the keys of stored texts."""
 
     @property
     def version(self) -> str:
@@ -91,7 +91,7 @@ class Author(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Services:
-    """What serves one page length."""
+    """What serves calls for pages of one length."""
 
     pages: Pages
     index: Index
@@ -124,11 +124,11 @@ class Simulator:
         indexed: Indexed = Index,
         tools: Sequence[Tool] = TOOLS,
     ) -> None:
-        """Stand ready for `world.model`.
+        """Keep what answers are made with.
 
         Args:
             world: the world served.
-            pages: its page plans, where they are made already.
+            pages: its page plans, where they exist already.
             index: the index over `pages`, likewise.
             model: a language model; without one our renderer writes.
             store: where a model's accepted texts are kept.
@@ -180,7 +180,7 @@ class Simulator:
         return profile_named(address.profile, self._profiles).length in self._services
 
     def warm(self, address: Address) -> None:
-        """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
+        """Make them, which takes longer than any call; safe in a thread of its own while other calls are answered."""
         self._services_for(profile_named(address.profile, self._profiles).length)
 
     def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
@@ -188,7 +188,7 @@ class Simulator:
         return profile, self._services_for(profile.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
-        """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
+        """Return what the answer may draw on, or the answer itself: a fault, not found, no hits.
 
         Raises:
             NotFoundError: the address names an unknown profile.
@@ -215,7 +215,7 @@ class Simulator:
             part = edit(services.pages, part, address.seed)
         if part.views:
             return part
-        gone = part if part.changes else None  # a dead link, or hits that were dropped: traces tell
+        gone = part if part.changes else None  # a dead link or dropped hits, for traces
         if call.tool == "web_extractor":
             self._counts["not_found"] += 1
             return Observation("not_found", part=gone)
@@ -271,7 +271,7 @@ class Simulator:
         return self._model_answer(draft, part, services, profile)
 
     def _stored_answer(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
-        """Answer from the store, if its text still stands: a file may have been written by others."""
+        """Answer from the store if the guard accepts its text: others may have written the file."""
         kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
@@ -318,7 +318,7 @@ class Simulator:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
-        not end somebody's episode. A page that can't be mended so is not available.
+        not end an episode. A page that can't be repaired in this way is unavailable.
         """
         bad = (
             self._rejected_page(draft, part, services)
@@ -435,7 +435,7 @@ class Simulator:
                 yield sorted(disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 
     def key(self, part: Slice, profile: Profile) -> str:
-        """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""
+        """Return the key of a stored text: a hash of world, versions, slice, call (not its cut), instruction, model."""
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
@@ -450,9 +450,9 @@ def _blocks(page: Page) -> list[list[object]]:
 
 
 def _reasons(verdicts: tuple[Verdict, ...], draft: Draft) -> tuple[str, ...]:
-    """Return what was wrong, where, and what is right to do, for the model to mend.
+    """Return what was wrong, where, and what to do about it, for the model to correct.
 
-    Only the model's own words are quoted, as it wrote them: what the guard made of them would give away a coded name.
+    Only the model's own words are quoted, as it wrote them: what the guard decoded would reveal a coded name.
     """
     if isinstance(draft, Doc):
         wrote = f"{draft.title} {draft.url} {markdown(draft)}"

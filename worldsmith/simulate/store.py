@@ -1,7 +1,7 @@
 """What is remembered between calls: accepted texts of a language model, and how often a session made each call.
 
-The first text accepted wins for ever, so that a run repeats. One SQLite file in WAL mode is shared by worker processes;
-its texts travel as JSON lines.
+The first accepted text is kept, so that a run repeats. Worker processes share one SQLite file in WAL mode; its texts
+are exported as JSON lines.
 """
 
 import re
@@ -21,7 +21,7 @@ from worldsmith.simulate.protocol import Address, Call, Draft, Result
 
 FORMAT = 2
 READ = (1, 2)
-"""Formats that are read; a file of the first is made one of the second, without its attempts."""
+"""Formats that can be read; a file of format 1 is converted to format 2, without its attempts."""
 _TABLES = (
     "create table if not exists about (format integer not null)",
     "create table if not exists drafts (key text primary key, body blob not null) without rowid",
@@ -41,11 +41,11 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 MAX_ATTEMPTS = 200_000
 """Calls whose attempts are counted, in memory or in a file; the least recently made ones are forgotten first."""
 EVERY = 1000
-"""Calls between two looks at whether there are more."""
+"""Calls between two checks of how many are counted."""
 
 
 class Attempts(Protocol):
-    """How often a session made each call: the one thing that only a session can have replies change with."""
+    """How often a session made each call: all of a session that replies depend on."""
 
     def next(self, address: Address, call: Call) -> int:
         """Return how often this call was made before; 0 outside a session."""
@@ -73,13 +73,13 @@ class MemoryAttempts:
 
 @dataclass(frozen=True, slots=True)
 class ImportCounts:
-    """What became of texts that were read into a store."""
+    """How many texts an import added to a store, and how many not."""
 
     added: int
     known: int
-    """Those that were there, word for word."""
+    """Those that the store held already, word for word."""
     other: int
-    """Those in whose place another text stands, which was accepted first and stays."""
+    """Those whose key has another text, which was accepted first and is kept."""
 
 
 class Store:
@@ -105,7 +105,7 @@ class Store:
                 self._db.execute("update about set format = ?", (FORMAT,))
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
+            raise FormatError(f"{path} is not a store of accepted texts: {error}. Name another file.") from error
         if file_format not in READ:
             self._db.close()
             raise FormatError(
@@ -125,7 +125,7 @@ class Store:
         return None if row is None else _draft(orjson.loads(row[0]))
 
     def put(self, key: str, draft: Draft, author: str) -> Draft:
-        """Keep an accepted draft of an author unless one is there, and return the one that stands."""
+        """Store an accepted draft of an author unless its key has one; return the one that is stored."""
         body = _body(draft)
         with self._lock:
             self._db.execute("insert or ignore into authors values (?)", (author,))
@@ -159,7 +159,7 @@ class Store:
             return tuple(row[0] for row in self._db.execute("select version from authors order by version"))
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the store as JSON lines: what it is, then a draft each, by key. Attempts stay."""
+        """Yield the store as JSON lines: a header, then one draft per line, by key. Attempts are left out."""
         with self._lock:
             rows = self._db.execute("select key, body from drafts order by key").fetchall()
         yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(rows), "authors": self.authors()})
@@ -167,10 +167,10 @@ class Store:
             yield orjson.dumps({"key": key, "draft": orjson.Fragment(body)})
 
     def read(self, lines: Iterable[bytes], name: str = "the file") -> ImportCounts:
-        """Keep the drafts of lines that `lines` made, all or none; what stands already stays.
+        """Import the drafts that `lines` exported, all or none; no stored draft is replaced.
 
         Raises:
-            FormatError: a line is none of ours; the message says which.
+            FormatError: a line is not of an export; the message says which.
         """
         authors, drafts = _read_lines(lines, name)
         added = other = 0
@@ -203,8 +203,8 @@ def _read_lines(lines: Iterable[bytes], name: str) -> tuple[list[str], list[tupl
         except (ValueError, KeyError, TypeError, FormatError):
             known = False
         if not known:
-            raise FormatError(f"{name}, line {number}: no text of a store: export it again")
-        drafts.append((key, _body(draft)))  # what stands in the store is what this version writes
+            raise FormatError(f"{name}, line {number}: not a stored text: export it again")
+        drafts.append((key, _body(draft)))  # stored as this version writes it
     if declared != len(drafts):
         raise FormatError(f"{name} names {declared} texts and holds {len(drafts)}: export it again")
     return authors, drafts
@@ -219,7 +219,7 @@ def _header(line: bytes, name: str) -> tuple[list[str], int]:
             int(record["texts"]),
         )
     except (ValueError, KeyError, TypeError):
-        raise FormatError(f"{name} is no export of a store: its first line says nothing of one") from None
+        raise FormatError(f"{name} is not an export of a store: its first line is not the header of one") from None
     if version not in READ:
         raise FormatError(f"{name} is of format {version}; this version reads {READ}")
     return authors, declared

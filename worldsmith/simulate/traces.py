@@ -1,12 +1,12 @@
-"""Traces: what agents asked and were answered, and why, one JSONL file a session.
+"""Traces: the calls of agents, their answers and the reasons for them, one JSONL file per session.
 
-A file starts with what it is (format, address); then one record a call: call, attempt, ids of the pages it drew on,
-what edits changed, the observation as the agent had it, the guard's verdicts, and what a language model was asked and
-wrote. Messages of the agent stand between them where they are known.
+A file starts with a header (format, address), followed by one record per call: call, attempt, ids of the pages it drew
+on, what edits changed, the observation as the agent had it, the guard's verdicts, and what a language model was asked
+and wrote. Messages of the agent stand between them where they are known.
 
-A record is appended in one write, on a line of its own, and is at most `MOST` bytes long: longer texts are cut, with a
-mark. A process that dies leaves at most half a line, which the next one closes and readers pass over. Several processes
-may write to one folder.
+A record is appended in one write, on a line of its own, and is at most `MAX_LINE_BYTES` long: longer texts are cut,
+with a mark. A process that dies leaves at most half a line, which the next one closes and readers skip. Several
+processes may write to one folder.
 """
 
 import errno
@@ -27,9 +27,9 @@ from worldsmith.simulate.simulator import Simulator
 
 FORMAT: Final = 1
 MAX_LINE_BYTES: Final = 1_000_000
-"""Bytes of a line."""
+"""Bytes of a line, at most."""
 MEMO: Final = 10_000
-"""Files that are known to be begun."""
+"""Files that are known to have a header."""
 _DEEPEST: Final = 100
 """Levels of a value that is written; what a model puts into a call may have thousands."""
 _CUTS = (100_000, 20_000, 4000, 800, 160)
@@ -37,7 +37,7 @@ _CUTS = (100_000, 20_000, 4000, 800, 160)
 
 
 class Traces:
-    """Writes the files of a folder. A write that fails is said once, and stops nothing."""
+    """Writes the files of a folder. A failed write is reported once and stops nothing."""
 
     def __init__(self, folder: Path, say: Callable[[str], object] | None = None) -> None:
         """Make the folder where it is missing; `say` is standard error by default. Raises OSError."""
@@ -47,7 +47,7 @@ class Traces:
         self._failed = False
 
     def call(self, address: Address, call: Call, attempt: int, observation: Observation) -> None:
-        """Append what became of a call."""
+        """Append a call and its answer."""
         self._append(address, call_record(call, attempt, observation))
 
     def message(self, address: Address, role: str, content: str, **more: Any) -> None:
@@ -109,7 +109,7 @@ def _write(path: Path, data: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A simulator whose calls are written down."""
+    """A simulator whose calls are recorded."""
 
     simulator: Simulator
     traces: Traces
@@ -123,14 +123,14 @@ class Traced:
         self.simulator.warm(address)
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
-        """Answer a call, and write it down."""
+        """Answer a call and record it."""
         observation = await self.simulator.acall(address, call, attempt)
         self.traces.call(address, call, attempt, observation)
         return observation
 
 
 def trace_line(what: Mapping[str, Any]) -> bytes:
-    """Return a record as a line of at most `MOST` bytes."""
+    """Return a record as a line of at most `MAX_LINE_BYTES`."""
     try:
         data = orjson.dumps(what, default=str)
     except orjson.JSONEncodeError:
@@ -167,7 +167,7 @@ def _cut(value: Any, most: int) -> Any:
 
 
 def call_record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
-    """Return what became of a call as JSON values."""
+    """Return a call and its answer as JSON values."""
     return {
         "call": {name: value for name, value in _fields(call) if value is not None},
         "attempt": attempt,
@@ -215,16 +215,16 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return how many units stand, and what was said of those that don't."""
+    """Return how many units were accepted, and the verdicts on the rejected ones."""
     bad = [{"where": v.where, "text": v.text, "why": v.why} for v in verdicts if not v.ok]
     return {"stand": sum(v.ok for v in verdicts), "rejected": bad}
 
 
 def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
-    """Return a trace: what it says it is, its records, and how many of its lines are broken.
+    """Return a trace: its header, its records, and how many of its lines are broken.
 
     Raises:
-        FormatError: the file can't be read, or is no trace of this version.
+        FormatError: the file can't be read, or is not a trace of this version.
     """
     try:
         data = path.read_bytes()
@@ -243,7 +243,7 @@ def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         else:
             broken += 1
     if not records or "worldsmith_trace" not in records[0]:
-        raise FormatError(f"{path} is no trace: its first line says nothing of one")
+        raise FormatError(f"{path} is not a trace: its first line is not the header of one")
     if records[0]["worldsmith_trace"] != FORMAT:
         raise FormatError(f"{path} is a trace of format {records[0]['worldsmith_trace']}; this version reads {FORMAT}")
     return records[0], records[1:], broken

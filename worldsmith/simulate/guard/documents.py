@@ -72,7 +72,7 @@ class Reader:
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
     def take(self, judgement: Judgement) -> bool:
-        """Keep what a unit stated; whether all of it stands."""
+        """Keep what a unit stated; return whether all of it is accepted."""
         self.verdicts += judgement.verdicts
         if judgement.ok:
             self.stated.update(judgement.stated)
@@ -86,7 +86,7 @@ class Reader:
         return judgement
 
     def piece(self, piece: Piece) -> bool:
-        """Judge one piece; whether all of it stands."""
+        """Judge one piece; return whether all of it is accepted."""
         before = len(self.verdicts)
         match piece:
             case Heading(text=heading) if heading in self.declared:

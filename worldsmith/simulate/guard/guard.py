@@ -1,7 +1,7 @@
-"""The guard: what a reply says is what its slice may say, and says what it must.
+"""The guard: a reply states only what its slice permits, and all that it must state.
 
 Entitlement is a permission: a page may state the cells of its edited blocks, a hit those of its edited head.
-Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here knows a task.
+Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here depends on a task.
 """
 
 from collections.abc import Hashable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Verdicts = tuple[Verdict, ...]
 POLICY = 5
-"""Version of what the guard lets pass; raised with every change: no text that an older one accepted is answered."""
+"""Version of what the guard lets pass; raised with every change, so that no text accepted by an older one is served."""
 MEMO = 1024
 """Verdicts on hits kept: about 1 MB."""
 
@@ -168,7 +168,7 @@ class Guard:
         return kept[1]
 
     def required_cells(self, page: Page) -> list[Cell]:
-        """Return the cells a page must state; a null without words of its own may go unsaid."""
+        """Return the cells a page must state; a null without words of its own may be left out."""
         return [c for c in page.cells if c.value is not None or self.columns.of(c).none]
 
     def _whole(self, doc: Doc, page: Page, query: str) -> list[Verdict]:
@@ -185,7 +185,7 @@ class Guard:
         return (*fields, *self._whole(doc, page, query))
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
-        """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
+        """Judge results together: a name that starts in one text and ends in the next is a name all the same."""
         spoken = [facts_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]

@@ -1,4 +1,4 @@
-"""Hits beside their pages and each other: a title fits its page, a snippet speaks of it, and no two hits are one."""
+"""Hits compared with their pages and each other: titles and snippets fit their pages, and no two hits are alike."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The judgement of a text: cut into statements, each judged; texts that are no statement; and what was made of it."""
+"""Judges a text: cut into statements, each judged on its own; and what in a text is no statement."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from worldsmith.world.model import Cell, Row, World
 
 
 class Judgement(NamedTuple):
-    """What was made of a unit: a verdict a statement, and the cells that accepted statements state."""
+    """The judgement of a unit: one verdict per statement, and the cells that accepted statements state."""
 
     verdicts: tuple[Verdict, ...]
     stated: tuple[Cell, ...]
@@ -30,25 +30,25 @@ class Judgement(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether every statement stands."""
+        """Whether every statement is accepted."""
         return all(v.ok for v in self.verdicts)
 
 
 @cache
 def passed(where: str) -> Verdict:
-    """Return the one verdict on all that stands: thousands are kept, so they share it."""
+    """Return the verdict that all accepted units share: thousands are kept."""
     return Verdict(where, ok=True)
 
 
 _MARKUP = re.compile(r"[<\[\\*_~【]")
 LONGEST = 4000
-"""Characters of a statement: what has more is no honest text, and would cost its square."""
+"""Characters of a statement, at most: no honest text is longer, and the time to judge it is quadratic."""
 JUDGEMENTS = 24
 """Judgements that the facts of a unit keep."""
 SPELLED = 16
-"""Characters of two words a letter, at least: what is shorter spells no name by its words' first letters."""
+"""Half the characters of the shortest text whose words may spell a name by their first letters."""
 PLAIN = 1024
-"""Texts without a fact that are known to stand anywhere."""
+"""Texts without a fact that are accepted on any page, kept."""
 
 
 class Judge:
@@ -61,7 +61,7 @@ class Judge:
         self._plain: dict[str, None] = {}
 
     def text(self, where: str, text: str, facts: Facts, topic: Sequence[Row] = (), query: str = "") -> Judgement:
-        """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
+        """Judge running text, sentence by sentence; those known to be accepted anywhere are skipped.
 
         Text with markup is judged once more without it, which is how a scorer reads an answer.
         """

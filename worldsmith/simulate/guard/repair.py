@@ -1,4 +1,4 @@
-"""A model's draft made fit: rejected statements deleted, what is lacking written by our renderer."""
+"""Repairs a model's draft: rejected statements are deleted, missing facts are written by our renderer."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from worldsmith.simulate.protocol import Draft, Reason, Result, Slice, View
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
-    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
+    """Return the draft to be served, and how often each branch was taken; `own`, ours, where none of it is accepted."""
     if length_objection(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
@@ -74,7 +74,7 @@ def _over(what: str, size: int, most: int) -> Rejection | None:
 def _results(
     guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], part: Slice
 ) -> tuple[Draft, Mapping[str, int]]:
-    """Keep the hits that stand, in the slice's order; address, date, score and full text are always our own."""
+    """Keep the accepted hits, in the slice's order; address, date, score and full text are always our own."""
     counts: Counter[str] = Counter()
     wrote = {pages.by_url(result.url): result for result in reversed(draft)}
     query = part.call.arg
@@ -162,7 +162,7 @@ def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piec
 
 
 def _sentences(guard: Guard, text: Text, page: Page) -> Text:
-    """Keep the sentences that stand, without their links: positions are those of the cleaned text."""
+    """Keep the accepted sentences, without their links: positions are those of the cleaned text."""
     plain = clean(words_of(text))
     good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
     ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]

@@ -1,4 +1,4 @@
-"""One sentence with all that was found in it."""
+"""A sentence with the names, labels, numbers and options in it."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Sentence(NamedTuple):
     options: tuple[Mention, ...] = ()
 
     def alone(self) -> "Sentence":
-        """Return the same with what stands within its span alone."""
+        """Return the same with only what lies within its span."""
         span = self.span
         return Sentence(
             self.text,

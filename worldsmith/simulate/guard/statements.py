@@ -1,4 +1,4 @@
-"""The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
+"""Judges one statement: whether all it says is a fact that its unit may state, of the right row."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
 
 MOST_NUMBERS = 60
-"""Numbers of a sentence: what has more is no honest text, and would cost its square."""
+"""Numbers of a sentence, at most: no honest text has more, and the time to judge it is quadratic."""
 
 
 def _no_fact(quantity: Quantity) -> Rejection:
@@ -28,7 +28,7 @@ def _no_fact(quantity: Quantity) -> Rejection:
 
 
 class Finding(NamedTuple):
-    """What was made of a statement: what is wrong with it, what it states, and of which rows."""
+    """The judgement of a statement: what is wrong with it, what it states, and of which rows."""
 
     wrong: Rejection | None
     cells: tuple[Cell, ...] = ()

@@ -1,7 +1,7 @@
-"""A language model behind any OpenAI-compatible endpoint: one backend a process, a writer for each world's pages.
+"""A language model behind any OpenAI-compatible endpoint: one backend per process, one writer per world and length.
 
-What is said about one call keeps one deadline over all its drafts and tries; failures in a row open a breaker, so
-that a dead endpoint costs nothing until it is tried again, by one call first.
+All drafts and tries for one call share one deadline. Failures in a row open a breaker, so that a dead endpoint costs
+nothing until one call tries it again.
 """
 
 import asyncio
@@ -37,10 +37,10 @@ HINTS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is asked, and how.
+    """The endpoint of a model, and how it is used.
 
     Attributes:
-        deadline: seconds a call at most: all drafts, tries and waits together.
+        deadline: seconds per call at most, all drafts, tries and waits together.
         retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
             answers.
         backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
@@ -77,9 +77,9 @@ class Backend:
         say: Callable[[str], object] = lambda _line: None,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Stand ready; `transport` takes the place of the network in tests.
+        """Open no connection yet; `transport` takes the place of the network in tests.
 
-        `say` is told in a line of the first failure, and whenever the breaker opens.
+        `say` is called with one line at the first failure and whenever the breaker opens.
         """
         self.endpoint, self._say = endpoint, say
         self._client = openai.AsyncOpenAI(
@@ -129,7 +129,7 @@ class Backend:
             if now() < self._closed_until:
                 self._counts["refused_by_breaker"] += 1
                 raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
-            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
+            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for its result
         if conversation.deadline is None:
             conversation.deadline = now() + self.endpoint.deadline
         start = now()
@@ -150,7 +150,7 @@ class Backend:
         return answer
 
     def _note(self, error: BackendError, now: float) -> None:
-        """Count a failed call; say so the first time, and each time that the breaker opens."""
+        """Count a failed call; report the first one, and each time that the breaker opens."""
         self._failed += 1
         self._counts["failed"] += 1
         if self._counts["failed"] == 1:
@@ -183,7 +183,7 @@ class Backend:
             return await self._read(what.structured, what.schema, read, conversation)
         except _UnfitError:
             answer = await self._read(what.messages, None, read, conversation)
-            self._structured = False  # it took the same without a schema: it has no use for one
+            self._structured = False  # it accepts the same request without a schema
             self._counts["without_schema"] += 1
             return answer
 
@@ -278,7 +278,7 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class StoredOnly:
-    """Stands for a model that isn't there, by its `version`: what it wrote is answered from the store alone."""
+    """Stands in for a model by its `version`: calls are answered by its stored texts alone."""
 
     version: str
 
@@ -292,7 +292,7 @@ class StoredOnly:
 
 
 class _FatalError(BackendError):
-    """A refusal that another try would not mend."""
+    """A refusal that would be repeated."""
 
 
 class _UnfitError(_FatalError):
@@ -300,7 +300,7 @@ class _UnfitError(_FatalError):
 
 
 class _BusyError(BackendError):
-    """A refusal that passes."""
+    """A temporary refusal."""
 
     def __init__(self, text: str, retry_after: float) -> None:
         super().__init__(text)

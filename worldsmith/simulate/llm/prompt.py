@@ -157,7 +157,7 @@ def _once(blocks: tuple[Block, ...]) -> tuple[Cell, ...]:
 
 
 def _facts(cells: tuple[Cell, ...], world: World) -> list[str]:
-    """Return one line a row: what it is called, then its cells under their labels."""
+    """Return one line per row: its noun, then its cells under their labels."""
     rows: dict[Row, list[str]] = {}
     for cell in cells:
         column = world.schema.column(cell.row.table, cell.col)

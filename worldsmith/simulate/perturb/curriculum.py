@@ -1,4 +1,4 @@
-"""Profiles of one's own, and which of them a training step uses: a TOML file.
+"""Curricula: custom profiles, and the weights of profiles at each training step, in a TOML file.
 
 ```toml
 [profiles.mild]                        # as in PROFILES: about, length, withhold, full_text, edits, faults
@@ -39,7 +39,7 @@ class ProfileSource(_Strict):
     """One entry of `[profiles]`."""
 
     about: str = ""
-    """What it does, in a line."""
+    """What it does, in one line."""
     length: Length = "short"
     """Length of its pages."""
     withhold: Annotated[int, Field(ge=0, le=3)] = 1
@@ -65,7 +65,7 @@ class CurriculumSource(_Strict):
     """A curriculum file."""
 
     profiles: dict[str, ProfileSource] = {}
-    """Profiles of one's own, by name."""
+    """Custom profiles, by name."""
     steps: list[StepSource] = []
     """Which profiles are used from which step on."""
 

@@ -8,14 +8,14 @@ from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Fault, Observation, Profile
 
 MOST_FAULTS: Final = 2
-"""Attempts of one call that faults may answer; the next one always passes, so that a task stays solvable."""
+"""Attempts of one call that faults may answer; later ones always pass, so that a task stays solvable."""
 FAULTS: Mapping[str, Observation] = {
     "error": Observation("error", fault="error", source="fault"),
     "rate_limit": Observation("rate_limited", fault="rate_limit", retry_after=1, source="fault"),
     "auth": Observation("unauthorized", fault="auth", source="fault"),
     "timeout": Observation("timeout", fault="timeout", source="fault"),
 }
-"""What each fault answers, by the name a profile gives its share under. A batch meets them item by item."""
+"""The answer of each fault, by the name under which a profile gives its share. Faults are drawn per item of a batch."""
 
 
 def faults(profile: Profile) -> tuple[Fault, ...]:

@@ -18,9 +18,9 @@ from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
 from worldsmith.world.model import Cell, Row
 
 MEMO: Final = 1024
-"""Edited pages an edit keeps."""
+"""Edited pages kept per edit."""
 PART: Final = 1200
-"""Characters of a page that is shown in parts, a call."""
+"""Characters per call of a page that is shown in parts."""
 
 PageEdit = Callable[[Pages, Page, int], Page | None]
 """(pages, page, chance) to what becomes of the page; None where it is gone."""
