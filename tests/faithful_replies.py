@@ -16,7 +16,7 @@ from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Page, P
 from worldsmith.schema import load_schema
 from worldsmith.schema.types import Column
 from worldsmith.simulate.protocol import Address, Call, Draft, Result, Slice, View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
@@ -255,7 +255,7 @@ def hit_replies(half: Half, count: int) -> Iterator[Reply]:
 def _hit(view: View, half: Half, sim: Simulator, query: str, rng: Random) -> tuple[Result, str]:
     """Return a page's hit in other words, from the cells of its edited head alone."""
     page, world = view.page, sim.world
-    base = hit(view, view.rank, query, world, Pages(world))
+    base = render_hit(view, view.rank, query, world, Pages(world))
     told = Told(replace(page, blocks=(page.head,)), world)
     if told.subject is None or page.purpose or page.kind.startswith("world-"):
         return replace(base, title=page_title(told, world, rng), snippet=_list_snippet(told, world, rng)), "list"

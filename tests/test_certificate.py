@@ -8,7 +8,7 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import Certificate, attempt, disclosed, foreign, verify
 from worldsmith.pages import RENDER, Pages
-from worldsmith.simulate.disclosure import of_page, whole
+from worldsmith.simulate.disclosure import disclosed_by_page, is_all_children
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
@@ -28,7 +28,7 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
     assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
-    assert proof.evidence == sum(not whole(one) for one in required(task, Reader(world)))
+    assert proof.evidence == sum(not is_all_children(one) for one in required(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
     with pytest.raises(FormatError, match="certificate"):
         Certificate.from_json({"calls": []})
@@ -117,12 +117,14 @@ def test_most_candidates_are_certified(smartphones):
 def test_disclosed_cells_are_those_of_plans(town):
     pages = Pages(town)
     page = pages.page(pages.ids()[0])
-    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells} | of_page(page, town)
+    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells} | disclosed_by_page(
+        page, town
+    )
     block = next(block for block in page.blocks if block.cells)
     cell = block.cells[0]
     wrong = replace(block, cells=(cell._replace(value="another"), *block.cells[1:]))
     told = disclosed([replace(page, blocks=(wrong,))], town)
-    assert told == {(c.row, c.col) for c in block.cells[1:]} | of_page(page, town)
+    assert told == {(c.row, c.col) for c in block.cells[1:]} | disclosed_by_page(page, town)
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -3,7 +3,7 @@ from dialect_cases import BUSY, GONE, HITS, PAGE, URL, request
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.api import extract, search
-from worldsmith.simulate.http_status import Failure, failure, refused
+from worldsmith.simulate.http_status import Failure, http_failure, request_failure
 from worldsmith.simulate.protocol import Call, Observation
 
 WRONG = '"queries[1]" must be a string, not missing'
@@ -35,7 +35,7 @@ def test_search_splits_a_batch_and_tells_a_failure_of_one_item():
 
 def test_a_wrong_query_of_a_batch_says_what_is_wrong():
     first, second = search(request({"queries": ["mills", None]})).calls
-    assert (first, failure(second)) == (Call("web_search", "mills"), Failure(400, WRONG))
+    assert (first, http_failure(second)) == (Call("web_search", "mills"), Failure(400, WRONG))
     batches = search(request({"queries": ["mills", None]})).write((HITS, second)).body["batches"]
     assert batches[1] == {"results": [], "more": False, "error": WRONG}
 
@@ -90,14 +90,14 @@ def test_an_empty_url_is_called_one():
 
 
 def test_whole_requests_fail_only_where_every_call_did():
-    assert failure(HITS) is None
-    assert refused((HITS, BUSY)) is None
-    assert refused((GONE,)) is None
-    assert refused((BUSY, GONE)) is None
-    assert refused(()) is None
-    assert refused((Observation("invalid", text=WRONG),)) is None
-    assert refused((Observation("invalid", text=WRONG), BUSY, Observation("error"))) == refused((BUSY,))
-    assert refused((BUSY,)) == Failure(429, "too many requests: try again later", 7)
-    assert refused((BUSY,)).headers == {"Retry-After": "7"}
+    assert http_failure(HITS) is None
+    assert request_failure((HITS, BUSY)) is None
+    assert request_failure((GONE,)) is None
+    assert request_failure((BUSY, GONE)) is None
+    assert request_failure(()) is None
+    assert request_failure((Observation("invalid", text=WRONG),)) is None
+    assert request_failure((Observation("invalid", text=WRONG), BUSY, Observation("error"))) == request_failure((BUSY,))
+    assert request_failure((BUSY,)) == Failure(429, "too many requests: try again later", 7)
+    assert request_failure((BUSY,)).headers == {"Retry-After": "7"}
     for status, code in {"error": 500, "timeout": 504, "unavailable": 503}.items():
-        assert refused((Observation(status),)).status == code
+        assert request_failure((Observation(status),)).status == code

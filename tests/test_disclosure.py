@@ -12,7 +12,7 @@ from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
-from worldsmith.simulate.disclosure import of_cells, of_page, tokens, whole
+from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, tokens
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
@@ -50,10 +50,12 @@ def test_a_page_discloses_its_cells_and_a_hit_its_heads(town):
         observation = simulator.call(address, Call("web_extractor", page.url))
         if observation.status == "ok":
             cells = [cell for cell in page.cells if cell.value is not None]
-            assert of_cells(page, cells, town) <= set(observation.disclosed)
-            assert set(observation.disclosed) <= of_cells(page, page.cells, town) | of_page(page, town)
+            assert disclosed_by_cells(page, cells, town) <= set(observation.disclosed)
+            assert set(observation.disclosed) <= disclosed_by_cells(page, page.cells, town) | disclosed_by_page(
+                page, town
+            )
     hits = simulator.call(address, Call("web_search", "inspections in 2024"))
-    heads = [of_cells(view.page, view.page.head.cells, town) for view in hits.part.views]
+    heads = [disclosed_by_cells(view.page, view.page.head.cells, town) for view in hits.part.views]
     assert set(hits.disclosed) == frozenset().union(*heads)
     assert simulator.call(address, Call("web_extractor", "https://nobody.example/x")).disclosed == ()
 
@@ -70,7 +72,11 @@ def test_the_parts_of_a_page_disclose_what_each_of_them_prints(town):
             parts.append(part)
             key = {cell.col for cell in whole_page.page.cells if cell.row == whole_page.page.subject}
             for row, col in part.disclosed:
-                if whole((row, col)) or (row == whole_page.page.subject and col in key) or col == whole_page.page.scope:
+                if (
+                    is_all_children((row, col))
+                    or (row == whole_page.page.subject and col in key)
+                    or col == whole_page.page.scope
+                ):
                     continue
                 value, column = town.value(row, col), columns[row.table, col]
                 by = {block.by for block in whole_page.page.blocks}
@@ -93,7 +99,7 @@ def test_nothing_is_disclosed_that_an_edit_told_otherwise(town):
                 observation = simulator.call(Address(town.id, name, 3), Call("web_extractor", pages.url(page_id)), 5)
                 if observation.page is None:
                     continue
-                for row, col in (one for one in observation.disclosed if not whole(one)):
+                for row, col in (one for one in observation.disclosed if not is_all_children(one)):
                     values = {c.value for c in observation.page.cells if (c.row, c.col) == (row, col)}
                     assert town.value(row, col) in values
                 wrong = {(c.row, c.col) for c in observation.page.cells if c.value != town.value(c.row, c.col)}

@@ -18,7 +18,7 @@ from worldsmith.mining.sampling import Source
 from worldsmith.mining.screening import Refused, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
-from worldsmith.simulate.disclosure import children_of, of_page, whole
+from worldsmith.simulate.disclosure import children_of, disclosed_by_page, is_all_children
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
 from worldsmith.tasks.conditions import ONE, Wording, before, verb_phrase
@@ -216,12 +216,14 @@ def test_children_that_do_not_pass_are_evidence_too():
         if light in {WORLD.tables["light"]["name"][i] for i in READER.in_scope(query)}:
             assert (Row("visit", child), "year") in needed
     visits = children_of("visit", "light")
-    assert {one for one in needed if whole(one)} == {(Row("light", i), visits) for i in READER.in_scope(query)}
+    assert {one for one in needed if is_all_children(one)} == {
+        (Row("light", i), visits) for i in READER.in_scope(query)
+    }
     pages = Pages(WORLD)
     # There is no page of a lighthouse's visits where there are none: its entry says so by linking to none.
-    assert (Row("light", 1), visits) in of_page(pages.page("light/1"), WORLD)
-    assert (Row("light", 0), visits) not in of_page(pages.page("light/0"), WORLD)
-    assert (Row("light", 0), visits) in of_page(pages.page("log/0"), WORLD)
+    assert (Row("light", 1), visits) in disclosed_by_page(pages.page("light/1"), WORLD)
+    assert (Row("light", 0), visits) not in disclosed_by_page(pages.page("light/0"), WORLD)
+    assert (Row("light", 0), visits) in disclosed_by_page(pages.page("log/0"), WORLD)
 
 
 def test_relations_are_counted_along_the_chain():

@@ -18,12 +18,12 @@ from worldsmith.pages.titles import title
 from worldsmith.pages.types import Block, Doc, Grid, KeyValues, Link, Page, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.documents import Reader
-from worldsmith.simulate.guard.entitlement import ground
+from worldsmith.simulate.guard.entitlement import facts_of
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.text import clean, decoded, sentences
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Call, Result, Slice, View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Cell, World
 
 WORLD = guard_world.world()
@@ -33,12 +33,12 @@ KESTREL = View(PAGES.page("observatory/1"), 1.0)
 
 
 def faults(snippet: str, view: View = KESTREL, query: str = "", **fields: str) -> list[str]:
-    result = replace(hit(view, 0, "", WORLD, PAGES), snippet=snippet, **fields)
+    result = replace(render_hit(view, 0, "", WORLD, PAGES), snippet=snippet, **fields)
     return [v.why for v in GUARD.hit(result, view, query) if not v.ok]
 
 
 def reader(guard: Guard, page: Page) -> Reader:
-    return Reader(guard.judge, ground(guard.world, guard.columns, page, page.cells), frozenset())
+    return Reader(guard.judge, facts_of(guard.world, guard.columns, page, page.cells), frozenset())
 
 
 def stands(text: str, page: Page = KESTREL.page, guard: Guard = GUARD) -> bool:
@@ -65,7 +65,7 @@ def test_no_form_of_a_withheld_cell_passes_beside_its_label(name: str, request: 
     tried: Counter[str] = Counter()
     for view, cell in own_cells(world, pages, 9):
         column = world.schema.column(cell.row.table, cell.col)
-        base = hit(view, 0, "", world, pages)
+        base = render_hit(view, 0, "", world, pages)
         for form in scoring.forms(cell.value, guard.columns.of(cell)):
             for text in (f"Its {column.label} is {form}.", f"{column.label}: {form}"):
                 said = replace(base, snippet=f"{base.title}. {text}")
@@ -152,7 +152,7 @@ def test_a_hit_names_what_it_is_about() -> None:
 
 def test_a_name_told_by_two_results_together_is_found() -> None:
     views = (KESTREL, View(PAGES.page("observatory/0"), 0.5))
-    a, b = (hit(v, i, "", WORLD, PAGES) for i, v in enumerate(views))
+    a, b = (render_hit(v, i, "", WORLD, PAGES) for i, v in enumerate(views))
     part = Slice(Call("web_search", "staff"), views, more=False)
     split = (replace(a, snippet="The site is led by Im"), replace(b, snippet="re Halloway and others."))
     assert [v.ok for v in GUARD.reply(split, part)] == [False]
@@ -252,7 +252,7 @@ def test_the_query_is_grounded_in_an_echo_alone() -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 @settings(max_examples=60, deadline=None)
 def test_a_query_never_makes_a_verdict_worse(query: str, text: str) -> None:
-    said = replace(hit(KESTREL, 0, "", WORLD, PAGES), snippet=text)
+    said = replace(render_hit(KESTREL, 0, "", WORLD, PAGES), snippet=text)
     before = all(v.ok for v in GUARD.hit(said, KESTREL, ""))
     assert all(v.ok for v in GUARD.hit(said, KESTREL, query)) or not before
 
@@ -306,7 +306,7 @@ def test_every_page_of_our_renderer_passes(name: str, request: pytest.FixtureReq
         view = View(pages.page(page_id), 0.0)
         doc = render(view.page, world, pages)
         assert [(page_id, v.text, v.why) for v in guard.doc(doc, view, "") if not v.ok] == []
-        told = hit(view, 0, world.schema.about, world, pages)
+        told = render_hit(view, 0, world.schema.about, world, pages)
         assert [(page_id, v.text, v.why) for v in guard.hit(told, view, world.schema.about) if not v.ok] == []
 
 
@@ -317,7 +317,7 @@ def test_markdown_of_our_renderer_reads_back(name: str, request: pytest.FixtureR
     guard = Guard(world, pages)
     for page_id in pages.ids()[::3]:
         view = View(pages.page(page_id), 0.0)
-        again = document(markdown(render(view.page, world, pages)), view.page.url)
+        again = parse_markdown(markdown(render(view.page, world, pages)), view.page.url)
         assert [(page_id, v.text, v.why) for v in guard.doc(again, view, "") if not v.ok] == []
 
 
@@ -328,7 +328,7 @@ def test_verdicts_are_pure_and_their_memo_is_bounded(town: World) -> None:
     pages = Pages(town)
     small, large = Guard(town, pages, memo=3), Guard(town, pages)
     views = [View(pages.page(i), 0.0) for i in pages.ids()[:40]]
-    said = [replace(hit(v, 0, "", town, pages), snippet="Opened in 1999 by Ann Smith.") for v in views]
+    said = [replace(render_hit(v, 0, "", town, pages), snippet="Opened in 1999 by Ann Smith.") for v in views]
     first = [small.hit(r, v, "x") for r, v in zip(said, views, strict=True)]
     again = [large.hit(r, v, "y") for r, v in reversed(list(zip(said, views, strict=True)))]
     assert [[(v.where, v.ok) for v in vs] for vs in first] == [[(v.where, v.ok) for v in vs] for vs in reversed(again)]
@@ -343,10 +343,10 @@ def test_a_verdict_is_kept_for_all_that_it_was_made_of() -> None:
     other = replace(page, blocks=(Block("infobox", dated),))
     before, after = View(page, 1.0), View(other, 1.0)
     guard = Guard(WORLD, PAGES)
-    said = hit(before, 0, "", WORLD, PAGES)
+    said = render_hit(before, 0, "", WORLD, PAGES)
     assert all(v.ok for v in guard.hit(said, before, ""))
     assert [v.why for v in guard.hit(said, after, "") if not v.ok] == ["is the value of a withheld cell"]
-    full = replace(hit(before, 0, "", WORLD, PAGES, full_text=True), date=None)
+    full = replace(render_hit(before, 0, "", WORLD, PAGES, full_text=True), date=None)
     assert all(v.ok for v in guard.hit(full, before, ""))
     assert not all(v.ok for v in guard.hit(full, after, ""))
 
@@ -396,7 +396,7 @@ def test_cleaning_twice_is_cleaning_once_and_any_text_is_judged(text: str) -> No
     assert isinstance(decoded(once), tuple)
     result = Result(KESTREL.page.url, text, text, None, 0.95)
     assert GUARD.hit(result, KESTREL, text)
-    assert GUARD.doc(document(text, KESTREL.page.url), KESTREL, "")
+    assert GUARD.doc(parse_markdown(text, KESTREL.page.url), KESTREL, "")
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_cleaning_twice_is_cleaning_once_and_any_text_is_judged(text: str) -> No
 )  # fmt: skip
 def test_what_is_true_and_vague_does_not_tell_a_cell(text: str, lacks: list[str]) -> None:
     """A page whose reader can't give the value back is incomplete, however true it is."""
-    said = document(f"# Kestrel Point Observatory\n{text}", KESTREL.page.url)
+    said = parse_markdown(f"# Kestrel Point Observatory\n{text}", KESTREL.page.url)
     verdicts = [v for v in GUARD.doc(said, KESTREL, "") if not v.ok]
     assert [v.where for v in verdicts] == ["missing"] * len(lacks)
     assert [v.why.partition(" of ")[0] for v in verdicts] == lacks

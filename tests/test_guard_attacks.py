@@ -12,10 +12,10 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.types import Block, Doc, Para
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.llm.prompt import asked
-from worldsmith.simulate.markdown_reader import document
-from worldsmith.simulate.protocol import Address, Call, Result, Slice, Talk, View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.llm.prompt import prompt_for
+from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.protocol import Address, Call, Conversation, Result, Slice, View
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 
 WORLD = guard_world.world()
@@ -41,7 +41,7 @@ def views(case: dict) -> list[View]:
 
 
 def own(view: View, rank: int = 0) -> Result:
-    return hit(view, rank, "", WORLD, PAGES)
+    return render_hit(view, rank, "", WORLD, PAGES)
 
 
 def results(case: dict) -> list[Result]:
@@ -94,7 +94,7 @@ def test_leak_is_stopped(case: dict) -> None:
     part = Slice(Call("web_search", query or "x"), tuple(seen[: len(drafted)]), more=False)
     verdicts += GUARD.reply(drafted, part)
     assert [v.why for v in verdicts if not v.ok]
-    ours = tuple(hit(view, i, query or "x", WORLD, PAGES) for i, view in enumerate(part.views))
+    ours = tuple(render_hit(view, i, query or "x", WORLD, PAGES) for i, view in enumerate(part.views))
     arrived = served(case, tuple(drafted))
     assert [(r.url, r.date, r.score) for r in arrived] == [(r.url, r.date, r.score) for r in ours]
     assert arrived == ours or case["id"] == "C05"  # there only the date was wrong, and that is never theirs
@@ -111,7 +111,7 @@ def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> No
     told: list[tuple[str, ...]] = []
 
     class Noting(Liar):
-        async def draft(self, part: Slice, talk: Talk) -> tuple[Result, ...] | Doc:
+        async def draft(self, part: Slice, talk: Conversation) -> tuple[Result, ...] | Doc:
             told.append(talk.reasons)
             return self.said
 
@@ -119,10 +119,10 @@ def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> No
     simulator.prepare = lambda *_a, **_k: part  # type: ignore[method-assign]
     asyncio.run(simulator.acall(Address(WORLD.id), part.call))
     assert told[0] == ()
-    assert all(v.reason for v in simulator.judged(Address(WORLD.id), drafted, part) if not v.ok)
+    assert all(v.reason for v in simulator.verdicts_on(Address(WORLD.id), drafted, part) if not v.ok)
     feedback = " ".join(reason for reasons in told[1:] for reason in reasons)
     wrote = " ".join(f"{r.title} {r.snippet} {r.url} {r.date}" for r in drafted)
-    known = " ".join(f"{asked(part, WORLD, PAGES).messages[0]['content']} {wrote}".split())
+    known = " ".join(f"{prompt_for(part, WORLD, PAGES).messages[0]['content']} {wrote}".split())
     values = {str(value) for row in guard_world.OBSERVATORIES for value in row}
     assert not [value for value in values if value in feedback and value not in known]
 
@@ -143,7 +143,7 @@ def test_honest_hit_arrives_unchanged(case: dict) -> None:
 @pytest.mark.parametrize("case", [c for c in EXTRACTS if c["verdict"] == "legit"], ids=ids)
 def test_honest_page_arrives_unchanged(case: dict) -> None:
     url = case["call"]["url"]
-    said = document(case["response"], url)
+    said = parse_markdown(case["response"], url)
     view = View(PAGES.page(PAGES.by_url(url) or next(i for i, u in guard_world.ADDRESSES.items() if u == url)), 0.0)
     assert [(v.where, v.text, v.why) for v in GUARD.doc(said, view, "") if not v.ok] == []
     simulator = Simulator(WORLD, pages=PAGES, model=Liar(said), strict=True)
@@ -156,7 +156,7 @@ def test_honest_page_arrives_unchanged(case: dict) -> None:
 def test_an_index_page_may_state_one_more_attribute_where_its_plan_does() -> None:
     (case,) = (c for c in CASES if c["id"] == "G08")
     page = PAGES.page("observatory-directory/0")
-    said = document("# Observatories\n" + case["response"], page.url)
+    said = parse_markdown("# Observatories\n" + case["response"], page.url)
     assert not all(v.ok for v in GUARD.doc(said, View(page, 0.0), ""))
     cells = tuple(WORLD.cell(row, col) for row in page.rows if row.index < 2 for col in ("name", "city"))
     wider = replace(page, blocks=(Block("directory", cells),), rows=tuple(r for r in page.rows if r.index < 2))
@@ -165,7 +165,9 @@ def test_an_index_page_may_state_one_more_attribute_where_its_plan_does() -> Non
 
 def test_a_file_is_no_page() -> None:
     (case,) = (c for c in CASES if c["id"] == "I05")
-    simulator = Simulator(WORLD, pages=PAGES, model=Liar(document(case["response"], case["call"]["url"])), strict=True)
+    simulator = Simulator(
+        WORLD, pages=PAGES, model=Liar(parse_markdown(case["response"], case["call"]["url"])), strict=True
+    )
     observation = asyncio.run(simulator.acall(Address(WORLD.id), Call("web_extractor", case["call"]["url"])))
     assert (observation.status, observation.text, simulator.model.asked) == ("not_found", "", 0)
 

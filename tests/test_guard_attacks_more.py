@@ -11,9 +11,9 @@ from test_guard_attacks import GUARD, PAGES, WORLD, Liar, ids, results, served, 
 
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Address, Call, Result, Slice, View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 
 CASES = [
@@ -55,7 +55,7 @@ def test_a_lying_backend_leaks_nothing_in_hits(case: dict) -> None:
     part = Slice(Call("web_search", query), tuple(seen[: len(drafted)]), more=False)
     verdicts += GUARD.reply(drafted, part)
     assert all(v.why for v in verdicts if not v.ok)
-    ours = tuple(hit(view, i, query, WORLD, PAGES) for i, view in enumerate(part.views))
+    ours = tuple(render_hit(view, i, query, WORLD, PAGES) for i, view in enumerate(part.views))
     arrived = served(case, tuple(drafted))
     if [v for v in verdicts if not v.ok and v.where not in ("date", "url")]:
         assert arrived == ours
@@ -75,7 +75,7 @@ def test_an_honest_hit_arrives_unchanged(case: dict) -> None:
 @pytest.mark.parametrize("case", EXTRACTS, ids=ids)
 def test_a_page_arrives_unchanged_or_without_its_lies(case: dict) -> None:
     url = case["call"]["url"]
-    said = document(case["response"], url)
+    said = parse_markdown(case["response"], url)
     simulator = Simulator(WORLD, pages=PAGES, model=Liar(said), strict=True)
     seen = asyncio.run(simulator.acall(Address(WORLD.id), Call("web_extractor", url)))
     if url not in PAGE_AT:
@@ -106,7 +106,7 @@ class Backend:
 
     async def draft(self, part: Slice, _talk: object) -> tuple[Result, ...]:
         about = {view.page.id: said for view, said in zip(views(self.case), results(self.case), strict=False)}
-        ours = [hit(view, view.rank, part.call.arg, WORLD, PAGES) for view in part.views]
+        ours = [render_hit(view, view.rank, part.call.arg, WORLD, PAGES) for view in part.views]
         return tuple(
             replace(own, **self.fields(about[view.page.id], own)) if view.page.id in about else own
             for view, own in zip(part.views, ours, strict=True)

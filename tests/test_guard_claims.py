@@ -12,10 +12,10 @@ from worldsmith.pages.types import Doc, KeyValues, Page, Para
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.quantity import MONTHS
-from worldsmith.simulate.guard.repair import FREE, SNIPPET, TIMES, repaired, too_long
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.guard.repair import FREE, SNIPPET, TIMES, length_objection, repaired
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Call, Slice, View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Row, World
 
 
@@ -47,7 +47,7 @@ def told(street: Page, name: str) -> str:
 
 def stands(guard: Guard, street: Page, text: str) -> bool:
     own = render(street, guard.world, guard.pages)
-    piece = document(f"# t\n\n{text}", street.url).pieces
+    piece = parse_markdown(f"# t\n\n{text}", street.url).pieces
     verdicts = guard.doc(replace(own, pieces=(*piece, *own.pieces)), View(street, 0.0), "")
     return all(v.ok for v in verdicts)
 
@@ -117,7 +117,7 @@ def test_a_true_one_stands(guard: Guard, street: Page, text: str) -> None:
 )
 def test_an_option_or_a_digit_that_the_head_withholds_is_found(guard: Guard, street: Page, text: str) -> None:
     view = View(street, 1.0)
-    base = hit(view, 0, "", guard.world, guard.pages)
+    base = render_hit(view, 0, "", guard.world, guard.pages)
     assert all(v.ok for v in guard.hit(base, view, ""))
     for said in (text, f"{base.title}. {text}"):
         assert not all(v.ok for v in guard.hit(replace(base, snippet=said), view, ""))
@@ -126,7 +126,7 @@ def test_an_option_or_a_digit_that_the_head_withholds_is_found(guard: Guard, str
 @pytest.mark.parametrize("form", ["the {words}", "the early {words}", "{month}", "the spring of that year"])
 def test_a_decade_or_a_month_tells_of_a_withheld_date(guard: Guard, street: Page, form: str) -> None:
     view = View(street, 1.0)
-    base = hit(view, 0, "", guard.world, guard.pages)
+    base = render_hit(view, 0, "", guard.world, guard.pages)
     laid = str(guard.world.value(street.subject, "laid"))
     said = form.format(words=TENS[int(laid[2])], month=MONTHS[int(laid[5:7]) - 1])
     assert all(v.ok for v in guard.hit(base, view, ""))
@@ -135,7 +135,7 @@ def test_a_decade_or_a_month_tells_of_a_withheld_date(guard: Guard, street: Page
 
 def test_a_century_is_a_tease_wider_than_any_tolerance(guard: Guard, street: Page) -> None:
     view = View(street, 1.0)
-    base = hit(view, 0, "", guard.world, guard.pages)
+    base = render_hit(view, 0, "", guard.world, guard.pages)
     century = (int(told(street, "laid")[:4]) - 1) // 100 + 1
     for said, stands in ((century, True), (century - 3, False)):
         snippet = f"{base.title}. From the {said}th century."
@@ -147,13 +147,13 @@ def test_a_draft_much_longer_than_our_own_is_not_read(guard: Guard, street: Page
     most = FREE + TIMES * len(markdown(own))
     long = Doc(own.url, own.title, own.date, (Para(("word " * (most // 5 + 1),)), *own.pieces))
     part = Slice(Call("web_extractor", street.url), (View(street, 0.0),), more=False)
-    assert too_long(long, own) == f"is a page of {len(markdown(long))} characters, at most {most} are read"
+    assert length_objection(long, own).why == f"is a page of {len(markdown(long))} characters, at most {most} are read"
     assert repaired(guard, guard.pages, long, own, part) == (own, {"too_long": 1, "fallback": 1})
-    assert too_long(own, own) == ""
-    mine = (hit(View(street, 1.0), 0, "", guard.world, guard.pages),)
-    assert too_long(mine, mine) == ""
-    assert too_long((replace(mine[0], snippet="x" * (SNIPPET + 1)),), mine)
-    assert too_long(mine * 13, mine) == "is a list of 13 hits, at most 12 are read"
+    assert length_objection(own, own) is None
+    mine = (render_hit(View(street, 1.0), 0, "", guard.world, guard.pages),)
+    assert length_objection(mine, mine) is None
+    assert length_objection((replace(mine[0], snippet="x" * (SNIPPET + 1)),), mine)
+    assert length_objection(mine * 13, mine).why == "is a list of 13 hits, at most 12 are read"
 
 
 def test_a_label_needs_a_fact_of_its_column(guard: Guard, street: Page) -> None:

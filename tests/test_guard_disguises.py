@@ -17,10 +17,10 @@ from worldsmith.pages import Pages
 from worldsmith.pages.types import Page
 from worldsmith.scoring.text import squash
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.guard.names import Names, mentions
+from worldsmith.simulate.guard.names import Names, mentions_in
 from worldsmith.simulate.guard.text import clean, squeeze, squeezed
 from worldsmith.simulate.protocol import View
-from worldsmith.simulate.renderer import hit
+from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Cell, World
 
 ASSIGNED = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Co", "Cs")]
@@ -104,7 +104,7 @@ class Told:
 
     def leaks(self, page: Page, cell: Cell, text: str, *, labelled: bool) -> bool:
         """Whether a hit for the page may say a text, beside the cell's label or in a sentence without it."""
-        base = hit(View(page, 1.0), 0, "", self.world, self.pages)
+        base = render_hit(View(page, 1.0), 0, "", self.world, self.pages)
         label = self.world.schema.column(cell.row.table, cell.col).label
         said = f"{base.title}. {label}: {text}" if labelled else f"{base.title}. It has to do with {text} too."
         return all(v.ok for v in self.guard.hit(replace(base, snippet=said), View(page, 1.0), ""))
@@ -174,14 +174,14 @@ def test_a_name_is_found_however_the_scorer_would_read_it(name: str, said: str) 
     assert scoring.right(said, name, scoring.Column("Director", "text"))
     guard, view = named(name), View(PAGES.page("observatory/1"), 1.0)
     snippet = f"Kestrel Point Observatory. The brand {said} is one of them."
-    assert not all(v.ok for v in guard.hit(replace(hit(view, 0, "", WORLD, PAGES), snippet=snippet), view, ""))
+    assert not all(v.ok for v in guard.hit(replace(render_hit(view, 0, "", WORLD, PAGES), snippet=snippet), view, ""))
 
 
 def test_common_words_are_names_with_a_capital_and_options_at_their_label() -> None:
     guard, view = named("Nothing"), View(PAGES.page("observatory/0"), 1.0)
 
     def stands(text: str) -> bool:
-        said = replace(hit(view, 0, "", guard.world, PAGES), snippet=f"Veldmar Observatory. {text}.")
+        said = replace(render_hit(view, 0, "", guard.world, PAGES), snippet=f"Veldmar Observatory. {text}.")
         return all(v.ok for v in guard.hit(said, view, ""))
 
     assert stands("We found nothing more")
@@ -191,7 +191,7 @@ def test_common_words_are_names_with_a_capital_and_options_at_their_label() -> N
 
 def test_a_declared_phrase_hides_no_name_that_it_runs_into() -> None:
     names = Names(WORLD, ("the directors imre",))
-    assert [m.key for m in mentions(names, "the directors Imre Halloway") if m.kind == "name"] == ["imrehalloway"]
+    assert [m.key for m in mentions_in(names, "the directors Imre Halloway") if m.kind == "name"] == ["imrehalloway"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_day_is_found_though_its_year_may_be_told(day: str) -> None:
     page = replace(page, head=replace(page.head, cells=(*page.head.cells, altitude)))
 
     def stands(text: str) -> bool:
-        said = replace(hit(View(page, 1.0), 0, "", WORLD, PAGES), snippet=f"Kestrel Point Observatory. {text}.")
+        said = replace(render_hit(View(page, 1.0), 0, "", WORLD, PAGES), snippet=f"Kestrel Point Observatory. {text}.")
         return all(v.ok for v in GUARD.hit(said, View(page, 1.0), ""))
 
     assert stands("It has 1991 of them")
@@ -224,7 +224,7 @@ def test_a_day_is_found_though_its_year_may_be_told(day: str) -> None:
 @pytest.mark.parametrize("text", ["1 2 3 4 5 6 7 8 9 " * 300, "8 x 10^5, " * 100, "Imre Halloway " * 400])
 def test_what_is_too_long_to_be_judged_does_not_stand(text: str) -> None:
     view = View(PAGES.page("observatory/1"), 1.0)
-    said = replace(hit(view, 0, "", WORLD, PAGES), snippet=f"Kestrel Point Observatory {text}")
+    said = replace(render_hit(view, 0, "", WORLD, PAGES), snippet=f"Kestrel Point Observatory {text}")
     assert [v.why for v in GUARD.hit(said, view, "") if "to be judged" in v.why]
 
 
@@ -233,7 +233,7 @@ def test_a_number_with_a_power_of_ten_is_one_number() -> None:
     altitude = WORLD.cell(page.subject, "altitude")._replace(value=10)
     page = replace(page, head=replace(page.head, cells=(*page.head.cells, altitude)))
     said = replace(
-        hit(View(page, 1.0), 0, "", WORLD, PAGES), snippet="Kestrel Point Observatory. It has 8 x 10^5 of them."
+        render_hit(View(page, 1.0), 0, "", WORLD, PAGES), snippet="Kestrel Point Observatory. It has 8 x 10^5 of them."
     )
     assert [v.why for v in GUARD.hit(said, View(page, 1.0), "") if not v.ok] == [
         "gives '8 x 10^5', which states no fact that may be given here"

@@ -39,7 +39,7 @@ def test_the_replies_are_many(half: Half, honest: list[Reply]) -> None:
 
 
 def test_honest_statements_are_accepted(honest: list[Reply]) -> None:
-    judged = [v for r in honest for v in r.simulator.judged(r.address, r.draft, r.part) if v.where not in FIELDS]
+    judged = [v for r in honest for v in r.simulator.verdicts_on(r.address, r.draft, r.part) if v.where not in FIELDS]
     rejected = [(v.where, v.text, v.why) for v in judged if not v.ok]
     assert len(judged) > 3000
     assert len(rejected) <= 0.05 * len(judged), rejected

@@ -57,7 +57,7 @@ def test_ours_stands_for_hits_that_do_not_fit(simulator: Simulator, part: Slice,
     ours = own(simulator, part)
     draft = tuple(write(result, i, pages) for i, result in enumerate(ours))
     assert simulator.finish(Address(simulator.world.id), part, draft).results == ours
-    bad = {v.reason for v in simulator.judged(Address(simulator.world.id), draft, part) if not v.ok}
+    bad = {v.reason for v in simulator.verdicts_on(Address(simulator.world.id), draft, part) if not v.ok}
     assert bad <= {Reason.MISFIT, Reason.FORM, Reason.MISSING}
     assert bad
 

@@ -11,7 +11,7 @@ from faithful_replies import SEEDS, pages_of, simulator
 
 from worldsmith.pages.types import Page
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.perturb import withhold
 from worldsmith.simulate.protocol import Call, Result, Slice, Verdict, View
 
@@ -42,7 +42,7 @@ PAGES = 3
 @cache
 def guard(schema: str, seed: int) -> Guard:
     world = simulator(schema, seed).world
-    return Guard(world, simulator(schema, seed)._desk("short").pages)
+    return Guard(world, simulator(schema, seed)._services_for("short").pages)
 
 
 def texts(case: Case) -> Iterator[tuple[Guard, Page, str]]:
@@ -66,7 +66,7 @@ def rejections(case: Case, judge: Guard, page: Page, said: str) -> list[Verdict]
         verdicts = judge.hit(Result(page.url, name, said, None, 1.0), view, "")
     else:
         title, text = (said, "") if case.where == "title" else (name, said)
-        verdicts = judge.doc(document(f"# {title}\n\n{text}", page.url), View(page, 0.0), "")
+        verdicts = judge.doc(parse_markdown(f"# {title}\n\n{text}", page.url), View(page, 0.0), "")
     return [v for v in verdicts if not v.ok and v.where not in ("missing", "date", "key")]
 
 

@@ -14,9 +14,9 @@ from worldsmith.pages.renderer import render
 from worldsmith.pages.types import Doc, Grid, Items, KeyValues, Link, Page, Para
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.guard.options import denied
+from worldsmith.simulate.guard.options import is_denied
 from worldsmith.simulate.guard.repair import repaired
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Call, Slice, View
 from worldsmith.world.model import World
 
@@ -26,7 +26,7 @@ KESTREL = PAGES.page("observatory/1")
 def reasons(guard: Guard, page: Page, text: str) -> list[str]:
     """Why statements of a text do not stand on a page; what it lacks is another matter."""
     verdicts = guard.doc(
-        document(f"# {guard.world.title(page.subject or page.rows[0])}\n{text}", page.url), View(page, 0.0), ""
+        parse_markdown(f"# {guard.world.title(page.subject or page.rows[0])}\n{text}", page.url), View(page, 0.0), ""
     )
     return [v.why for v in verdicts if not v.ok and v.where not in ("missing", "date")]
 
@@ -177,11 +177,11 @@ def test_labels_in_other_words_are_known_by_their_values() -> None:
     text = "- Inauguration: 2 November 1991\n- Head: Imre Halloway\n- Elevation: 1,876 m\n- Money: 845,500 crowns"
     assert [
         v.why
-        for v in GUARD.doc(document(f"# Kestrel Point Observatory\n{text}", page.url), View(page, 0.0), "")
+        for v in GUARD.doc(parse_markdown(f"# Kestrel Point Observatory\n{text}", page.url), View(page, 0.0), "")
         if not v.ok
     ] == []
     swapped = text.replace("1,876 m", "845,500 crowns")
-    assert not all(v.ok for v in GUARD.doc(document(f"# K\n{swapped}", page.url), View(page, 0.0), ""))
+    assert not all(v.ok for v in GUARD.doc(parse_markdown(f"# K\n{swapped}", page.url), View(page, 0.0), ""))
 
 
 def test_a_header_that_speaks_of_another_column_means_none() -> None:
@@ -230,4 +230,4 @@ def test_rejected_parts_of_lists_pairs_and_tables_are_dropped() -> None:
     ],
 )
 def test_half_a_word_denies_nothing(text, start, denies):
-    assert denied(f"{text}asphalt", start, len(text)) is denies
+    assert is_denied(f"{text}asphalt", start, len(text)) is denies

@@ -15,7 +15,7 @@ from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tok
 from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
-from worldsmith.simulate.protocol import Call, cut
+from worldsmith.simulate.protocol import Call, slice_for
 
 WORLD = isles()
 PAGES = Pages(WORLD)
@@ -427,19 +427,19 @@ def test_terms():
 
 
 def test_a_cut_takes_the_hits_of_a_search():
-    part = cut(PAGES, INDEX, Call("web_search", "Orvane Head", k=2))
+    part = slice_for(PAGES, INDEX, Call("web_search", "Orvane Head", k=2))
     assert [v.page.id for v in part.views] == found("Orvane Head", 2)
     assert part.more
-    sizes = {len(cut(PAGES, INDEX, Call("web_search", f"lighthouse {word}")).views) for word in "abcdefgh"}
+    sizes = {len(slice_for(PAGES, INDEX, Call("web_search", f"lighthouse {word}")).views) for word in "abcdefgh"}
     assert sizes == {9, 10}
-    assert cut(PAGES, INDEX, Call("web_search", "lighthouse", page=50)).views == ()
+    assert slice_for(PAGES, INDEX, Call("web_search", "lighthouse", page=50)).views == ()
 
 
 def test_a_cut_takes_the_one_page_of_an_extract():
     page = PAGES.page("light/3")
-    assert [v.page for v in cut(PAGES, INDEX, Call("web_extractor", page.url)).views] == [page]
-    assert cut(PAGES, INDEX, Call("web_extractor", "https://nowhere.example/")).views == ()
-    assert not cut(PAGES, INDEX, Call("web_extractor", "no url at all")).more
+    assert [v.page for v in slice_for(PAGES, INDEX, Call("web_extractor", page.url)).views] == [page]
+    assert slice_for(PAGES, INDEX, Call("web_extractor", "https://nowhere.example/")).views == ()
+    assert not slice_for(PAGES, INDEX, Call("web_extractor", "no url at all")).more
 
 
 def test_two_indices_of_a_world_are_one(full):
@@ -480,4 +480,4 @@ def test_dormant_pages_are_found_where_they_are_asked_for_alone(monkeypatch):
         assert not any(p.startswith("log/") for p in shown)
         assert any(p.startswith("log/") for p in whole)
         assert [p for p in whole if p in shown][:5] == shown[:5]
-    assert cut(index.pages, index, Call("web_search", "Orvane Head")).views[0].page.id == "light/0"
+    assert slice_for(index.pages, index, Call("web_search", "Orvane Head")).views[0].page.id == "light/0"

@@ -15,11 +15,11 @@ from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.simulate.llm.answer import draft, json_results, observation, results
+from worldsmith.simulate.llm.answer import observation_text, parse_draft, parse_json_results, parse_results
 from worldsmith.simulate.llm.model import Backend, Endpoint
-from worldsmith.simulate.llm.prompt import action, asked
-from worldsmith.simulate.markdown_reader import document
-from worldsmith.simulate.protocol import Address, Call, Observation, Result, Slice, Talk, View
+from worldsmith.simulate.llm.prompt import action_text, prompt_for
+from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.protocol import Address, Call, Conversation, Observation, Result, Slice, View
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
@@ -210,7 +210,7 @@ def test_the_deadline_holds_over_all_tries() -> None:
         assert isinstance(part, Slice)
         start = asyncio.get_running_loop().time()
         with pytest.raises(BackendError, match=r"gave no answer in 0.2 s"):
-            await language.writer(PAGES).draft(part, Talk())
+            await language.writer(PAGES).draft(part, Conversation())
         await language.close()
         return asyncio.get_running_loop().time() - start
 
@@ -259,7 +259,7 @@ def test_the_first_failure_and_every_opening_of_the_breaker_are_said() -> None:
 def prompts(call: Call, profile: str = "clean") -> str:
     part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id, profile), call)
     assert isinstance(part, Slice)
-    return "\n".join(m["content"] for m in asked(part, WORLD, PAGES).messages)
+    return "\n".join(m["content"] for m in prompt_for(part, WORLD, PAGES).messages)
 
 
 def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -> None:
@@ -273,7 +273,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
         ):
             part = simulator.prepare(Address(smartphones.id), call)
             assert isinstance(part, Slice)
-            text = "\n".join(m["content"] for m in asked(part, smartphones, pages).messages)
+            text = "\n".join(m["content"] for m in prompt_for(part, smartphones, pages).messages)
             searched = call.tool == "web_search"
             cells = {c for v in part.views for c in (v.page.head.cells if searched else v.page.cells)}
             for cell in cells:
@@ -291,7 +291,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
 def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
     part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), PAGE)
     assert isinstance(part, Slice)
-    system, user = asked(part, WORLD, PAGES, "Tease.", ("missing: Budget of X (1) is not stated",)).messages
+    system, user = prompt_for(part, WORLD, PAGES, "Tease.", ("missing: Budget of X (1) is not stated",)).messages
     assert (system["role"], user["role"]) == ("system", "user")
     head, _, last = system["content"].partition("# Simulation instruction\n")
     assert "{" not in last
@@ -304,9 +304,9 @@ def test_a_prompt_holds_what_applies_to_its_call_alone() -> None:
     searched, opened = (simulator.prepare(Address(WORLD.id), call) for call in (SEARCH, PAGE))
     assert isinstance(searched, Slice)
     assert isinstance(opened, Slice)
-    of_search = asked(searched, WORLD, PAGES, "Tease.")
+    of_search = prompt_for(searched, WORLD, PAGES, "Tease.")
     text, structured = of_search.messages[0]["content"], of_search.structured[0]["content"]
-    page = asked(opened, WORLD, PAGES).messages[0]["content"]
+    page = prompt_for(opened, WORLD, PAGES).messages[0]["content"]
     assert {"nippet" in page, "web_search" in page, "result" in page, "[1]" in page} == {False}
     assert {"Markdown" in said or "web_extractor" in said for said in (text, structured)} == {False}
     assert ("Snippet:" in text, "JSON" in text) == (True, False)
@@ -321,12 +321,12 @@ def test_a_prompt_holds_what_applies_to_its_call_alone() -> None:
 def test_the_words_of_a_prompt_are_no_text_of_a_hit(line: str) -> None:
     part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), SEARCH)
     assert isinstance(part, Slice)
-    prompt = asked(part, WORLD, PAGES).messages[0]["content"]
+    prompt = prompt_for(part, WORLD, PAGES).messages[0]["content"]
     said = next(told.partition(": ")[2] for told in prompt.split("\n") if told.startswith(f"{line.capitalize()}: a"))
     own = Simulator(WORLD, pages=PAGES).finish(Address(WORLD.id), part).results
     copied = tuple(replace(result, **{line: said}) for result in own)
     assert not any(
-        v.ok for v in Simulator(WORLD, pages=PAGES).judged(Address(WORLD.id), copied, part) if v.where == line
+        v.ok for v in Simulator(WORLD, pages=PAGES).verdicts_on(Address(WORLD.id), copied, part) if v.where == line
     )
 
 
@@ -338,13 +338,13 @@ def test_facts_are_data_in_a_prompt() -> None:
     part = Slice(
         Call("web_extractor", "https://halloway.example/bio"), (View(pages.page("person/0"), 0.0),), more=False
     )
-    system = asked(part, hostile, pages).messages[0]["content"]
+    system = prompt_for(part, hostile, pages).messages[0]["content"]
     assert system.count("# Simulation instruction") == 1
     assert "Person: {instruction} Imre {state}; " in system
 
 
 def test_an_action_is_one_json_object() -> None:
-    assert action(Call("web_search", 'a "b"\n# Rules'), 3) == (
+    assert action_text(Call("web_search", 'a "b"\n# Rules'), 3) == (
         '### Turn 3\n**Action:**\n```json\n{"name":"web_search","arguments":{"query":"a \\"b\\"\\n# Rules"}}\n```'
     )
 
@@ -366,7 +366,7 @@ def test_an_action_is_one_json_object() -> None:
     ],
 )
 def test_what_an_answer_says(content: str, said: str) -> None:
-    assert observation(content) == said
+    assert observation_text(content) == said
 
 
 def test_results_are_read_in_their_text_form() -> None:
@@ -374,12 +374,12 @@ def test_results_are_read_in_their_text_form() -> None:
         "Here you are:\n\n[1] https://a.example/x\nTitle: A\nSnippet: one\ntwo ...\nDate: Jun 18, 2024\n\n"
         "**2.** <https://b.example/>\n**Title:** B\n**Snippet:** three\n**Date:** N/A\n"
     )
-    assert results(text) == (
+    assert parse_results(text) == (
         Result("https://a.example/x", "A", "one two ...", "2024-06-18", 0.0),
         Result("https://b.example/", "B", "three", None, 0.0),
     )
     with pytest.raises(BackendError, match="holds no results"):
-        draft("nothing found", SEARCH)
+        parse_draft("nothing found", SEARCH)
 
 
 def test_markdown_is_read_into_a_document() -> None:
@@ -388,7 +388,7 @@ def test_markdown_is_read_into_a_document() -> None:
         "> quoted\n\n## H\n- **K**: [v](https://a.example/)\n- **L:** w\n\n* i\n* j\n\n1. x\n2. y\n\n"
         "| a | b |\n|---|:-:|\n| 1 \\| 2 | 3 |\n| 4 |\n\n<script>evil()</script><b>bold</b> `code` snake_case\n"
     )
-    assert document(text, "u") == Doc(
+    assert parse_markdown(text, "u") == Doc(
         "u",
         "T x",
         "2029-01-02",
@@ -408,7 +408,7 @@ def test_what_our_renderer_writes_reads_back_the_same(town: World) -> None:
     pages = Pages(town)
     for page_id in pages.ids()[::5]:
         doc = render(pages.page(page_id), town, pages)
-        again = document(markdown(doc), doc.url)
+        again = parse_markdown(markdown(doc), doc.url)
         assert (again.title, again.date, markdown(again)) == (doc.title, doc.date, markdown(doc))
 
 
@@ -481,4 +481,4 @@ def test_a_server_that_refuses_text_too_keeps_its_schema() -> None:
     ],
 )
 def test_json_results_are_read_as_far_as_they_go(text: str, count: int) -> None:
-    assert len(json_results(text)) == count
+    assert len(parse_json_results(text)) == count

@@ -171,7 +171,7 @@ def check(found: list[Observation], took: list[float], store: Store) -> None:
         part = judge.prepare(Address(WORLD.id), call)
         assert isinstance(part, Slice)
         served = seen.results if seen.doc is None else seen.doc
-        assert all(verdict.ok for verdict in judge.judged(Address(WORLD.id), served, part))
+        assert all(verdict.ok for verdict in judge.verdicts_on(Address(WORLD.id), served, part))
         if seen.verdicts and seen.verdicts[0].where == "model":
             assert seen.results == ours(call).results
             assert seen.text == ours(call).text

@@ -14,19 +14,19 @@ from worldsmith.simulate.perturb import (
     LEVELS,
     PAGE_EDITS,
     PROFILES,
-    Edited,
+    EditedRanking,
     edits,
     faults,
     instruction,
+    is_spare,
     load_curriculum,
-    profile,
-    spare,
+    profile_named,
     withhold,
 )
 from worldsmith.simulate.perturb.instruct import WITHHOLD
 from worldsmith.simulate.perturb.pages import PART
 from worldsmith.simulate.perturb.withhold import with_head
-from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, cut
+from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, slice_for
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
@@ -100,7 +100,7 @@ def test_the_call_changes_nothing_and_the_seed_does(town: World, pages: Pages) -
     index = Index(pages)
     seen: dict[str, set] = {}
     for query in ("street", "parish", "shops", "residents of the town", "café"):
-        for view in withhold(1)(pages, cut(pages, index, Call("web_search", query)), 5).views:
+        for view in withhold(1)(pages, slice_for(pages, index, Call("web_search", query)), 5).views:
             seen.setdefault(view.page.id, set()).add(view.page.head)
     assert seen
     assert all(len(heads) == 1 for heads in seen.values())
@@ -110,11 +110,11 @@ def test_the_call_changes_nothing_and_the_seed_does(town: World, pages: Pages) -
 
 def test_profiles() -> None:
     assert next(iter(PROFILES)) == "clean"
-    assert profile("clean") == Profile(
+    assert profile_named("clean") == Profile(
         "clean", PROFILES["clean"].about, "short", 1, full_text=False, edits=None, faults=None
     )
     with pytest.raises(NotFoundError, match=r"no profile 'claen'. Did you mean 'clean'"):
-        profile("claen")
+        profile_named("claen")
     with pytest.raises(UsageError, match="withhold level 4 does not exist"):
         withhold(4)
     with pytest.raises(NotFoundError, match=r"names the fault 'eror'. Did you mean 'error'"):
@@ -151,7 +151,7 @@ def test_background_comes_before_hits_and_none_is_lost(pages: Pages, share: floa
     plain, mixed = [], []
     for found, shares in ((plain, {}), (mixed, {"distract": share})):
         for n in range(1, 40):
-            part = cut(pages, Edited(pages, index, shares, 3), replace(call, page=n))
+            part = slice_for(pages, EditedRanking(pages, index, shares, 3), replace(call, page=n))
             assert len(part.views) == 8 or not part.more
             found += [view.page.id for view in part.views]
             if not part.more:
@@ -168,7 +168,7 @@ def test_no_edits_rank_as_the_index_does(pages: Pages) -> None:
     for query in ("street", "shops in the parish", "nobody", "site:x.example"):
         for n in (1, 2, 5):
             call = Call("web_search", query, page=n)
-            plain, same = cut(pages, index, call), cut(pages, Edited(pages, index, {}, 9), call)
+            plain, same = slice_for(pages, index, call), slice_for(pages, EditedRanking(pages, index, {}, 9), call)
             assert same == plain
 
 
@@ -181,7 +181,7 @@ def test_edits_that_lose_meet_spare_pages_alone(town: World, pages: Pages) -> No
         gone = {v.page.id for v in part.views} - {v.page.id for v in after.views}
         same = {v.page.id for v in part.views if v in after.views}
         assert {change.page for change in after.changes} == {v.page.id for v in part.views if v.page.id not in same}
-        assert all(spare(pages, pages.page(i)) for i in (gone | {change.page for change in after.changes}))
+        assert all(is_spare(pages, pages.page(i)) for i in (gone | {change.page for change in after.changes}))
         assert {change.kind for change in after.changes} == {name}
 
 

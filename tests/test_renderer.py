@@ -21,8 +21,8 @@ from worldsmith.pages.site_styles import LAYOUTS, STYLES, VOICES
 from worldsmith.pages.titles import NAME, heading
 from worldsmith.schema import load_schema
 from worldsmith.simulate.perturb import withhold
-from worldsmith.simulate.protocol import Call, Slice, View, cut
-from worldsmith.simulate.renderer import Renderer, hit
+from worldsmith.simulate.protocol import Call, Slice, View, slice_for
+from worldsmith.simulate.renderer import Renderer, render_hit
 from worldsmith.world.model import Cell, Row
 
 WORLD = isles()
@@ -126,7 +126,7 @@ def test_a_list_without_its_scope_says_it_neither_in_title_nor_body():
     assert render(page, WORLD, PAGES).title == "Lighthouses by stone: granite"
     assert render(after, WORLD, PAGES).title == "Lighthouses by stone"
     assert "granite" not in markdown(render(after, WORLD, PAGES))
-    shown = hit(View(after, 1.0), 0, "granite", WORLD, PAGES)
+    shown = render_hit(View(after, 1.0), 0, "granite", WORLD, PAGES)
     assert "granite" not in f"{shown}"
 
 
@@ -145,7 +145,7 @@ def test_a_label_in_a_hit_s_title_is_whole_or_left_out(told, shown):
     """Half of one would say that the light is the tallest; of a tagline any part will do."""
     page = replace(PAGES.page("world-news/0"), title=told.format(NAME))
     name = WORLD.title(page.subject)
-    said = hit(View(page, 1.0), 0, "granite", WORLD, PAGES).title
+    said = render_hit(View(page, 1.0), 0, "granite", WORLD, PAGES).title
     assert said.startswith(shown.format(name).removesuffix(" ..."))
     assert "tallest" not in said
     assert len(said) <= 75
@@ -173,7 +173,7 @@ def test_an_edited_name_is_the_name_in_title_heading_and_hit(page_id):
     for row in {c.row for c in page.cells if c.value == name}:
         after = changed(after, row, "keeper", "Quenby Fell") if row.table == "light" else after
         after = changed(after, row, "mentor", "Quenby Fell") if row != page.subject else after
-    doc, shown = render(after, WORLD, PAGES), hit(View(after, 1.0), 0, name, WORLD, PAGES)
+    doc, shown = render(after, WORLD, PAGES), render_hit(View(after, 1.0), 0, name, WORLD, PAGES)
     assert "Quenby Fell" in doc.title
     assert name not in plain(doc)
     assert name not in f"{shown.title} {shown.snippet}"
@@ -185,7 +185,7 @@ def test_an_edited_scope_is_the_scope_in_the_title_and_one_row_changes_no_list()
     for row in page.rows:
         after = changed(after, row, "stone", "basalt")
     assert render(after, WORLD, PAGES).title == "Lighthouses by stone: basalt"
-    assert hit(View(after, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Lighthouses by stone, basalt: ")
+    assert render_hit(View(after, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Lighthouses by stone, basalt: ")
     assert "granite" not in markdown(render(after, WORLD, PAGES))
     one = changed(page, page.rows[0], "stone", "basalt")
     doc = render(one, WORLD, PAGES)
@@ -202,7 +202,9 @@ def test_only_the_plan_says_what_a_page_is():
             continue  # "Next page" is said of a page of the same list
         copy = replace(page, kind="archive")
         assert render(copy, WORLD, PAGES) == render(page, WORLD, PAGES)
-        assert hit(View(copy, 1.0), 0, "range", WORLD, PAGES) == hit(View(page, 1.0), 0, "range", WORLD, PAGES)
+        assert render_hit(View(copy, 1.0), 0, "range", WORLD, PAGES) == render_hit(
+            View(page, 1.0), 0, "range", WORLD, PAGES
+        )
 
 
 def test_a_row_that_no_longer_refers_to_the_subject_leaves_its_table():
@@ -356,7 +358,7 @@ def test_html_is_escaped_whole_and_its_links_can_be_mapped():
 
 def hits(pages: Pages, query: str) -> list:
     live = [page for page in map(pages.page, pages.ids()) if not page.dormant]
-    return [hit(View(page, 1.0), i, query, pages.world, pages) for i, page in enumerate(live)]
+    return [render_hit(View(page, 1.0), i, query, pages.world, pages) for i, page in enumerate(live)]
 
 
 def test_hits_have_the_lengths_of_the_web(full):
@@ -387,7 +389,7 @@ def test_a_hit_states_its_head_and_no_more(full):
     for page_id in full.ids():
         page = full.page(page_id)
         for query in ("price weight score", "fee length born"):
-            shown = hit(View(page, 1.0), 3, query, full.world, full)
+            shown = render_hit(View(page, 1.0), 3, query, full.world, full)
             text = f"{shown.title} {shown.snippet}"
             head = {full.words.show(c) for c in page.head.cells}
             for cell in page.head.cells:
@@ -402,12 +404,12 @@ def test_a_hit_states_its_head_and_no_more(full):
 def test_a_list_whose_rows_are_withheld_names_none():
     page = PAGES.page("years/0")
     bare = edited(page, lambda c: c.col == "year")
-    assert hit(View(bare, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Visits by year, 2026. ")
-    assert hit(View(page, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
+    assert render_hit(View(bare, 1.0), 0, "", WORLD, PAGES).snippet.startswith("Visits by year, 2026. ")
+    assert render_hit(View(page, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
         "Visits by year, 2026: Orvane Head, Varrow Point and others. "
     )
     short = replace(page, rows=page.rows[:2])
-    assert hit(View(short, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
+    assert render_hit(View(short, 1.0), 0, "", WORLD, PAGES).snippet.startswith(
         "Visits by year, 2026: Orvane Head, Varrow Point. "
     )
 
@@ -419,7 +421,7 @@ def test_a_hit_of_an_edited_head_states_the_key_only(full):
             continue
         keys = full.world.schema.tables[page.subject.table].key
         bare = replace(page, head=replace(page.head, cells=tuple(c for c in page.head.cells if c.col in keys)))
-        shown = hit(View(bare, 1.0), 0, "released price", full.world, full)
+        shown = render_hit(View(bare, 1.0), 0, "released price", full.world, full)
         for cell in set(page.head.cells) - set(bare.head.cells):
             value, known = full.words.show(cell), " ".join(map(full.words.show, bare.head.cells))
             assert value in known or not holds(shown.snippet, value)
@@ -427,8 +429,8 @@ def test_a_hit_of_an_edited_head_states_the_key_only(full):
 
 def test_a_query_chooses_which_columns_a_snippet_names():
     page = PAGES.page("light/3")
-    asked = hit(View(page, 1.0), 0, "how high is the range of Quillet Stack", WORLD, PAGES).snippet
-    other = hit(View(page, 1.0), 0, "Quillet Stack stone", WORLD, PAGES).snippet
+    asked = render_hit(View(page, 1.0), 0, "how high is the range of Quillet Stack", WORLD, PAGES).snippet
+    other = render_hit(View(page, 1.0), 0, "Quillet Stack stone", WORLD, PAGES).snippet
     assert asked.index("Range") < asked.index("·")
     assert other.index("Stone") < other.index("·")
     assert asked.split(".")[0] == other.split(".")[0]
@@ -436,8 +438,10 @@ def test_a_query_chooses_which_columns_a_snippet_names():
 
 def test_full_text_is_the_page():
     page = PAGES.page("light/3")
-    assert hit(View(page, 1.0), 0, "x", WORLD, PAGES, full_text=True).text == markdown(render(page, WORLD, PAGES))
-    assert hit(View(page, 1.0), 0, "x", WORLD, PAGES).text is None
+    assert render_hit(View(page, 1.0), 0, "x", WORLD, PAGES, full_text=True).text == markdown(
+        render(page, WORLD, PAGES)
+    )
+    assert render_hit(View(page, 1.0), 0, "x", WORLD, PAGES).text is None
 
 
 def test_the_renderer_answers_a_slice():
@@ -454,7 +458,7 @@ def test_scores_skip_no_rank_from_one_results_page_to_the_next(town):
     pages = Pages(town)
     index, renderer = Index(pages), Renderer(town, pages)
     for query in ("shops by street", "shop score", "street stall shop", "inspections of shops", "shop"):
-        parts = [cut(pages, index, Call("web_search", query, n, 10)) for n in range(1, 9)]
+        parts = [slice_for(pages, index, Call("web_search", query, n, 10)) for n in range(1, 9)]
         scores = [h.score for part in parts for h in renderer.write(part)]
         assert len(scores) > 20
         assert scores == [score(i) for i in range(len(scores))]
@@ -476,8 +480,8 @@ def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
             "score",
             "shops by street",
         ):
-            part = withhold(level)(pages, cut(pages, index, Call("web_search", query)), 5)
-            fresh = tuple(hit(view, i, query, town, pages) for i, view in enumerate(part.views))
+            part = withhold(level)(pages, slice_for(pages, index, Call("web_search", query)), 5)
+            fresh = tuple(render_hit(view, i, query, town, pages) for i, view in enumerate(part.views))
             assert renderer.write(part) == fresh
 
 

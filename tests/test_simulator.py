@@ -20,12 +20,12 @@ from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
 from worldsmith.simulate.guard import POLICY
-from worldsmith.simulate.llm.model import Absent
+from worldsmith.simulate.llm.model import StoredOnly
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.protocol import Address, Call, Draft, Observation, Profile, Result, Slice, Talk
+from worldsmith.simulate.protocol import Address, Call, Conversation, Draft, Observation, Profile, Result, Slice
 from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.simulate.store import Counted, Kept, Store
+from worldsmith.simulate.store import ImportCounts, MemoryAttempts, Store
 from worldsmith.world.model import World
 
 
@@ -246,7 +246,7 @@ class Model:
     def writer(self, _pages: Pages) -> "Model":
         return self
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:
         self.asked += 1
         self.reasons, self.instruction = talk.reasons, talk.instruction
         draft = self.write(part, self.asked)
@@ -501,7 +501,7 @@ def test_of_two_texts_written_at_once_the_first_is_answered_twice(town: World, s
         return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("shop")) for _ in range(2))))
 
     class Slow(Model):
-        async def draft(self, part: Slice, talk: Talk) -> Draft:
+        async def draft(self, part: Slice, talk: Conversation) -> Draft:
             await asyncio.sleep(0)
             return await super().draft(part, talk)
 
@@ -571,7 +571,7 @@ def test_every_piece_survives_the_store(store: Stores) -> None:
 
 
 def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
-    for one, two in ((store("s.db"), store("s.db")), (counted := Counted(), counted)):
+    for one, two in ((store("s.db"), store("s.db")), (counted := MemoryAttempts(), counted)):
         a, b = Address("w", "flaky", 1, "a"), Address("w", "flaky", 1, "b")
         q, r = search("q"), search("q", page=2)
         made = [one.next(a, q), two.next(a, q), one.next(b, q), two.next(a, r), one.next(a, q)]
@@ -581,13 +581,13 @@ def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
 
 def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
-    counted, address = Counted(), Address("w", session="s")
+    counted, address = MemoryAttempts(), Address("w", session="s")
     assert [counted.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
 
 
 def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be read as a header " * 40)
-    with pytest.raises(FormatError, match="is no store of accepted texts"):
+    with pytest.raises(FormatError, match="is not a store of accepted texts"):
         Store(tmp_path / "x.db")
 
 
@@ -630,10 +630,10 @@ def test_a_run_repeats_without_its_model_from_an_export(town: World, store: Stor
     first = store("a.db")
     before = written(town, first)
     second = store("b.db")
-    assert second.read(first.lines()) == Kept(2, 0, 0)
+    assert second.read(first.lines()) == ImportCounts(2, 0, 0)
     assert list(second.lines()) == list(first.lines())
     assert second.authors() == ("model 1",)
-    again = Simulator(town, model=Absent("model 1"), store=second)
+    again = Simulator(town, model=StoredOnly("model 1"), store=second)
     after = [ask(again, search(query)) for query in ("shop", "street")]
     assert [o.source for o in after] == ["store", "store"]
     assert [o.results for o in after] == [o.results for o in before]
@@ -649,8 +649,8 @@ def test_what_stands_in_a_store_stays(town: World, store: Stores) -> None:
     written(town, first)
     (key,) = [json.loads(text)["key"] for text in list(first.lines())[1:2]]
     second.put(key, (Result("u", "t", "other", None, 0.5),), "model 2")
-    assert second.read(first.lines()) == Kept(1, 0, 1)
-    assert second.read(first.lines()) == Kept(0, 1, 1)
+    assert second.read(first.lines()) == ImportCounts(1, 0, 1)
+    assert second.read(first.lines()) == ImportCounts(0, 1, 1)
     assert second.get(key) == (Result("u", "t", "other", None, 0.5),)
     assert second.authors() == ("model 1", "model 2")
 
@@ -659,9 +659,9 @@ def test_what_stands_in_a_store_stays(town: World, store: Stores) -> None:
     ("change", "why"),
     [
         (lambda lines: lines[:-1], "names 2 texts and holds 1"),
-        (lambda lines: lines[1:], "its first line says nothing of one"),
-        (lambda _lines: [], "its first line says nothing of one"),
-        (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: no text of a store"),
+        (lambda lines: lines[1:], "its first line is not the header of one"),
+        (lambda _lines: [], "its first line is not the header of one"),
+        (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: not a stored text"),
         (lambda lines: [lines[0], lines[1], lines[2].replace(b'"key":"', b'"key":"x')], "line 3: no text"),
         (lambda lines: [lines[0].replace(b'store":2', b'store":9'), *lines[1:]], "is of format 9"),
     ],
@@ -743,7 +743,7 @@ def eager_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("memo", [16, 1024])
 def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pages.plan", "renderer", "index.search", "perturb.pages", "perturb.withhold"):
+    for module in ("pages.plan", "simulate.renderer", "pages.index.search", "simulate.perturb.pages"):
         monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
     monkeypatch.setattr("worldsmith.simulate.guard.judge.PLAIN", memo)
     pages, rng = Pages(town), random.Random(memo)

@@ -13,10 +13,10 @@ from worldsmith.cli import main
 from worldsmith.errors import BackendError, FormatError
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
-from worldsmith.simulate.protocol import Address, Call, Draft, Exchange, Observation, Result, Slice, Talk
+from worldsmith.simulate.protocol import Address, Call, Conversation, Draft, Exchange, Observation, Result, Slice
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Store
-from worldsmith.simulate.traces import MOST, Traced, Traces, file_name, line, read_trace
+from worldsmith.simulate.traces import MAX_LINE_BYTES, Traced, Traces, file_name, read_trace, trace_line
 from worldsmith.world import files
 from worldsmith.world.model import World
 
@@ -92,14 +92,14 @@ def test_a_write_that_fails_is_said_once_and_stops_nothing(town: World, tmp_path
     ids=["text", "list", "deep", "wide letters"],
 )
 def test_a_line_is_bounded_and_one_line(what: dict) -> None:
-    data = line(what)
-    assert len(data) <= MOST + 1
+    data = trace_line(what)
+    assert len(data) <= MAX_LINE_BYTES + 1
     assert data.count(b"\n") == 1
     assert set(orjson.loads(data)) == set(what)
 
 
 def test_a_short_record_is_kept_whole() -> None:
-    assert orjson.loads(line({"text": "a\nb\u2028c", "n": [1, None]})) == {"text": "a\nb\u2028c", "n": [1, None]}
+    assert orjson.loads(trace_line({"text": "a\nb\u2028c", "n": [1, None]})) == {"text": "a\nb\u2028c", "n": [1, None]}
 
 
 class Fails:
@@ -111,7 +111,7 @@ class Fails:
         self.pages = pages
         return self
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, talk: Conversation) -> Draft:
         talk.exchanges.append(Exchange((("system", "PROMPT"), ("user", "ACTION")), "RAW REPLY", "holds no results"))
         raise BackendError("holds no results")
 
@@ -146,7 +146,7 @@ def test_prompt_and_raw_reply_are_in_the_trace_and_shown(town: World, tmp_path: 
 @pytest.mark.parametrize("text", ["", "{}\n", "not json\n", '{"worldsmith_trace": 9}\n'])
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "x").write_text(text)
-    with pytest.raises(FormatError, match=r"is no trace|of format 9"):
+    with pytest.raises(FormatError, match=r"is not a trace|of format 9"):
         read_trace(tmp_path / "x")
 
 
@@ -216,4 +216,4 @@ def test_texts_travel_by_the_command_line(tmp_path: Path) -> None:
     assert call("prune", tmp_path / "a.db") == "1 count of attempts forgotten\n"
     out.write_bytes(out.read_bytes()[:-20])
     broken = CliRunner().invoke(main, ["store", "import", str(tmp_path / "b.db"), str(out)])
-    assert (broken.exit_code, "line 2: no text of a store" in broken.output) == (2, True)
+    assert (broken.exit_code, "line 2: not a stored text" in broken.output) == (2, True)

@@ -14,7 +14,7 @@ from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.serving.world_cache import Answers
-    from worldsmith.simulate.llm.model import Absent, Backend
+    from worldsmith.simulate.llm.model import Backend, StoredOnly
     from worldsmith.simulate.protocol import Observation, Profile, Tool
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.simulate.store import Store
@@ -174,13 +174,13 @@ def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
     )
 
 
-def _absent(store: "Store", path: Path | None) -> "Absent":
+def _absent(store: "Store", path: Path | None) -> "StoredOnly":
     """Return what stands for the one model whose texts a store holds. Raises UsageError where it isn't one."""
-    from worldsmith.simulate.llm.model import Absent
+    from worldsmith.simulate.llm.model import StoredOnly
 
     authors = store.authors()
     if len(authors) == 1:
-        return Absent(authors[0])
+        return StoredOnly(authors[0])
     store.close()
     held = f"texts of {len(authors)} models: {'; '.join(authors)}" if authors else "no text of any model"
     raise UsageError(f"{path} holds {held}. Name the --model that writes")

@@ -15,7 +15,7 @@ from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, 
 from worldsmith.agents.oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER, Page
-from worldsmith.simulate.disclosure import of_cells, of_page, whole
+from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold, sql
@@ -98,13 +98,13 @@ class Certificate:
 
 def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
     """Return what pages disclose that were read to their ends."""
-    return frozenset().union(*(of_cells(page, page.cells, world) | of_page(page, world) for page in pages))
+    return frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in pages))
 
 
 def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
     """Return those that are cells, and those that say that all children of a row are known; sorted."""
     ordered = sorted(disclosures, key=str)
-    return [one for one in ordered if not whole(one)], [one for one in ordered if whole(one)]
+    return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
 
 
 def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:

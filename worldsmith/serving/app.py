@@ -28,12 +28,12 @@ from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.pages import ROOT
 from worldsmith.serving.world_cache import MEMORY, Answers, Shelf, Simulate
 from worldsmith.simulate.disclosure import tokens
-from worldsmith.simulate.http_status import refused
+from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.perturb import profile as find_profile
+from worldsmith.simulate.perturb import profile_named as find_profile
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.simulate.store import Attempts, Counted
+from worldsmith.simulate.store import Attempts, MemoryAttempts
 from worldsmith.world.model import World
 
 EVIDENCE = "X-Worldsmith-Evidence"
@@ -182,7 +182,7 @@ class Endpoint:
             world = request.address.world
             sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
             return self.error(503, f"world {world!r} can't be served; the server's log says why")
-        failed = refused(seen)
+        failed = request_failure(seen)
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
 
@@ -354,7 +354,7 @@ def create_app(
     base = None if link_base is None else _base(link_base)
     shelf = Shelf(worlds, memory, simulate)
     default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, Counted() if attempts is None else attempts, profiles)
+    service = Service(shelf, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()

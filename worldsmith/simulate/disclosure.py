@@ -20,7 +20,7 @@ def children_of(table: str, ref: str) -> str:
     return f"{table}.{ref}"
 
 
-def whole(disclosed: Disclosure) -> bool:
+def is_all_children(disclosed: Disclosure) -> bool:
     """Return whether a disclosure says that all children of a row are known, and is no cell."""
     return "." in disclosed[1]
 
@@ -36,7 +36,7 @@ def tokens(disclosed: Iterable[Disclosure], world_digest: str) -> list[str]:
     return sorted(token(world_digest, row, column) for row, column in disclosed)
 
 
-def of_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
+def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
     """Return what stated cells of a page disclose: those whose value is the world's.
 
     An edit may state another value, and an archive copy discloses nothing: it doesn't show which of its values hold.
@@ -46,7 +46,14 @@ def of_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Discl
     return frozenset([(cell.row, cell.col) for cell in cells if world.value(cell.row, cell.col) == cell.value])
 
 
-def of_part(emitted: Iterable[Chunk], page: Page, world: World, offset: int, end: int) -> frozenset[Disclosure]:
+def disclosed_by_reading(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
+    """Return what a page discloses that was read as far as `cells`: these, and the lists that it shows to be whole."""
+    return disclosed_by_cells(page, cells, world) | disclosed_by_page(page, world)
+
+
+def disclosed_by_part(
+    emitted: Iterable[Chunk], page: Page, world: World, offset: int, end: int
+) -> frozenset[Disclosure]:
     """Return what our document discloses by the characters from `offset` to `end` of its Markdown.
 
     A value that a cut divides counts to the part where it ends.
@@ -57,10 +64,10 @@ def of_part(emitted: Iterable[Chunk], page: Page, world: World, offset: int, end
         here += len(text)
         if cells and offset < here <= end:
             stated += cells
-    return of_cells(page, stated, world) | of_page(page, world)
+    return disclosed_by_reading(page, stated, world)
 
 
-def of_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
+def disclosed_by_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:
     """Return what a model's text of a page discloses, by the cells that the guard read in it.
 
     A row that a list names has the value that the rows of the list share.
@@ -69,7 +76,7 @@ def of_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclo
     rows, shared = {cell.row for cell in stated}, {page.scope, *(block.by for block in page.blocks)}
     subject = {cell for cell in page.cells if cell.row == page.subject} & set(_keys(page, world))
     implied = {cell for cell in page.cells if cell.row in rows and cell.col in shared}
-    return of_cells(page, stated | subject | implied, world) | of_page(page, world)
+    return disclosed_by_reading(page, stated | subject | implied, world)
 
 
 def _keys(page: Page, world: World) -> Iterator[Cell]:
@@ -77,7 +84,7 @@ def _keys(page: Page, world: World) -> Iterator[Cell]:
         yield from (world.cell(page.subject, name) for name in world.schema.tables[page.subject.table].key)
 
 
-def of_page(page: Page, world: World) -> frozenset[Disclosure]:
+def disclosed_by_page(page: Page, world: World) -> frozenset[Disclosure]:
     """Return the rows all of whose children a page names: by its tables, as a list of them, or as an entry without any.
 
     All parts of a list count: the children themselves are cells of their own.

@@ -1,4 +1,4 @@
-"""What an observation that is no answer says over HTTP: a status and a text, the same for every dialect."""
+"""HTTP status and text of an observation without an answer, the same for every dialect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from worldsmith.simulate.protocol import Observation
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An HTTP status and what to say."""
+    """An HTTP status and its text."""
 
     status: int
     text: str
@@ -31,8 +31,8 @@ STATUS: dict[Status, tuple[int, str]] = {
 }
 
 
-def failure(observation: Observation) -> Failure | None:
-    """Return what to say of an observation that is no answer; None for one that is."""
+def http_failure(observation: Observation) -> Failure | None:
+    """Return the failure that an observation is; None for an answer."""
     if observation.status == "ok":
         return None
     if observation.status == "invalid":
@@ -40,9 +40,9 @@ def failure(observation: Observation) -> Failure | None:
     return Failure(*STATUS[observation.status], observation.retry_after)
 
 
-def refused(observations: Sequence[Observation]) -> Failure | None:
+def request_failure(observations: Sequence[Observation]) -> Failure | None:
     """Return the failure of a whole request, the first one's: no call has an answer, and each may when made again."""
-    failures = [failure(observation) for observation in observations if observation.status != "invalid"]
+    failures = [http_failure(observation) for observation in observations if observation.status != "invalid"]
     if not failures or any(one is None or one.status == 404 for one in failures):
         return None
     return failures[0]

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
+from worldsmith.pages.renderer.block_context import flat
+from worldsmith.pages.types import Doc, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Text, plain_part
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
@@ -24,9 +25,9 @@ def _bare(text: str) -> str:
     return _EMPHASIS.sub("", text).replace("\\|", "|")
 
 
-def inline(text: str) -> Text:
+def parse_inline(text: str) -> Text:
     """Return running text with its links; an image leaves its caption."""
-    parts: list[str | Link] = []
+    parts: list[Inline] = []
     here = 0
     for match in _LINK.finditer(text):
         before = _bare(text[here : match.start()])
@@ -42,28 +43,18 @@ def inline(text: str) -> Text:
     rest = _bare(text[here:])
     if rest:
         parts.append(rest)
-    return _joined(parts)
-
-
-def _joined(parts: Sequence[str | Link]) -> Text:
-    out: list[str | Link] = []
-    for part in parts:
-        if isinstance(part, str) and out and isinstance(out[-1], str):
-            out[-1] += part
-        else:
-            out.append(part)
-    return tuple(out)
+    return flat(parts)
 
 
 def _plain(text: str) -> str:
-    return "".join(map(plain_part, inline(text)))
+    return "".join(map(plain_part, parse_inline(text)))
 
 
 def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))]
 
 
-def document(text: str, url: str) -> Doc:
+def parse_markdown(text: str, url: str) -> Doc:
     """Return the document that a Markdown page of `url` holds; the first heading is its title."""
     lines = _TAG.sub("", _SCRIPT.sub("", text)).split("\n")
     title, day = "", None
@@ -98,7 +89,7 @@ def _grid(lines: Sequence[str], start: int, pieces: list[Piece]) -> int:
     rows: list[tuple[Text, ...]] = []
     i = start + 2
     while i < len(lines) and "|" in lines[i] and lines[i].strip():
-        cells = [inline(cell) for cell in _cells(lines[i])]
+        cells = [parse_inline(cell) for cell in _cells(lines[i])]
         cells += [()] * (len(header) - len(cells))
         rows.append(tuple(cell or ("",) for cell in cells))
         i += 1
@@ -119,9 +110,9 @@ def _items(lines: Sequence[str], start: int, pieces: list[Piece]) -> int:
         i += 1
     pairs = [_PAIR.match(item) for item in items]
     if all(pairs):
-        pieces.append(KeyValues(tuple((_plain(p.group(1)), inline(p.group(2))) for p in pairs if p)))
+        pieces.append(KeyValues(tuple((_plain(p.group(1)), parse_inline(p.group(2))) for p in pairs if p)))
     else:
-        pieces.append(Items(tuple(inline(item) for item in items), ordered))
+        pieces.append(Items(tuple(parse_inline(item) for item in items), ordered))
     return i
 
 
@@ -129,5 +120,5 @@ def _para(lines: Sequence[str], start: int, pieces: list[Piece]) -> int:
     i = start + 1
     while i < len(lines) and lines[i].strip() and not (_HEADING.match(lines[i]) or _ITEM.match(lines[i])):
         i += 1
-    pieces.append(Para(inline(" ".join(line.strip().removeprefix("> ") for line in lines[start:i]))))
+    pieces.append(Para(parse_inline(" ".join(line.strip().removeprefix("> ") for line in lines[start:i]))))
     return i

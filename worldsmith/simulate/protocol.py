@@ -39,7 +39,7 @@ class Call:
     page: int = 1
     """Results page, from 1."""
     k: int = 10
-    """Hits a results page, 1 to 50."""
+    """Hits per results page, 1 to 50."""
     offset: int = 0
     max_chars: int | None = None
     """web_extractor: the part of the page's text that is wanted."""
@@ -88,7 +88,7 @@ class Result:
     snippet: str
     date: str | None
     score: float
-    """A function of rank alone."""
+    """Depends on the rank alone."""
     text: str | None = None
     """The page's Markdown, where full text was asked for."""
 
@@ -124,14 +124,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the guard said of one unit: where ("title", "snippet", "sentence", "cell", "link", …), and why."""
+    """The guard's verdict on one unit: where ("title", "snippet", "sentence", "cell", "link", …), and why."""
 
     where: str
     ok: bool
     why: str = ""
     text: str = ""
     reason: Reason | None = None
-    """None where it stands."""
+    """None where it is accepted."""
 
 
 Draft = tuple[Result, ...] | Doc
@@ -151,16 +151,16 @@ class Exchange:
 
 
 @dataclass(slots=True)
-class Talk:
-    """What is said with a language model about one call, from the first draft to the last, under one deadline."""
+class Conversation:
+    """What is exchanged with a language model about one call, from the first draft to the last, under one deadline."""
 
     instruction: str = ""
     """What the profile asks, in words."""
     reasons: tuple[str, ...] = ()
     """What was wrong with the draft before."""
     exchanges: list[Exchange] = field(default_factory=list)
-    ends: float | None = None
-    """When the deadline is, by the clock of whoever asks the model; None before the first draft."""
+    deadline: float | None = None
+    """When it ends, by the clock of the event loop; None before the first draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Profile:
     length: Length = "short"
     withhold: int = 1
     full_text: bool = False
-    """Search replies carry whole pages whoever asks."""
+    """Search replies carry whole pages, whether or not the call asks for them."""
     edits: Mapping[str, float] | None = None
     faults: Mapping[str, float] | None = None
 
@@ -221,8 +221,8 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
-        """Write the answer to `part.call`; what is asked and answered for it is added to `talk`."""
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
+        """Write the answer to `part.call`; what is asked and answered for it is added to `conversation`."""
         ...
 
 
@@ -238,7 +238,7 @@ class Ranking(Protocol):
         ...
 
 
-def cut(pages: Pages, index: Ranking, call: Call) -> Slice:
+def slice_for(pages: Pages, index: Ranking, call: Call) -> Slice:
     """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
 
     A search that asks for ten or more gets one fewer for about half of the queries, as on the web, unless the call

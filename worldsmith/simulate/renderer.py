@@ -33,35 +33,35 @@ class Renderer:
             (view,) = part.views
             return render(view.page, self.world, self.pages)
         if call.full_text:
-            return tuple(hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in part.views)
+            return tuple(render_hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in part.views)
         return tuple(self._hit(view, call.arg) for view in part.views)
 
     def _hit(self, view: View, query: str) -> Result:
         page = view.page
-        asked = cues(page, query)
-        recent = self._recent.get((id(page), asked))
+        query_cues = cues(page, query)
+        recent = self._recent.get((id(page), query_cues))
         if recent is not None:
-            return result(page, view.rank, recent[1])
-        key = (page.id, page.title, page.head, len(page.blocks), asked)
-        said = self._texts.get(key) or texts(page, query, self.pages)
-        keep(self._texts, key, said, MEMO)
-        keep(self._recent, (id(page), asked), (page, said), MEMO // 2)
-        return result(page, view.rank, said)
+            return hit_of(page, view.rank, recent[1])
+        key = (page.id, page.title, page.head, len(page.blocks), query_cues)
+        hit_texts = self._texts.get(key) or texts(page, query, self.pages)
+        keep(self._texts, key, hit_texts, MEMO)
+        keep(self._recent, (id(page), query_cues), (page, hit_texts), MEMO // 2)
+        return hit_of(page, view.rank, hit_texts)
 
     async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models
         """Return what `write` does; our own text is never sent back with reasons."""
         return self.write(part)
 
 
-def hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
+def render_hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:
     """Return the hit of a view at `rank` (from 0, over all results pages), from its head block alone.
 
     `full_text` adds the page's Markdown, to which the whole page's cells then belong.
     """
     page = view.page
-    return result(page, rank, texts(page, query, pages), markdown(render(page, world, pages)) if full_text else None)
+    return hit_of(page, rank, texts(page, query, pages), markdown(render(page, world, pages)) if full_text else None)
 
 
-def result(page: Page, rank: int, said: Texts, text: str | None = None) -> Result:
+def hit_of(page: Page, rank: int, hit_texts: Texts, text: str | None = None) -> Result:
     """Return the hit of a page from its title and snippet."""
-    return Result(page.url, *said, page.date, score(rank), text)
+    return Result(page.url, *hit_texts, page.date, score(rank), text)

@@ -20,14 +20,20 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.types import Doc, Page
-from worldsmith.simulate import disclosure
+from worldsmith.simulate.disclosure import (
+    disclosed_by_cells,
+    disclosed_by_part,
+    disclosed_by_reading,
+    disclosed_by_text,
+)
 from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.hits import misfits
-from worldsmith.simulate.guard.repair import mended, repaired, too_long
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, Edited, edits, faults, instruction, profile
+from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, EditedRanking, edits, faults, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
+    Conversation,
     Draft,
     Length,
     Observation,
@@ -36,18 +42,17 @@ from worldsmith.simulate.protocol import (
     Result,
     Slice,
     SliceEdit,
-    Talk,
     Tool,
     Verdict,
     WorldModel,
-    cut,
+    slice_for,
 )
 from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.store import Store
 from worldsmith.world.model import Disclosure, World, canonical_json
 
 MEMO = 1024
-"""Verdicts on hits and pages kept, a page length."""
+"""Verdicts on hits and pages kept per page length."""
 REASONS = 1500
 """Characters of objections sent to a model, at most; a single one is sent whole."""
 QUOTED = 160
@@ -65,14 +70,14 @@ ADVICE: Mapping[Reason, str] = {
     Reason.MISFIT: "Write a title and a snippet for this result alone.",
     Reason.MISSING: "State it.",
 }
-"""What is right to do about a rejection."""
+"""What a model should do about a rejection."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WORD = re.compile(r"\w+")
 TOOLS: tuple[Tool, ...] = ("web_search", "web_extractor")
 
 
 class Author(Protocol):
-    """A language model, one for all worlds of a process, that says which it is, so that its texts can be stored."""
+    """A language model for all worlds of a process; its version is part of the keys of stored texts."""
 
     @property
     def version(self) -> str:
@@ -85,19 +90,19 @@ class Author(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
-    """What serves one page length."""
+class _Services:
+    """What serves calls for pages of one length."""
 
     pages: Pages
     index: Index
     guard: Guard
     renderer: Renderer
     model: WorldModel | None
-    passed: dict[str, Page]
+    accepted_pages: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
-    cleared: dict[tuple[str, str], tuple[Page, str]]
+    accepted_hits: dict[tuple[str, str], tuple[Page, str]]
     """Plans with their hit's title whose hit passed, by page id and snippet."""
-    heads: dict[str, tuple[Page, tuple[Disclosure, ...]]]
+    head_disclosures: dict[str, tuple[Page, tuple[Disclosure, ...]]]
     """Plans with what their hits disclose, by page id."""
 
 
@@ -119,11 +124,11 @@ class Simulator:
         indexed: Indexed = Index,
         tools: Sequence[Tool] = TOOLS,
     ) -> None:
-        """Stand ready for `world`.
+        """Keep what answers are made with.
 
         Args:
             world: the world served.
-            pages: its page plans, where they are made already.
+            pages: its page plans, where they exist already.
             index: the index over `pages`, likewise.
             model: a language model; without one our renderer writes.
             store: where a model's accepted texts are kept.
@@ -136,14 +141,14 @@ class Simulator:
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
-        self._given, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
-        self._desks: dict[Length, _Desk] = {}
+        self._premade, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
+        self._services: dict[Length, _Services] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what the first call makes anew, native objects among it: pages, indexes, guards and their memos."""
-        return {**vars(self), "_desks": {}, "_edits": {}, "_given": (None, None), "_indexed": Index}
+        return {**vars(self), "_services": {}, "_edits": {}, "_premade": (None, None), "_indexed": Index}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Simulator":
         """Copy the counts; the rest is fixed, or remembers what is the same for both."""
@@ -156,32 +161,34 @@ class Simulator:
         """How often each branch was taken, by name."""
         return MappingProxyType(self._counts)
 
-    def _desk(self, length: Length) -> _Desk:
-        desk = self._desks.get(length)
-        if desk is None:
-            pages, index = self._given
+    def _services_for(self, length: Length) -> _Services:
+        services = self._services.get(length)
+        if services is None:
+            pages, index = self._premade
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Desk(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {})
-            desk = self._desks.setdefault(length, made)  # another thread's, where it was quicker
-        return desk
+            made = _Services(
+                pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {}
+            )
+            services = self._services.setdefault(length, made)  # another thread's, where it was quicker
+        return services
 
     def ready(self, address: Address) -> bool:
         """Whether pages, index and guard for an address are made."""
-        return profile(address.profile, self._profiles).length in self._desks
+        return profile_named(address.profile, self._profiles).length in self._services
 
     def warm(self, address: Address) -> None:
-        """Make them, which takes longer than any call; safe in a thread of its own beside calls to what is ready."""
-        self._desk(profile(address.profile, self._profiles).length)
+        """Make them, which takes longer than any call; safe in a thread of its own while other calls are answered."""
+        self._services_for(profile_named(address.profile, self._profiles).length)
 
-    def _of(self, address: Address) -> tuple[Profile, _Desk]:
-        asked = profile(address.profile, self._profiles)
-        return asked, self._desk(asked.length)
+    def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
+        profile = profile_named(address.profile, self._profiles)
+        return profile, self._services_for(profile.length)
 
     def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
-        """Return what the answer may draw on, or the answer where nobody is asked: a fault, not found, no hits.
+        """Return what the answer may draw on, or the answer itself: a fault, not found, no hits.
 
         Raises:
             NotFoundError: the address names an unknown profile.
@@ -191,35 +198,35 @@ class Simulator:
             raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
         if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
             raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
-        asked, desk = self._of(address)
+        profile, services = self._profile_and_services(address)
         self._counts[call.tool] += 1
-        for fault in faults(asked):
+        for fault in faults(profile):
             answer = fault(call, address.seed, attempt)
             if answer is not None:
                 self._counts[f"fault:{answer.fault}"] += 1
                 return answer
-        if asked.full_text and not call.full_text:
+        if profile.full_text and not call.full_text:
             call = replace(call, full_text=True)
-        shares = asked.edits or {}
+        shares = profile.edits or {}
         edited = any(shares.get(name) for name in RANKINGS)
-        index = Edited(desk.pages, desk.index, shares, address.seed) if edited else desk.index
-        part = cut(desk.pages, index, call)
-        for edit in self._edits_of(asked):
-            part = edit(desk.pages, part, address.seed)
+        index = EditedRanking(services.pages, services.index, shares, address.seed) if edited else services.index
+        part = slice_for(services.pages, index, call)
+        for edit in self._edits_of(profile):
+            part = edit(services.pages, part, address.seed)
         if part.views:
             return part
-        gone = part if part.changes else None  # a dead link, or hits that were dropped: traces tell
+        gone = part if part.changes else None  # a dead link or dropped hits, for traces
         if call.tool == "web_extractor":
             self._counts["not_found"] += 1
             return Observation("not_found", part=gone)
         self._counts["no_hits"] += 1
         return Observation("ok", more=part.more, part=gone)
 
-    def _edits_of(self, asked: Profile) -> tuple[SliceEdit, ...]:
-        found = self._edits.get(asked.name)
-        if found is None:
-            found = self._edits[asked.name] = edits(asked)
-        return found
+    def _edits_of(self, profile: Profile) -> tuple[SliceEdit, ...]:
+        profile_edits = self._edits.get(profile.name)
+        if profile_edits is None:
+            profile_edits = self._edits[profile.name] = edits(profile)
+        return profile_edits
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
@@ -237,18 +244,18 @@ class Simulator:
             return part
         if self.model is None or call.tool not in self._tools:
             return self.finish(address, part)
-        asked, desk = self._of(address)
-        kept = self._kept(part, desk, asked)
+        profile, services = self._profile_and_services(address)
+        kept = self._stored_answer(part, services, profile)
         if kept is not None:
             return kept
-        talk = Talk(instruction(asked, part, self.world.schema))
+        conversation = Conversation(instruction(profile, part, self.world.schema))
         try:
-            draft = await self._draft(part, desk, talk)
+            draft = await self._draft(part, services, conversation)
         except BackendError as error:
             self._counts["backend_failed"] += 1
             why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
-            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(talk.exchanges))
-        return replace(self.finish(address, part, draft), exchanges=tuple(talk.exchanges))
+            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(conversation.exchanges))
+        return replace(self.finish(address, part, draft), exchanges=tuple(conversation.exchanges))
 
     def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
         """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
@@ -258,130 +265,135 @@ class Simulator:
         Raises:
             GuardError: the guard rejects what our renderer wrote, and the simulator is strict.
         """
-        asked, desk = self._of(address)
+        profile, services = self._profile_and_services(address)
         if draft is None:
-            return self._ours(desk.renderer.write(part), part, desk)
-        return self._theirs(draft, part, desk, asked)
+            return self._own_answer(services.renderer.write(part), part, services)
+        return self._model_answer(draft, part, services, profile)
 
-    def _kept(self, part: Slice, desk: _Desk, asked: Profile) -> Observation | None:
-        """Answer from the store, if its text still stands: a file may have been written by others."""
-        kept = self.store.get(self.key(part, asked)) if self.store is not None else None
+    def _stored_answer(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
+        """Answer from the store if the guard accepts its text: others may have written the file."""
+        kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
-        if not all(v.ok for v in self._judge(kept, part, desk)):
+        if not all(v.ok for v in self._judge(kept, part, services)):
             self._counts["store_rejected"] += 1
-            return self._ours(desk.renderer.write(part), part, desk)
+            return self._own_answer(services.renderer.write(part), part, services)
         self._counts["stored"] += 1
-        return self._observation(kept, part, desk, "store")
+        return self._observation(kept, part, services, "store")
 
-    async def _draft(self, part: Slice, desk: _Desk, talk: Talk) -> Draft:
+    async def _draft(self, part: Slice, services: _Services, conversation: Conversation) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
-        assert desk.model is not None
-        draft = await desk.model.draft(part, talk)
-        talk.reasons = _reasons(self._judge(draft, part, desk), draft)
-        if not talk.reasons:
+        assert services.model is not None
+        draft = await services.model.draft(part, conversation)
+        conversation.reasons = _reasons(self._judge(draft, part, services), draft)
+        if not conversation.reasons:
             return draft
         self._counts["retried"] += 1
         try:
-            return await desk.model.draft(part, talk)
+            return await services.model.draft(part, conversation)
         except BackendError:
             self._counts["backend_failed"] += 1
             return draft
 
-    def _judge(self, draft: Draft, part: Slice, desk: _Desk) -> tuple[Verdict, ...]:
-        own = desk.renderer.write(part)
-        long = too_long(draft, own)
-        if long:
-            return (Verdict("length", ok=False, why=long, reason=Reason.FORM),)
+    def _judge(self, draft: Draft, part: Slice, services: _Services) -> tuple[Verdict, ...]:
+        own = services.renderer.write(part)
+        too_long = length_objection(draft, own)
+        if too_long:
+            return (too_long.of("length"),)
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
-            return desk.guard.doc(draft, part.views[0], query)
-        found: list[Verdict] = []
-        by_page = {desk.pages.by_url(result.url): result for result in draft}
+            return services.guard.doc(draft, part.views[0], query)
+        verdicts: list[Verdict] = []
+        by_page = {services.pages.by_url(result.url): result for result in draft}
         for view in part.views:
             result = by_page.get(view.page.id)
             missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
-            found += desk.guard.hit(result, view, query) if result else (missing,)
+            verdicts += services.guard.hit(result, view, query) if result else (missing,)
         if not isinstance(own, Doc):
             pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
-            found += [verdict for _, verdict in misfits(desk.pages, pairs, own)]
-        return tuple(found)
+            verdicts += [verdict for _, verdict in misfits(services.pages, pairs, own)]
+        return tuple(verdicts)
 
-    def _ours(self, draft: Draft, part: Slice, desk: _Desk) -> Observation:
+    def _own_answer(self, draft: Draft, part: Slice, services: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
-        not end somebody's episode. A page that can't be mended so is not available.
+        not end an episode. A page that can't be repaired in this way is unavailable.
         """
-        bad = self._bad_page(draft, part, desk) if isinstance(draft, Doc) else self._bad_hits(draft, part, desk)
+        bad = (
+            self._rejected_page(draft, part, services)
+            if isinstance(draft, Doc)
+            else self._rejected_hits(draft, part, services)
+        )
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, part, desk, "renderer")
+            return self._observation(draft, part, services, "renderer")
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
             raise GuardError(
                 f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        fit = mended(desk.guard, desk.pages, draft, part)
+        fit = without_rejected(services.guard, services.pages, draft, part)
         if fit is None:
             return Observation("unavailable", verdicts=tuple(bad))
-        return self._observation(*fit, desk, "renderer", tuple(bad))
+        return self._observation(*fit, services, "renderer", tuple(bad))
 
-    def _bad_hits(self, draft: tuple[Result, ...], part: Slice, desk: _Desk) -> list[Verdict]:
+    def _rejected_hits(self, draft: tuple[Result, ...], part: Slice, services: _Services) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
         bad: list[Verdict] = []
         for result, view in zip(draft, part.views, strict=True):
             page, key = view.page, (view.page.id, result.snippet)
-            known = desk.cleared.get(key)
+            known = services.accepted_hits.get(key)
             if known is not None and known[0] is page and known[1] == result.title and result.text is None:
                 continue
-            verdicts = [v for v in desk.guard.hit(result, view, part.call.arg) if not v.ok]
+            verdicts = [v for v in services.guard.hit(result, view, part.call.arg) if not v.ok]
             if not verdicts and result.text is None:
-                keep(desk.cleared, key, (page, result.title), self._budget)
+                keep(services.accepted_hits, key, (page, result.title), self._budget)
             bad += verdicts
         return bad
 
-    def _bad_page(self, draft: Doc, part: Slice, desk: _Desk) -> list[Verdict]:
+    def _rejected_page(self, draft: Doc, part: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
         (view,) = part.views
-        if desk.passed.get(view.page.id) == view.page:
+        if services.accepted_pages.get(view.page.id) == view.page:
             return []
-        bad = [v for v in desk.guard.doc(draft, view, "") if not v.ok]
+        bad = [v for v in services.guard.doc(draft, view, "") if not v.ok]
         if not bad:
-            keep(desk.passed, view.page.id, view.page, self._budget)
+            keep(services.accepted_pages, view.page.id, view.page, self._budget)
         return bad
 
-    def judged(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+    def verdicts_on(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
-        return self._judge(draft, part, self._of(address)[1])
+        return self._judge(draft, part, self._profile_and_services(address)[1])
 
-    def _theirs(self, draft: Draft, part: Slice, desk: _Desk, asked: Profile) -> Observation:
+    def _model_answer(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
-        verdicts = self._judge(draft, part, desk)
-        own = desk.renderer.write(part)
-        good, branches = repaired(desk.guard, desk.pages, draft, own, part)
+        verdicts = self._judge(draft, part, services)
+        own = services.renderer.write(part)
+        good, branches = repaired(services.guard, services.pages, draft, own, part)
         self._counts.update(branches)
-        served = self._ours(own, part, desk) if good is own else self._observation(good, part, desk, "model")
+        ours = good is own
+        served = self._own_answer(own, part, services) if ours else self._observation(good, part, services, "model")
         if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
             return served
         served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
             return served
-        stored = self.store.put(self.key(part, asked), good, self.model.version)
-        return served if stored == good else self._kept(part, desk, asked) or served
+        stored = self.store.put(self.key(part, profile), good, self.model.version)
+        return served if stored == good else self._stored_answer(part, services, profile) or served
 
     def _observation(
-        self, draft: Draft, part: Slice, desk: _Desk, source: str, verdicts: tuple[Verdict, ...] = ()
+        self, draft: Draft, part: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
     ) -> Observation:
         if isinstance(draft, Doc):
             emitted, page = list(chunks(draft)), part.views[0].page
             text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
             if source == "renderer":
                 end = part.call.offset + len(text)
-                disclosed = disclosure.of_part(emitted, page, self.world, part.call.offset, end)
+                disclosed = disclosed_by_part(emitted, page, self.world, part.call.offset, end)
             else:
-                disclosed = disclosure.of_text(page, desk.guard.stated(text, page), self.world)
+                disclosed = disclosed_by_text(page, services.guard.stated(text, page), self.world)
             return Observation(
                 "ok",
                 doc=draft,
@@ -394,7 +406,7 @@ class Simulator:
                 part=part,
                 disclosed=tuple(sorted(disclosed)) if text else (),
             )
-        disclosures = self._hits_disclose(draft, part, desk, ours=source == "renderer" and not verdicts)
+        disclosures = self._hits_disclose(draft, part, services, ours=source == "renderer" and not verdicts)
         return Observation(
             "ok",
             results=draft,
@@ -406,28 +418,28 @@ class Simulator:
         )
 
     def _hits_disclose(
-        self, hits: Sequence[Result], part: Slice, desk: _Desk, *, ours: bool
+        self, hits: Sequence[Result], part: Slice, services: _Services, *, ours: bool
     ) -> Iterator[Iterable[Disclosure]]:
         """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
         for hit, view in zip(hits, part.views, strict=True):
             page = view.page
             if hit.text is not None:
-                yield sorted(disclosure.of_cells(page, page.cells, self.world) | disclosure.of_page(page, self.world))
+                yield sorted(disclosed_by_reading(page, page.cells, self.world))
             elif ours:
-                known = desk.heads.get(page.id)
+                known = services.head_disclosures.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, tuple(sorted(disclosure.of_cells(page, page.head.cells, self.world)))
-                    keep(desk.heads, page.id, known, self._budget)
+                    known = page, tuple(sorted(disclosed_by_cells(page, page.head.cells, self.world)))
+                    keep(services.head_disclosures, page.id, known, self._budget)
                 yield known[1]
             else:
-                yield sorted(disclosure.of_cells(page, desk.guard.stated_by_hit(hit, page), self.world))
+                yield sorted(disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 
-    def key(self, part: Slice, asked: Profile) -> str:
-        """Return what a stored text is known by: world, versions, slice, call but its cut, what is asked, model."""
+    def key(self, part: Slice, profile: Profile) -> str:
+        """Return the key of a stored text: a hash of world, versions, slice, call (not its cut), instruction, model."""
         views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
         call = part.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
-        ordered = instruction(asked, part, self.world.schema)
+        ordered = instruction(profile, part, self.world.schema)
         name = self.model.version if self.model else "renderer"
         return sha256(canonical_json([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
 
@@ -438,9 +450,9 @@ def _blocks(page: Page) -> list[list[object]]:
 
 
 def _reasons(verdicts: tuple[Verdict, ...], draft: Draft) -> tuple[str, ...]:
-    """Return what was wrong, where, and what is right to do, for the model to mend.
+    """Return what was wrong, where, and what to do about it, for the model to correct.
 
-    Only the model's own words are quoted, as it wrote them: what the guard made of them would give away a coded name.
+    Only the model's own words are quoted, as it wrote them: what the guard decoded would reveal a coded name.
     """
     if isinstance(draft, Doc):
         wrote = f"{draft.title} {draft.url} {markdown(draft)}"

@@ -1,14 +1,14 @@
 """What is remembered between calls: accepted texts of a language model, and how often a session made each call.
 
-The first text accepted wins for ever, so that a run repeats. One SQLite file in WAL mode is shared by worker processes;
-its texts travel as JSON lines.
+The first accepted text is kept, so that a run repeats. Worker processes share one SQLite file in WAL mode; its texts
+are exported as JSON lines.
 """
 
 import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -16,12 +16,12 @@ from typing import Any, Protocol
 import orjson
 
 from worldsmith.errors import FormatError, UsageError
-from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text, plain_part
+from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.simulate.protocol import Address, Call, Draft, Result
 
 FORMAT = 2
 READ = (1, 2)
-"""Formats that are read; a file of the first is made one of the second, without its attempts."""
+"""Formats that can be read; a file of format 1 is converted to format 2, without its attempts."""
 _TABLES = (
     "create table if not exists about (format integer not null)",
     "create table if not exists drafts (key text primary key, body blob not null) without rowid",
@@ -41,18 +41,18 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 MAX_ATTEMPTS = 200_000
 """Calls whose attempts are counted, in memory or in a file; the least recently made ones are forgotten first."""
 EVERY = 1000
-"""Calls between two looks at whether there are more."""
+"""Calls between two checks of how many are counted."""
 
 
 class Attempts(Protocol):
-    """How often a session made each call: the one thing that only a session can have replies change with."""
+    """How often a session made each call: all of a session that replies depend on."""
 
     def next(self, address: Address, call: Call) -> int:
         """Return how often this call was made before; 0 outside a session."""
         ...
 
 
-class Counted:
+class MemoryAttempts:
     """Attempts counted in the memory of one process, whose threads may share it."""
 
     def __init__(self) -> None:
@@ -72,14 +72,14 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of texts that were read into a store."""
+class ImportCounts:
+    """How many texts an import added to a store, and how many not."""
 
     added: int
     known: int
-    """Those that were there, word for word."""
+    """Those that the store held already, word for word."""
     other: int
-    """Those in whose place another text stands, which was accepted first and stays."""
+    """Those whose key has another text, which was accepted first and is kept."""
 
 
 class Store:
@@ -99,16 +99,18 @@ class Store:
             for statement in _TABLES:
                 self._db.execute(statement)
             self._db.execute("insert into about select ? where not exists (select 1 from about)", (FORMAT,))
-            (found,) = self._db.execute("select format from about").fetchone()
-            if found in READ and found != FORMAT:
+            (file_format,) = self._db.execute("select format from about").fetchone()
+            if file_format in READ and file_format != FORMAT:
                 self._db.execute("drop table if exists attempts")
                 self._db.execute("update about set format = ?", (FORMAT,))
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise FormatError(f"{path} is no store of accepted texts: {error}. Name another file.") from error
-        if found not in READ:
+            raise FormatError(f"{path} is not a store of accepted texts: {error}. Name another file.") from error
+        if file_format not in READ:
             self._db.close()
-            raise FormatError(f"{path} is a store of format {found}; this version reads {READ}. Name another file.")
+            raise FormatError(
+                f"{path} is a store of format {file_format}; this version reads {READ}. Name another file."
+            )
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         """Open the same file where it is unpickled. Raises UsageError for a store in memory."""
@@ -123,8 +125,8 @@ class Store:
         return None if row is None else _draft(orjson.loads(row[0]))
 
     def put(self, key: str, draft: Draft, author: str) -> Draft:
-        """Keep an accepted draft of an author unless one is there, and return the one that stands."""
-        body = orjson.dumps(_json(draft))
+        """Store an accepted draft of an author unless its key has one; return the one that is stored."""
+        body = _body(draft)
         with self._lock:
             self._db.execute("insert or ignore into authors values (?)", (author,))
             self._db.execute("insert or ignore into drafts values (?, ?)", (key, body))
@@ -157,18 +159,18 @@ class Store:
             return tuple(row[0] for row in self._db.execute("select version from authors order by version"))
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the store as JSON lines: what it is, then a draft each, by key. Attempts stay."""
+        """Yield the store as JSON lines: a header, then one draft per line, by key. Attempts are left out."""
         with self._lock:
             rows = self._db.execute("select key, body from drafts order by key").fetchall()
         yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(rows), "authors": self.authors()})
         for key, body in rows:
             yield orjson.dumps({"key": key, "draft": orjson.Fragment(body)})
 
-    def read(self, lines: Iterable[bytes], name: str = "the file") -> Kept:
-        """Keep the drafts of lines that `lines` made, all or none; what stands already stays.
+    def read(self, lines: Iterable[bytes], name: str = "the file") -> ImportCounts:
+        """Import the drafts that `lines` exported, all or none; no stored draft is replaced.
 
         Raises:
-            FormatError: a line is none of ours; the message says which.
+            FormatError: a line is not of an export; the message says which.
         """
         authors, drafts = _read_lines(lines, name)
         added = other = 0
@@ -180,7 +182,7 @@ class Store:
                     added += 1
                 elif self._db.execute("select body from drafts where key = ?", (key,)).fetchone()[0] != body:
                     other += 1
-        return Kept(added, len(drafts) - added - other, other)
+        return ImportCounts(added, len(drafts) - added - other, other)
 
     def close(self) -> None:
         """Close the file."""
@@ -191,61 +193,65 @@ class Store:
 def _read_lines(lines: Iterable[bytes], name: str) -> tuple[list[str], list[tuple[str, bytes]]]:
     """Return the authors and the drafts, by key, of an export. Raises FormatError."""
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
-    authors, told = _header(next(numbered, (1, b"{}"))[1], name)
+    authors, declared = _header(next(numbered, (1, b"{}"))[1], name)
     drafts = []
     for number, line in numbered:
         try:
-            found = orjson.loads(line)
-            key, draft = found["key"], _draft(found["draft"])
+            record = orjson.loads(line)
+            key, draft = record["key"], _draft(record["draft"])
             known = bool(_KEY.fullmatch(key))
         except (ValueError, KeyError, TypeError, FormatError):
             known = False
         if not known:
-            raise FormatError(f"{name}, line {number}: no text of a store: export it again")
-        drafts.append((key, orjson.dumps(_json(draft))))  # what stands in the store is what this version writes
-    if told != len(drafts):
-        raise FormatError(f"{name} names {told} texts and holds {len(drafts)}: export it again")
+            raise FormatError(f"{name}, line {number}: not a stored text: export it again")
+        drafts.append((key, _body(draft)))  # stored as this version writes it
+    if declared != len(drafts):
+        raise FormatError(f"{name} names {declared} texts and holds {len(drafts)}: export it again")
     return authors, drafts
 
 
 def _header(line: bytes, name: str) -> tuple[list[str], int]:
     try:
-        found = orjson.loads(line)
-        version, authors, told = found["worldsmith_store"], [str(a) for a in found["authors"]], int(found["texts"])
+        record = orjson.loads(line)
+        version, authors, declared = (
+            record["worldsmith_store"],
+            [str(a) for a in record["authors"]],
+            int(record["texts"]),
+        )
     except (ValueError, KeyError, TypeError):
-        raise FormatError(f"{name} is no export of a store: its first line says nothing of one") from None
+        raise FormatError(f"{name} is not an export of a store: its first line is not the header of one") from None
     if version not in READ:
         raise FormatError(f"{name} is of format {version}; this version reads {READ}")
-    return authors, told
+    return authors, declared
 
 
-def _json(draft: Draft) -> dict[str, Any]:
-    if isinstance(draft, Doc):
-        return {"url": draft.url, "title": draft.title, "date": draft.date, "pieces": [_piece(p) for p in draft.pieces]}
-    return {"results": [[r.url, r.title, r.snippet, r.date, r.score, r.text] for r in draft]}
+_KINDS = {Heading: "heading", Para: "para", KeyValues: "pairs", Items: "items", Grid: "grid"}
 
 
-def _text(text: Text) -> list[Any]:
-    return [[part.text, part.url] if isinstance(part, Link) else plain_part(part) for part in text]
+def _body(draft: Draft) -> bytes:
+    """Return a draft as JSON: of a piece its kind and fields in order, of a link text and address."""
+    return orjson.dumps(
+        draft if isinstance(draft, Doc) else {"results": draft},
+        default=_json,
+        option=orjson.OPT_PASSTHROUGH_DATACLASS,
+    )
 
 
-def _piece(piece: Piece) -> list[Any]:
-    match piece:
-        case Heading(level, title):
-            return ["heading", level, title]
-        case Para(text):
-            return ["para", _text(text)]
-        case KeyValues(pairs):
-            return ["pairs", [[label, _text(value)] for label, value in pairs]]
-        case Items(items, ordered):
-            return ["items", [_text(item) for item in items], ordered]
-        case Grid(header, rows, caption):
-            return ["grid", list(header), [[_text(cell) for cell in row] for row in rows], caption]
+def _json(part: Doc | Result | Piece | Link | Span) -> Any:
+    match part:
+        case Doc(url, title, date, pieces):
+            return {"url": url, "title": title, "date": date, "pieces": pieces}
+        case Link(text, url):
+            return [text, url]
+        case Span(text):
+            return text
+    row = [getattr(part, field.name) for field in fields(part)]
+    return row if isinstance(part, Result) else [_KINDS[type(part)], *row]
 
 
 def _draft(body: dict[str, Any]) -> Draft:
     if "results" in body:
-        return tuple(Result(*fields) for fields in body["results"])
+        return tuple(Result(*values) for values in body["results"])
     return Doc(body["url"], body["title"], body["date"], tuple(_read(piece) for piece in body["pieces"]))
 
 

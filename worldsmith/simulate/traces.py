@@ -1,12 +1,12 @@
-"""Traces: what agents asked and were answered, and why, one JSONL file a session.
+"""Traces: the calls of agents, their answers and the reasons for them, one JSONL file per session.
 
-A file starts with what it is (format, address); then one record a call: call, attempt, ids of the pages it drew on,
-what edits changed, the observation as the agent had it, the guard's verdicts, and what a language model was asked and
-wrote. Messages of the agent stand between them where they are known.
+A file starts with a header (format, address), followed by one record per call: call, attempt, ids of the pages it drew
+on, what edits changed, the observation as the agent had it, the guard's verdicts, and what a language model was asked
+and wrote. Messages of the agent stand between them where they are known.
 
-A record is appended in one write, on a line of its own, and is at most `MOST` bytes long: longer texts are cut, with a
-mark. A process that dies leaves at most half a line, which the next one closes and readers pass over. Several processes
-may write to one folder.
+A record is appended in one write, on a line of its own, and is at most `MAX_LINE_BYTES` long: longer texts are cut,
+with a mark. A process that dies leaves at most half a line, which the next one closes and readers skip. Several
+processes may write to one folder.
 """
 
 import errno
@@ -26,10 +26,10 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result, Sli
 from worldsmith.simulate.simulator import Simulator
 
 FORMAT: Final = 1
-MOST: Final = 1_000_000
-"""Bytes of a line."""
+MAX_LINE_BYTES: Final = 1_000_000
+"""Bytes of a line, at most."""
 MEMO: Final = 10_000
-"""Files that are known to be begun."""
+"""Files that are known to have a header."""
 _DEEPEST: Final = 100
 """Levels of a value that is written; what a model puts into a call may have thousands."""
 _CUTS = (100_000, 20_000, 4000, 800, 160)
@@ -37,7 +37,7 @@ _CUTS = (100_000, 20_000, 4000, 800, 160)
 
 
 class Traces:
-    """Writes the files of a folder. A write that fails is said once, and stops nothing."""
+    """Writes the files of a folder. A failed write is reported once and stops nothing."""
 
     def __init__(self, folder: Path, say: Callable[[str], object] | None = None) -> None:
         """Make the folder where it is missing; `say` is standard error by default. Raises OSError."""
@@ -46,22 +46,22 @@ class Traces:
         self._begun: dict[Address, Path] = {}
         self._failed = False
 
-    def call(self, address: Address, call: Call, attempt: int, seen: Observation) -> None:
-        """Append what became of a call."""
-        self._append(address, record(call, attempt, seen))
+    def call(self, address: Address, call: Call, attempt: int, observation: Observation) -> None:
+        """Append a call and its answer."""
+        self._append(address, call_record(call, attempt, observation))
 
     def message(self, address: Address, role: str, content: str, **more: Any) -> None:
         """Append a message of the agent, or one it was given, and what else is known of it."""
         self._append(address, {"role": role, "content": content, **more})
 
-    def reply(self, address: Address, call: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
+    def reply(self, address: Address, call: Mapping[str, Any], observation: Mapping[str, Any]) -> None:
         """Append a call whose reply alone is known, as an agent has it that works over HTTP."""
-        self._append(address, {"call": dict(call), "observation": dict(seen)})
+        self._append(address, {"call": dict(call), "observation": dict(observation)})
 
     def _append(self, address: Address, what: Mapping[str, Any]) -> None:
         try:
             path = self._begun.get(address) or self._begin(address)
-            _write(path, line(what))
+            _write(path, trace_line(what))
         except OSError as error:
             self._begun.pop(address, None)  # half of the line may stand there: it is closed before the next
             if not self._failed:
@@ -78,14 +78,14 @@ class Traces:
             if path.stat().st_size and not _ends(path):
                 _write(path, b"\n")
         else:
-            _write(path, line({"worldsmith_trace": FORMAT, **_address(address)}))
+            _write(path, trace_line({"worldsmith_trace": FORMAT, **_address(address)}))
         return keep(self._begun, address, path, MEMO)
 
 
 def file_name(address: Address) -> str:
     """Return the name of an address's file: the world, and a hash of all of it; a session may be any text."""
-    told = orjson.dumps(list(_address(address).values()))
-    return f"{address.world}.{blake2b(told, digest_size=8).hexdigest()}.jsonl"
+    address_json = orjson.dumps(list(_address(address).values()))
+    return f"{address.world}.{blake2b(address_json, digest_size=8).hexdigest()}.jsonl"
 
 
 def _address(address: Address) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _write(path: Path, data: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A simulator whose calls are written down."""
+    """A simulator whose calls are recorded."""
 
     simulator: Simulator
     traces: Traces
@@ -123,21 +123,21 @@ class Traced:
         self.simulator.warm(address)
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
-        """Answer a call, and write it down."""
-        seen = await self.simulator.acall(address, call, attempt)
-        self.traces.call(address, call, attempt, seen)
-        return seen
+        """Answer a call and record it."""
+        observation = await self.simulator.acall(address, call, attempt)
+        self.traces.call(address, call, attempt, observation)
+        return observation
 
 
-def line(what: Mapping[str, Any]) -> bytes:
-    """Return a record as a line of at most `MOST` bytes."""
+def trace_line(what: Mapping[str, Any]) -> bytes:
+    """Return a record as a line of at most `MAX_LINE_BYTES`."""
     try:
         data = orjson.dumps(what, default=str)
     except orjson.JSONEncodeError:
         what = _writable(what)
         data = orjson.dumps(what)
     for most in _CUTS:
-        if len(data) < MOST:
+        if len(data) < MAX_LINE_BYTES:
             break
         data = orjson.dumps(_cut(what, most), default=str)
     return data + b"\n"
@@ -166,16 +166,17 @@ def _cut(value: Any, most: int) -> Any:
     return value
 
 
-def record(call: Call, attempt: int, seen: Observation) -> dict[str, Any]:
-    """Return what became of a call as JSON values."""
+def call_record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
+    """Return a call and its answer as JSON values."""
     return {
         "call": {name: value for name, value in _fields(call) if value is not None},
         "attempt": attempt,
-        "slice": _slice(seen.part),
-        "observation": _observation(seen),
-        "verdicts": _verdicts(seen.verdicts),
+        "slice": _slice(observation.part),
+        "observation": _observation(observation),
+        "verdicts": _verdicts(observation.verdicts),
         "model": [
-            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error} for e in seen.exchanges
+            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error}
+            for e in observation.exchanges
         ],
     }
 
@@ -199,37 +200,37 @@ def _slice(part: Slice | None) -> dict[str, Any]:
     return {"pages": [view.page.id for view in part.views], "changes": changes}
 
 
-def _observation(seen: Observation) -> dict[str, Any]:
-    told: dict[str, Any] = {"status": seen.status, "source": seen.source, "more": seen.more}
-    if seen.fault:
-        told |= {"fault": seen.fault, "retry_after": seen.retry_after}
-    if seen.doc is None:
-        return {**told, "results": [_result(result) for result in seen.results]}
-    return {**told, "title": seen.doc.title, "text": seen.text, "next_offset": seen.next_offset}
+def _observation(observation: Observation) -> dict[str, Any]:
+    fields: dict[str, Any] = {"status": observation.status, "source": observation.source, "more": observation.more}
+    if observation.fault:
+        fields |= {"fault": observation.fault, "retry_after": observation.retry_after}
+    if observation.doc is None:
+        return {**fields, "results": [_result(result) for result in observation.results]}
+    return {**fields, "title": observation.doc.title, "text": observation.text, "next_offset": observation.next_offset}
 
 
 def _result(result: Result) -> dict[str, Any]:
-    told = {"url": result.url, "title": result.title, "snippet": result.snippet, "date": result.date}
-    return {**told, "score": result.score, **({"text": result.text} if result.text is not None else {})}
+    fields = {"url": result.url, "title": result.title, "snippet": result.snippet, "date": result.date}
+    return {**fields, "score": result.score, **({"text": result.text} if result.text is not None else {})}
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return how many units stand, and what was said of those that don't."""
+    """Return how many units were accepted, and the verdicts on the rejected ones."""
     bad = [{"where": v.where, "text": v.text, "why": v.why} for v in verdicts if not v.ok]
     return {"stand": sum(v.ok for v in verdicts), "rejected": bad}
 
 
 def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
-    """Return a trace: what it says it is, its records, and how many of its lines are broken.
+    """Return a trace: its header, its records, and how many of its lines are broken.
 
     Raises:
-        FormatError: the file can't be read, or is no trace of this version.
+        FormatError: the file can't be read, or is not a trace of this version.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: can't be read: {error.strerror}") from None
-    found, broken = [], 0
+    records, broken = [], 0
     for text in data.split(b"\n"):
         if not text.strip():
             continue
@@ -238,11 +239,11 @@ def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         except orjson.JSONDecodeError:
             value = None
         if isinstance(value, dict):
-            found.append(value)
+            records.append(value)
         else:
             broken += 1
-    if not found or "worldsmith_trace" not in found[0]:
-        raise FormatError(f"{path} is no trace: its first line says nothing of one")
-    if found[0]["worldsmith_trace"] != FORMAT:
-        raise FormatError(f"{path} is a trace of format {found[0]['worldsmith_trace']}; this version reads {FORMAT}")
-    return found[0], found[1:], broken
+    if not records or "worldsmith_trace" not in records[0]:
+        raise FormatError(f"{path} is not a trace: its first line is not the header of one")
+    if records[0]["worldsmith_trace"] != FORMAT:
+        raise FormatError(f"{path} is a trace of format {records[0]['worldsmith_trace']}; this version reads {FORMAT}")
+    return records[0], records[1:], broken

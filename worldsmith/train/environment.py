@@ -14,7 +14,7 @@ from worldsmith import scoring
 from worldsmith.agents.client import reply, shown
 from worldsmith.errors import UsageError
 from worldsmith.simulate.disclosure import tokens
-from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
@@ -299,7 +299,7 @@ def _named(request: Request) -> dict[str, str]:
 
 def reply_text(observation: Observation, call: Call) -> str:
     """Return a reply as the agent reads it."""
-    failed = failure(observation)
+    failed = http_failure(observation)
     if failed:
         return f"Error: {failed.text}"
     if call.tool == "web_search":

@@ -5,7 +5,7 @@ from math import ceil
 
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
-from worldsmith.simulate.llm.prompt import asked, template
+from worldsmith.simulate.llm.prompt import prompt_for, template
 from worldsmith.simulate.protocol import Address, Call, Slice
 from worldsmith.simulate.simulator import Simulator
 
@@ -33,7 +33,7 @@ def calls(
 
 def tokens(part: Slice, pages: Pages) -> int:
     """Return about how many tokens the prompt for a slice takes."""
-    size = sum(len(message["content"].encode()) for message in asked(part, pages.world, pages).messages)
+    size = sum(len(message["content"].encode()) for message in prompt_for(part, pages.world, pages).messages)
     prose = len(template("search text" if part.call.tool == "web_search" else "page").encode())
     return ceil(prose / PROSE + (size - prose) / FACTS)
 

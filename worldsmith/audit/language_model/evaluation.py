@@ -18,20 +18,20 @@ from worldsmith.pages.renderer import markdown
 from worldsmith.pages.types import Doc, Page, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import ground
-from worldsmith.simulate.llm.answer import draft as read_draft
+from worldsmith.simulate.guard.entitlement import facts_of
+from worldsmith.simulate.llm.answer import parse_draft as read_draft
 from worldsmith.simulate.llm.model import Backend
-from worldsmith.simulate.perturb import PROFILES, instruction, profile
+from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
 from worldsmith.simulate.protocol import (
     Address,
     Call,
+    Conversation,
     Draft,
     Observation,
     Profile,
     Reason,
     Result,
     Slice,
-    Talk,
     Verdict,
 )
 from worldsmith.simulate.simulator import TOOLS, Simulator
@@ -139,7 +139,7 @@ async def evaluate(
     Raises:
         NotFoundError: there is no such profile.
     """
-    run = _Run(backend, judge, plan, profile(plan.profile, profiles))
+    run = _Run(backend, judge, plan, profile_named(plan.profile, profiles))
     sites = [_site(world, run, store, profiles) for world in worlds]
     share_of = -(-plan.calls // len(sites))
     each = [
@@ -231,13 +231,13 @@ def _draft(seen: Observation) -> Draft:
 
 
 def _verdicts(site: _Site, told: Draft, part: Slice) -> tuple[Verdict, ...]:
-    return site.simulator.judged(site.address, told, part)
+    return site.simulator.verdicts_on(site.address, told, part)
 
 
 def _must(site: _Site, part: Slice) -> int:
     if part.call.tool == "web_search":
         return len(part.views)
-    return len(site.guard.must(part.views[0].page))
+    return len(site.guard.required_cells(part.views[0].page))
 
 
 def _labels(site: _Site, part: Slice) -> tuple[str, ...]:
@@ -274,7 +274,7 @@ async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> No
     """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
     try:
         second = await run.backend.writer(site.pages).draft(
-            part, Talk(instruction(run.profile, part, site.pages.world.schema))
+            part, Conversation(instruction(run.profile, part, site.pages.world.schema))
         )
     except BackendError:
         run.unrepeated += 1
@@ -303,7 +303,7 @@ def _stated(site: _Site, told: Draft, part: Slice) -> set[Cell]:
 def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
     told = Doc(result.url, result.title, None, (Para((result.snippet,)),))
     return read_document(
-        guard.judge, told, ground(guard.world, guard.columns, page, page.head.cells), frozenset(), query
+        guard.judge, told, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
     )
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from worldsmith import scoring
 from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
-from worldsmith.simulate.llm.answer import observation, results
+from worldsmith.simulate.llm.answer import observation_text, parse_results
 from worldsmith.simulate.llm.model import Backend
-from worldsmith.simulate.llm.prompt import SEARCH, Asked, messages
+from worldsmith.simulate.llm.prompt import SEARCH, Prompt, chat_messages
 from worldsmith.simulate.perturb.instruct import WITHHOLD
-from worldsmith.simulate.protocol import Slice, Talk
+from worldsmith.simulate.protocol import Conversation, Slice
 
 SHOWN = 2
 """Results that the paging instruction asks for."""
@@ -32,7 +32,7 @@ class Order:
 
 def _withheld(reply: str, part: Slice, pages: Pages) -> bool:
     """Every result is there, and none states a fact of its own beyond its key."""
-    said = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in results(reply)}
+    said = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in parse_results(reply)}
     return all(
         view.page.id in said and not any(form in said[view.page.id] for form in _others(view.page.id, part, pages))
         for view in part.views
@@ -56,7 +56,7 @@ def _failed(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - on
 
 def _paged(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
     """The first results are there, in order, and no others."""
-    return [result.url for result in results(reply)] == [view.page.url for view in part.views[:SHOWN]]
+    return [result.url for result in parse_results(reply)] == [view.page.url for view in part.views[:SHOWN]]
 
 
 ORDERS: Mapping[str, Order] = {
@@ -75,9 +75,11 @@ ORDERS: Mapping[str, Order] = {
 async def obeys(backend: Backend, name: str, part: Slice, pages: Pages) -> bool | None:
     """Return whether a model obeys an order at a slice of a search; None where it could not be asked."""
     order = ORDERS[name]
-    talk = Talk()
+    talk = Conversation()
     try:
-        reply = await backend.ask(Asked(messages(part, pages.world, pages, [order.instruction])), observation, talk)
+        reply = await backend.ask(
+            Prompt(chat_messages(part, pages.world, pages, [order.instruction])), observation_text, talk
+        )
     except BackendError:
         answered = any(exchange.reply for exchange in talk.exchanges)
         return False if answered else None

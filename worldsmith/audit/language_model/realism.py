@@ -3,10 +3,10 @@
 import re
 
 from worldsmith.errors import BackendError
-from worldsmith.simulate.llm.answer import observation
+from worldsmith.simulate.llm.answer import observation_text
 from worldsmith.simulate.llm.model import Backend
-from worldsmith.simulate.llm.prompt import Asked, action
-from worldsmith.simulate.protocol import Call, Talk
+from worldsmith.simulate.llm.prompt import Prompt, action_text
+from worldsmith.simulate.protocol import Call, Conversation
 
 PROMPT = (
     "You judge how realistic replies of a simulated search engine and page reader look. All names are invented: "
@@ -25,19 +25,19 @@ async def realism(judge: Backend, call: Call, reply: str) -> int | None:
     plain, structured = (
         (
             {"role": "system", "content": PROMPT},
-            {"role": "user", "content": f"{action(call)}\n\nThe reply:\n```\n{reply}\n```\n\n{order}"},
+            {"role": "user", "content": f"{action_text(call)}\n\nThe reply:\n```\n{reply}\n```\n\n{order}"},
         )
         for order in (LINE, AS_JSON)
     )
-    asked = Asked(plain, SCHEMA, structured)
+    asked = Prompt(plain, SCHEMA, structured)
     try:
-        return await judge.ask(asked, _grade, Talk())
+        return await judge.ask(asked, _grade, Conversation())
     except BackendError:
         return None
 
 
 def _grade(content: str) -> int:
-    found = _GRADE.findall(observation(content))
+    found = _GRADE.findall(observation_text(content))
     if not found:
         raise BackendError("the judge's answer holds no grade")
     return int(found[-1])

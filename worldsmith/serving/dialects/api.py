@@ -7,7 +7,7 @@ from worldsmith.serving.dialects import fields
 from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.schemas import BOOL, INT, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
 from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
-from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
 MAX_K = 50
@@ -36,7 +36,7 @@ def _hits(seen: Observation, request: Request) -> dict[str, Any]:
     for hit in seen.results:
         told = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
         results.append({**told, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
-    failed = failure(seen)
+    failed = http_failure(seen)
     return {"results": results, "more": seen.more} | ({} if failed is None else {"error": failed.text})
 
 
@@ -50,7 +50,7 @@ def extract(request: Request) -> Asked:
 
     def write(seen: tuple[Observation, ...]) -> Reply:
         (page,) = seen
-        failed = failure(page)
+        failed = http_failure(page)
         if failed or page.doc is None:
             return native("api", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
         told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}

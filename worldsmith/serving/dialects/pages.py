@@ -4,7 +4,7 @@ from worldsmith.pages.renderer import html
 from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.schemas import TEXT, thing
 from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
-from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
 ROOT = "/web/"
@@ -16,7 +16,7 @@ def read(request: Request) -> Asked:
 
     def write(seen: tuple[Observation, ...]) -> Reply:
         (page,) = seen
-        failed = failure(page)
+        failed = http_failure(page)
         if failed or page.doc is None:
             return native("pages", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
         # Who reads pages at our own path can follow only links that lead there too.

@@ -18,7 +18,7 @@ from worldsmith.pages.renderer import plain
 from worldsmith.serving.dialects import fields
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
 from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
-from worldsmith.simulate.http_status import failure
+from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation, Result
 
 RESPONSE_TIME = 0.1
@@ -113,7 +113,7 @@ def extract(request: Request) -> Asked:
     def write(seen: tuple[Observation, ...]) -> Reply:
         results, failed = [], []
         for url, page in zip(urls, seen, strict=True):
-            problem = failure(page)
+            problem = http_failure(page)
             if problem or page.doc is None:
                 shown = url if isinstance(url, str) else orjson.dumps(url).decode()
                 failed.append({"url": shown, "error": problem.text if problem else "nothing to read"})

@@ -1,4 +1,4 @@
-"""Nothing but what the slice may say reaches an agent, and all that a page must say does."""
+"""Checks that a reply states only what its slice permits, and all that it must state."""
 
 from worldsmith.simulate.guard.guard import POLICY, Guard
 

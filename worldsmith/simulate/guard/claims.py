@@ -85,7 +85,7 @@ _UNFIT = (
 """Patterns, each with the words of which a text that it finds has one, and what it is."""
 
 
-def unfit(text: str, names: Sequence[Span]) -> Rejection | None:
+def address_or_order(text: str, names: Sequence[Span]) -> Rejection | None:
     """Return what in a text is no statement about the world: an address or an order to its reader.
 
     What stands within a name (a world may be hostile) is that name.
@@ -117,11 +117,11 @@ def _hinted(pattern: re.Pattern[str], lower: str, span: Span) -> Iterator[re.Mat
 
 def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
-    found = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
-    return [word for word in found if word not in _OTHERWISE]
+    words = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
+    return [word for word in words if word not in _OTHERWISE]
 
 
-def places(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:
+def pattern_matches(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return where a sentence says what a pattern of places or averages finds, outside names and labels."""
     return [m.group() for m in _hinted(pattern, lowered(text), span) if not _inside(m.span(), covered)]
 
@@ -131,7 +131,7 @@ def comparatives(text: str, span: Span, covered: Sequence[Span]) -> list[Span]:
     return [m.span() for m in _hinted(_COMPARED, lowered(text), span) if not _inside(m.span(), covered)]
 
 
-def unsaid(text: str, span: Span, covered: Sequence[Span]) -> Rejection | None:
+def hearsay_or_roman_numeral(text: str, span: Span, covered: Sequence[Span]) -> Rejection | None:
     """Return what is wrong with a sentence that passes on what others say, or a number in letters.
 
     What stands within names, labels and declared phrases is those.
@@ -140,15 +140,15 @@ def unsaid(text: str, span: Span, covered: Sequence[Span]) -> Rejection | None:
     if letters:
         return Rejection(Reason.CLAIM, f"says {letters!r}, a number in letters")
     others = _first(_HEARSAY, lowered(text), text, span, covered)
-    return hearsay(others) if others else None
+    return hearsay_rejection(others) if others else None
 
 
-def hearsay(what: str) -> Rejection:
+def hearsay_rejection(what: str) -> Rejection:
     """Return what is wrong with words that pass on what others say."""
     return Rejection(Reason.CLAIM, f"says {what!r}, which passes on what no fact of this page says")
 
 
-def voices(text: str, span: Span, covered: Sequence[Span]) -> str:
+def reported_speech(text: str, span: Span, covered: Sequence[Span]) -> str:
     """Return where a sentence has people say, think or expect something, outside of names and declared phrases."""
     return _first(_VOICES, lowered(text), text, span, covered)
 

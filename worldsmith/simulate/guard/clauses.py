@@ -9,9 +9,17 @@ from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns
 from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names
-from worldsmith.simulate.guard.options import AHEAD, SAYS, denied, option, polarity, same_option, void
+from worldsmith.simulate.guard.options import (
+    AHEAD,
+    SAYS,
+    is_denied,
+    named_option,
+    same_option,
+    stated_truth_value,
+    states_null,
+)
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -35,7 +43,7 @@ class Clauses:
         self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
 
     def _words_of(self, kinds: Collection[str]) -> dict[str, list[ColumnId]]:
-        found: dict[str, list[ColumnId]] = {}
+        columns_by_stem: dict[str, list[ColumnId]] = {}
         common = META | COMMON | set(tokens(clean(self.world.schema.about)))
         taken = {stem(word) for t in self.world.schema.tables.values() for word in tokens(clean(_nouns(t)))}
         for table in self.world.schema.tables.values():
@@ -51,65 +59,72 @@ class Clauses:
                         and word not in WEAK
                         and (alone or word not in common)
                     ):
-                        found.setdefault(stem(word), []).append((table.name, column.name))
-        return found
+                        columns_by_stem.setdefault(stem(word), []).append((table.name, column.name))
+        return columns_by_stem
 
-    def _stemmed(self, said: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
+    def _stemmed(self, sentence: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
         """Return the words that speak of dates, and of truth values, in other forms than their labels'."""
-        found: tuple[list[Mention], list[Mention]] = ([], [])
-        spoken = [m for m in _WORD.finditer(said.text, *said.span) if stem(m.group().lower()) in self._low_words]
+        mentions_by_kind: tuple[list[Mention], list[Mention]] = ([], [])
+        spoken = [
+            m for m in _WORD.finditer(sentence.text, *sentence.span) if stem(m.group().lower()) in self._low_words
+        ]
         if not spoken:
-            return found
-        cues = [m for m in said.cues if any(table in tables for table, _ in m.columns)]
-        taken = [m.span for m in (*said.names, *cues, *said.options)]
+            return mentions_by_kind
+        cues = [m for m in sentence.cues if any(table in tables for table, _ in m.columns)]
+        taken = [m.span for m in (*sentence.names, *cues, *sentence.options)]
         for match in spoken:
             word = match.group().lower()
             if any(within(match.span(), span) for span in taken):
                 continue
-            if (word in META or word in COMMON) and not _nominal(said.text, match.span()):
+            if (word in META or word in COMMON) and not _nominal(sentence.text, match.span()):
                 continue
-            for mentions, kind in zip(found, ("date", "bool"), strict=True):
+            for mentions, kind in zip(mentions_by_kind, ("date", "bool"), strict=True):
                 columns = [c for c in self._low_words[stem(word)] if c[0] in tables]
                 columns = [c for c in columns if self.columns.scored[c].kind == kind]
                 if columns:
                     mentions.append(Mention("cue", word, match.span(), tuple(columns)))
-        return found
+        return mentions_by_kind
 
     def has_option(self, lower: str) -> bool:
         """Whether a text in lower case holds an option that is a common word."""
         return any(label in lower for labels in self._labels.values() for _, label in labels)
 
-    def wrong(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
-        """Return what is wrong with the attributes that a sentence names; what it states there is added to `meant`."""
+    def attribute_fault(
+        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
+    ) -> Rejection | None:
+        """Return what is wrong with the attributes that a sentence names.
+
+        What it states there is added to `span_cells`.
+        """
         tables = {row.table for row in rows} or {c.row.table for c in mine}
-        dated, low_words = self._stemmed(said, tables)
-        if not (said.cues or dated or low_words):
+        dated, low_words = self._stemmed(sentence, tables)
+        if not (sentence.cues or dated or low_words):
             return None
-        whole = [span for span, _ in meant] + [c.span for c in said.cues]
-        for clause in clauses(said.text, said.span, whole):
-            spans = [(span, cells) for span, cells in meant if within(span, clause) and cells]
+        whole = [span for span, _ in span_cells] + [c.span for c in sentence.cues]
+        for clause in clauses(sentence.text, sentence.span, whole):
+            spans = [(span, cells) for span, cells in span_cells if within(span, clause) and cells]
             values = [cells for _, cells in spans]
             cues = [
                 (cue, columns)
-                for cue in (*said.cues, *dated)
+                for cue in (*sentence.cues, *dated)
                 if within(cue.span, clause)
                 and (columns := [c for c in cue.columns if c[0] in tables])
-                and not self._apart(said.text, clause, cue, spans)
+                and not self._apart(sentence.text, clause, cue, spans)
             ]
             for cue in low_words:
-                if within(cue.span, clause) and self._asserted(said, clause, cue.span):
+                if within(cue.span, clause) and self._asserted(sentence, clause, cue.span):
                     held = [c for c in mine if (c.row.table, c.col) in cue.columns]
                     true = [c for c in held if c.value is True]
                     if not true:
-                        return _no_truth(said.text[slice(*clause)], held)
-                    meant.append((cue.span, true))
+                        return _no_truth(sentence.text[slice(*clause)], held)
+                    span_cells.append((cue.span, true))
             for cue, columns in cues:
-                low = self._low(said, clause, cue, columns, mine)
+                low = self._low(sentence, clause, cue, columns, mine)
                 if isinstance(low, Rejection):
                     return low
                 if low:
-                    meant.append((cue.span, low))
-            wrong = self._wrong_attribute(said.text, cues, values)
+                    span_cells.append((cue.span, low))
+            wrong = self._wrong_attribute(sentence.text, cues, values)
             if wrong:
                 return wrong
         return None
@@ -125,17 +140,17 @@ class Clauses:
             return True
         return all(_BETWEEN.search(text, min(span[1], cue.span[1]), max(span[0], cue.span[0])) for span in dates)
 
-    def _asserted(self, said: Sentence, clause: Span, span: Span) -> bool:
+    def _asserted(self, sentence: Sentence, clause: Span, span: Span) -> bool:
         """Whether a word for a truth value is said of something: "can be folded", "the phone folds"."""
-        before = said.text[clause[0] : span[0]]
-        if denied(said.text, clause[0], span[0]):
+        before = sentence.text[clause[0] : span[0]]
+        if is_denied(sentence.text, clause[0], span[0]):
             return False  # denials are judged on their own
         last = _LAST_WORD.search(before)
         return bool(
             (last and (last[1].lower() in _SAID_OF or last[1].lower() in self._noun_words))
-            or self._attributive(said.text, span)
-            or any(m.span[1] < span[0] and said.text[m.span[1] : span[0]].isspace() for m in said.names)
-            or _DONE.match(said.text, span[1])
+            or self._attributive(sentence.text, span)
+            or any(m.span[1] < span[0] and sentence.text[m.span[1] : span[0]].isspace() for m in sentence.names)
+            or _DONE.match(sentence.text, span[1])
         )
 
     def _attributive(self, text: str, span: Span) -> bool:
@@ -144,50 +159,52 @@ class Clauses:
         others = _OTHERS.search(text, 0, span[0])
         return others is None and after is not None and after[1].lower() in self._noun_words
 
-    def unlabelled(self, said: Sentence, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
+    def unlabelled_options(
+        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
+    ) -> Rejection | None:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
-        text = said.text[slice(*said.span)].lower()
+        text = sentence.text[slice(*sentence.span)].lower()
         for table in dict.fromkeys(row.table for row in rows):
             noun = self.world.schema.tables[table].singular.lower()
             for column, label in self._labels.get(table, ()):
                 held = [c for c in mine if (c.row.table, c.col) == (table, column) and same_option(c.value, label)]
                 for at in _places(text, label):
                     end = at + len(label)
-                    place = (said.span[0] + at, said.span[0] + end)
-                    told = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
+                    place = (sentence.span[0] + at, sentence.span[0] + end)
+                    claimed = SAYS.search(text[:at]) or text.startswith(f" {noun}", end)
                     if held:
-                        meant.append((place, held))
-                    elif told and not any(within(place, span) for span, _ in meant):
-                        return _no_option(said.text[slice(*place)])
+                        span_cells.append((place, held))
+                    elif claimed and not any(within(place, span) for span, _ in span_cells):
+                        return _no_option(sentence.text[slice(*place)])
         return None
 
-    def chosen(
-        self, option: Mention, said: Sentence, tables: Collection[str], mine: Sequence[Cell]
+    def option_cells(
+        self, option: Mention, sentence: Sentence, tables: Collection[str], mine: Sequence[Cell]
     ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with an option that a sentence names, or the cells that hold it.
 
         An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
         """
-        if any(within(option.span, span) for span in said.covered):
+        if any(within(option.span, span) for span in sentence.covered):
             return None, []
         columns = [column for column in option.columns if column[0] in tables]
         held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
-        wrong = misused(said, option.span, held) if columns else None
+        wrong = option_misuse(sentence, option.span, held) if columns else None
         return wrong, [] if wrong else held
 
-    def _option(self, column: ColumnId, said: Sentence, clause: Span, cue: Mention) -> bool | str | None:
+    def _option(self, column: ColumnId, sentence: Sentence, clause: Span, cue: Mention) -> bool | str | None:
         """Return the truth value or option that a clause says of a column at its label."""
         scored = self.columns.scored[column]
         if scored.kind == "bool":
-            found = polarity(said.text, clause, cue.span)
-            if found is None and (_predicate(said, cue.span) or self._attributive(said.text, cue.span)):
+            truth = stated_truth_value(sentence.text, clause, cue.span)
+            if truth is None and (_predicate(sentence, cue.span) or self._attributive(sentence.text, cue.span)):
                 return True
-            return found
+            return truth
         if scored.kind == "enum":
-            return option(said.text, clause, scored.labels)
+            return named_option(sentence.text, clause, scored.labels)
         words = self.names.words.get(column)
-        stretch = said.nameless(clause[0], clause[1] + AHEAD) if words else ""
-        return option(stretch, (0, len(stretch)), words) if words else None
+        stretch = sentence.nameless(clause[0], clause[1] + AHEAD) if words else ""
+        return named_option(stretch, (0, len(stretch)), words) if words else None
 
     def _wrong_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
@@ -197,8 +214,8 @@ class Clauses:
         for cue, columns in cues:
             # A key's label is the noun of its rows: "the player is from X" says nothing of a player's name.
             nouns = all(col in self.world.schema.tables[table].key for table, col in columns)
-            said = [(c.row.table, c.col) for cells in values for c in cells]
-            if nouns or any(place in columns or self._measured.get(place) in columns for place in said):
+            stated = [(c.row.table, c.col) for cells in values for c in cells]
+            if nouns or any(place in columns or self._measured.get(place) in columns for place in stated):
                 continue  # "number 3 by price" tells a rank beside the label of what it ranks
             wanted = {_sort(self.columns.scored[column].kind) for column in columns}
             if any(_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells):
@@ -210,23 +227,23 @@ class Clauses:
         return cell.col in self.world.schema.tables[cell.row.table].key
 
     def _low(
-        self, said: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
+        self, sentence: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
     ) -> list[Cell] | Rejection:
         """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
-        text, stated = said.text, list[Cell]()
+        text, stated = sentence.text, list[Cell]()
         for column in columns:
             scored = self.columns.scored[column]
-            if void(text[cue.span[1] : cue.span[1] + 40], scored.none):
+            if states_null(text[cue.span[1] : cue.span[1] + 40], scored.none):
                 held = [c for c in mine if (c.row.table, c.col) == column and c.value is None]
                 if not held:
                     what = text[slice(*clause)]
                     return Rejection(Reason.OPTION, f"says {what!r}, which is not so or may not be told here")
                 stated += held
-            found = self._option(column, said, clause, cue)
-            if found is None:
+            value = self._option(column, sentence, clause, cue)
+            if value is None:
                 continue
             held = [c for c in mine if (c.row.table, c.col) == column]
-            right = [c for c in held if same_option(c.value, found)]
+            right = [c for c in held if same_option(c.value, value)]
             if not right:
                 what = text[slice(*clause)]
                 return _no_truth(what, held)
@@ -234,12 +251,12 @@ class Clauses:
         return stated
 
 
-def misused(said: Sentence, span: Span, held: Sequence[Cell]) -> Rejection | None:
+def option_misuse(sentence: Sentence, span: Span, held: Sequence[Cell]) -> Rejection | None:
     """Return what is wrong with naming an option that `held` have: that no cell has it, or that it is denied."""
-    what = said.text[slice(*span)]
+    what = sentence.text[slice(*span)]
     if not held:
         return _no_option(what)
-    if denied(said.text, max(said.span[0], span[0] - 16), span[0]):
+    if is_denied(sentence.text, max(sentence.span[0], span[0] - 16), span[0]):
         return Rejection(Reason.UNTRUE, f"denies {what!r}, which is a fact of this page")
     return None
 
@@ -286,12 +303,12 @@ _VERB = re.compile(r"(?:has|have|is|are|was|were|does|[a-z]+s)\b", re.IGNORECASE
 _PRONOUN = re.compile(r"(?:^|\W)(?:it|he|she|they|who|which|that)\s*$", re.IGNORECASE)
 
 
-def _predicate(said: Sentence, span: Span) -> bool:
+def _predicate(sentence: Sentence, span: Span) -> bool:
     """Whether a label is a verb said of a name or pronoun right before it: "she works remotely"."""
-    if not _VERB.match(said.text, span[0]):
+    if not _VERB.match(sentence.text, span[0]):
         return False
-    before = said.text[said.span[0] : span[0]]
-    return bool(_PRONOUN.search(before)) or any(said.text[m.span[1] : span[0]].isspace() for m in said.names)
+    before = sentence.text[sentence.span[0] : span[0]]
+    return bool(_PRONOUN.search(before)) or any(sentence.text[m.span[1] : span[0]].isspace() for m in sentence.names)
 
 
 def _places(text: str, word: str) -> Iterator[int]:

@@ -19,8 +19,8 @@ class Stems:
     """The columns of a schema by the stems of their labels, phrases and fillers, and of what they count."""
 
     def __init__(self, schema: Schema) -> None:
-        said: dict[str, dict[ColumnId, None]] = {}
-        void: dict[str, dict[ColumnId, None]] = {}
+        label_columns: dict[str, dict[ColumnId, None]] = {}
+        filler_columns: dict[str, dict[ColumnId, None]] = {}
         people = {
             t.name for t in schema.tables.values() for c in t.columns
             if c.key and isinstance(c.fill, Invent) and c.fill.kind == "person"
@@ -35,20 +35,20 @@ class Stems:
                     texts += [counts.singular, counts.plural]
                     if column.fill.table in people:
                         counted[place] = None
-                _add(said, texts, place)
-                _add(void, [column.none], place)
-        self._said = {word: frozenset(columns) for word, columns in said.items()}
-        self._void = {word: frozenset(columns) for word, columns in void.items()}
+                _add(label_columns, texts, place)
+                _add(filler_columns, [column.none], place)
+        self._label_columns = {word: frozenset(columns) for word, columns in label_columns.items()}
+        self._filler_columns = {word: frozenset(columns) for word, columns in filler_columns.items()}
         self.people = frozenset(counted)
         """The columns that count people."""
 
     def columns(self, words: Iterable[str]) -> frozenset[ColumnId]:
         """Return the columns that some words in lower case speak of."""
-        return frozenset(c for w in words if w not in WEAK for c in self._said.get(stem(w), ()))
+        return frozenset(c for w in words if w not in WEAK for c in self._label_columns.get(stem(w), ()))
 
     def fillers(self, words: Iterable[str]) -> frozenset[ColumnId]:
         """Return the columns whose words for null some words are of."""
-        return frozenset(c for w in words if w not in WEAK for c in self._void.get(stem(w), ()))
+        return frozenset(c for w in words if w not in WEAK for c in self._filler_columns.get(stem(w), ()))
 
 
 def _add(index: dict[str, dict[ColumnId, None]], texts: Iterable[str], place: ColumnId) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from worldsmith.cache import keep
 from worldsmith.schema import Choice, Pick, Schema
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.names import COMMON, ColumnId
@@ -64,9 +65,7 @@ class Derived:
             word = match.group()
             held = self._memo.get(word)
             if held is None:
-                if len(self._memo) >= MEMO:
-                    self._memo.clear()
-                held = self._memo[word] = self._derivations(word)
+                held = keep(self._memo, word, self._derivations(word), MEMO)
             fit = [pair for pair in held if self._led(pair[0], text, match.start())] if held else ()
             if fit:
                 options, columns = zip(*fit, strict=True)
@@ -109,8 +108,8 @@ def _options(schema: Schema, fill: object) -> Iterator[str]:
 def _roots(word: str) -> tuple[str, ...]:
     """Return what is left of a word, in lower case, without each ending it may have, at least three letters."""
     word = _IRREGULAR.get(word, word)
-    found = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
-    return tuple(dict.fromkeys(_bare(root) for root in found if len(root) >= 3))
+    stripped = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
+    return tuple(dict.fromkeys(_bare(root) for root in stripped if len(root) >= 3))
 
 
 def _bare(root: str) -> str:

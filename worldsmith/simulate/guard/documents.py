@@ -8,11 +8,11 @@ from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Ground
-from worldsmith.simulate.guard.headers import by_column, headers, meant
-from worldsmith.simulate.guard.judge import Heard, Judge, passed
+from worldsmith.simulate.guard.entitlement import Facts
+from worldsmith.simulate.guard.headers import cells_by_column, columns_meant, columns_of_headers
+from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
-from worldsmith.simulate.guard.quantity import exact, quantities, states
+from worldsmith.simulate.guard.quantity import is_exact, quantities, states
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
 from worldsmith.simulate.protocol import Reason, Verdict
@@ -60,37 +60,37 @@ class Reader:
     """Reads one document piece by piece; keeps what was stated and which rows the last heading named."""
 
     judge: Judge
-    ground: Ground
+    facts: Facts
     links: frozenset[str]
     query: str = ""
     verdicts: list[Verdict] = field(default_factory=list)
     stated: set[Cell] = field(default_factory=set)
     topic: tuple[Row, ...] = ()
     level: int = 0
-    said: list[str] = field(default_factory=list)
+    accepted_texts: list[str] = field(default_factory=list)
     declared: frozenset[str] = frozenset()
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
 
-    def take(self, heard: Heard) -> bool:
-        """Keep what a unit stated; whether all of it stands."""
-        self.verdicts += heard.verdicts
-        if heard.ok:
-            self.stated.update(heard.stated)
-        return heard.ok
+    def take(self, judgement: Judgement) -> bool:
+        """Keep what a unit stated; return whether all of it is accepted."""
+        self.verdicts += judgement.verdicts
+        if judgement.ok:
+            self.stated.update(judgement.stated)
+        return judgement.ok
 
-    def text(self, where: str, text: str) -> Heard:
+    def text(self, where: str, text: str) -> Judgement:
         """Judge running text and keep it."""
-        heard = self.judge.text(where, text, self.ground, self.topic, self.query)
-        if self.take(heard):
-            self.said.append(text)
-        return heard
+        judgement = self.judge.text(where, text, self.facts, self.topic, self.query)
+        if self.take(judgement):
+            self.accepted_texts.append(text)
+        return judgement
 
     def piece(self, piece: Piece) -> bool:
-        """Judge one piece; whether all of it stands."""
+        """Judge one piece; return whether all of it is accepted."""
         before = len(self.verdicts)
         match piece:
-            case Heading(text=told) if told in self.declared:
-                self._declared("heading", told)
+            case Heading(text=heading) if heading in self.declared:
+                self._declared("heading", heading)
             case Heading(level, text):
                 self._heading(level, text)
             case Para(text) if words_of(text) in self.declared:
@@ -122,15 +122,15 @@ class Reader:
         """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
         if where == "heading":
             self.topic = ()
-        told, names = clean(text), self.judge.names
-        if names.nameless(told) and not _DIGIT.search(told):
+        cleaned, names = clean(text), self.judge.names
+        if names.nameless(cleaned) and not _DIGIT.search(cleaned):
             self.verdicts.append(passed(where))
             return
-        read = scan(told)
-        found = names.find(read)
-        named = next((read.text[slice(*m.span)] for m in found if m.kind in ("name", "alias", "coded")), "")
+        read = scan(cleaned)
+        mentions = names.find(read)
+        named = next((read.text[slice(*m.span)] for m in mentions if m.kind in ("name", "alias", "coded")), "")
         if not named and any(map(str.isdigit, read.text)):
-            chrome = [m.span for m in found if m.kind == "chrome"]  # what a world is about may have a year
+            chrome = [m.span for m in mentions if m.kind == "chrome"]  # what a world is about may have a year
             digits = ((i, c) for i, c in enumerate(read.text) if c.isdigit())
             named = next((c for i, c in digits if not any(a <= i < b for a, b in chrome)), "")
         wrong = Rejection(Reason.CLAIM, f"says {named!r}, though it is declared to state nothing")
@@ -139,7 +139,7 @@ class Reader:
     def _heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
         before, self.topic = self.topic, ()
-        rows = tuple(row for row in self.text("heading", text).rows if row != self.ground.subject)
+        rows = tuple(row for row in self.text("heading", text).rows if row != self.facts.subject)
         if rows:
             self.topic, self.level = rows, level
         elif level > self.level:
@@ -152,14 +152,14 @@ class Reader:
                 self.stated.add(cell)
                 self.verdicts.append(passed("pair"))
                 return
-        heard = self.text("pair", f"{label}: {value}")
-        if known and heard.ok and not any((cell.row.table, cell.col) in known for cell in heard.stated):
+        judgement = self.text("pair", f"{label}: {value}")
+        if known and judgement.ok and not any((cell.row.table, cell.col) in known for cell in judgement.stated):
             wrong = Rejection(Reason.UNTRUE, f"says {value!r} of {label!r}, which is no fact of this page")
             self.verdicts.append(wrong.of("pair", f"{label}: {value}"))
 
     def _about(self) -> Sequence[Cell]:
         """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
-        return self.ground.cells_of(self.topic or ((self.ground.subject,) if self.ground.subject else ()))
+        return self.facts.cells_of(self.topic or ((self.facts.subject,) if self.facts.subject else ()))
 
     def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
         """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
@@ -167,15 +167,15 @@ class Reader:
             return known
         if len(label) > _LABEL:
             return ()
-        return meant(label, [value], by_column(self._about()), self._stems, self._prints)
+        return columns_meant(label, [value], cells_by_column(self._about()), self._stems, self._prints)
 
     @property
     def _stems(self) -> Stems:
-        return self.judge.statements.wordless.stems
+        return self.judge.statements.unsupported_claims.stems
 
     def _columns(self, label: str) -> tuple[ColumnId, ...]:
         """Return the columns with a cell on the page that a label heads."""
-        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.ground.held)
+        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.facts.columns_held)
 
     def _prints(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
@@ -190,13 +190,18 @@ class Reader:
             return bare.lower() == ("yes" if cell.value else "no")
         if column.kind not in ("int", "num", "date"):
             return False
-        said = quantities(clean(bare))
-        return len(said) == 1 and said[0].full == clean(bare) and exact(said[0]) and states(said[0], cell.value, column)
+        printed = quantities(clean(bare))
+        return (
+            len(printed) == 1
+            and printed[0].full == clean(bare)
+            and is_exact(printed[0])
+            and states(printed[0], cell.value, column)
+        )
 
     def _grid(self, grid: Grid) -> None:
         if grid.caption:
             rows = self.text("caption", grid.caption).rows
-            self.topic = tuple(row for row in rows if row != self.ground.subject) or self.topic
+            self.topic = tuple(row for row in rows if row != self.facts.subject) or self.topic
         labels = self.judge.names.labels
         columns = [self._columns(title) for title in grid.header]
         # Labels and values: "Item | Value", whatever column may be called a value.
@@ -209,8 +214,8 @@ class Reader:
             if not known and title.strip():
                 self.text("header", title)
         body = [[words_of(text) for text in texts] for texts in grid.rows]
-        headed = headers(grid.header, columns, body, self.ground, self._stems, self._prints)
-        left = dict.fromkeys(self.ground.rows)
+        headed = columns_of_headers(grid.header, columns, body, self.facts, self._stems, self._prints)
+        left = dict.fromkeys(self.facts.rows)
         for plain in body:
             row, cells = self._row_of(plain, headed, list(left))
             if row is None:
@@ -227,7 +232,7 @@ class Reader:
         if len(plain) != len(columns):
             return None, []
         for row in rows:
-            held = self.ground.rows[row]
+            held = self.facts.rows[row]
             cells = []
             for text, known in zip(plain, columns, strict=True):
                 cell = next(
@@ -247,30 +252,30 @@ class Reader:
 
     def missing(self, must: Sequence[Cell]) -> list[Cell]:
         """Return the cells of `must` that nothing stated; the page's own key or scope need not be repeated."""
-        part, implied = self.ground.part, self.ground.implied
-        heard = {part(c.value) for c in self.stated} | self.ground.implied_in(" ".join(self.said))
+        part, implied = self.facts.part, self.facts.implied_key_parts
+        stated_parts = {part(c.value) for c in self.stated} | self.facts.implied_parts_in(" ".join(self.accepted_texts))
         shared = {(c.row.table, c.col, c.value) for c in self.stated}
         return [
             cell
             for cell in must
             if cell not in self.stated
-            and not (part(cell.value) in implied and part(cell.value) in heard)
+            and not (part(cell.value) in implied and part(cell.value) in stated_parts)
             and not (
-                cell.row in self.ground.members
+                cell.row in self.facts.members
                 and (cell.row.table, cell.col, cell.value) in shared
                 and self._scope(cell)
             )
         ]
 
     def _scope(self, cell: Cell) -> bool:
-        return all(self.ground.world.value(row, cell.col) == cell.value for row in self.ground.members)
+        return all(self.facts.world.value(row, cell.col) == cell.value for row in self.facts.members)
 
 
 def read_document(
-    judge: Judge, doc: Doc, ground: Ground, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
+    judge: Judge, doc: Doc, facts: Facts, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
 ) -> Reader:
     """Judge a whole document."""
-    reader = Reader(judge, ground, links, query, declared=declared)
+    reader = Reader(judge, facts, links, query, declared=declared)
     reader.text("title", doc.title)
     for piece in doc.pieces:
         reader.piece(piece)

@@ -28,7 +28,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Facts:
     """The cells that a unit of `page` may state, indexed."""
 
     world: World
@@ -38,7 +38,7 @@ class Ground:
     members: tuple[Row, ...]
     """The rows that the page lists: membership is stated by the page."""
     date: str | None
-    heard: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
+    judgements: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
     """What was made of texts, by unit and text: pure, as long as no heading or query had a part in it."""
 
     @cached_property
@@ -55,7 +55,7 @@ class Ground:
         return frozenset(row.table for row in (*self.rows, *self.members))
 
     @cached_property
-    def held(self) -> frozenset[ColumnId]:
+    def columns_held(self) -> frozenset[ColumnId]:
         """The columns of its cells."""
         return column_ids(self.cells)
 
@@ -69,7 +69,7 @@ class Ground:
         return names
 
     @cached_property
-    def shown(self) -> Mapping[str, Sequence[Cell]]:
+    def cells_by_print(self) -> Mapping[str, Sequence[Cell]]:
         """Cells that are written in digits, by their printed form."""
         shown: dict[str, list[Cell]] = {}
         for cell in self.cells:
@@ -83,7 +83,7 @@ class Ground:
         return self.world.key(row)
 
     @cached_property
-    def implied(self) -> frozenset[str]:
+    def implied_key_parts(self) -> frozenset[str]:
         """Key parts that need no saying: the subject's, and those that all listed rows share."""
         parts = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         if len(self.members) > 1:
@@ -103,20 +103,20 @@ class Ground:
         return {row: tuple(self.part(p) for p in self._key(row)) for row in rows}
 
     @cached_property
-    def parts(self) -> frozenset[str]:
+    def key_parts(self) -> frozenset[str]:
         """Every part of those keys."""
         return frozenset(part for parts in self.keys.values() for part in parts)
 
     @cached_property
-    def spoken(self) -> frozenset[str]:
+    def sayable_names(self) -> frozenset[str]:
         """Names that may be said: text values of the cells, and the subject's key."""
         own = {self.part(p) for p in self._key(self.subject)} if self.subject else set()
         return frozenset(own | set(self.names))
 
-    def implied_in(self, text: str) -> frozenset[str]:
-        """Return the parts of `implied` that a text says."""
+    def implied_parts_in(self, text: str) -> frozenset[str]:
+        """Return the parts of `implied_key_parts` that a text names."""
         letters = squeezed(text)
-        return frozenset(p for p in self.implied if p in text or p in letters)
+        return frozenset(p for p in self.implied_key_parts if p in text or p in letters)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -126,7 +126,7 @@ class Ground:
         return frozenset(word for text in texts for word in tokens(clean(text)))
 
     @cached_property
-    def common(self) -> tuple[Cell, ...]:
+    def shared_cells(self) -> tuple[Cell, ...]:
         """Cells whose value all listed rows share: what a page without a subject may say of its list as a whole."""
         if len(self.members) < 2:
             return tuple(self.cells) if len(self.rows) == 1 else ()
@@ -138,33 +138,35 @@ class Ground:
             if all(cell.col in other and other[cell.col].value == cell.value for other in held)
         )
 
-    def bound(self, said: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]) -> tuple[Row, ...]:
+    def rows_named(
+        self, mentions: Iterable[Mention], counted: Iterable[Quantity], topic: Sequence[Row]
+    ) -> tuple[Row, ...]:
         """Return the rows a sentence is about: the subject, and those it names by all of their key.
 
-        Key parts in `implied` need no naming; where it names none, the rows of the last heading stand in.
+        Key parts in `implied_key_parts` need no naming; where it names none, the rows of the last heading stand in.
         """
         own = [self.subject] if self.subject else []
-        heard = {m.key for m in said}
+        mentioned = {m.key for m in mentions}
         quantities = tuple(counted)
-        if not heard and not quantities:
+        if not mentioned and not quantities:
             return tuple(own + [row for row in topic if row != self.subject])
         named = [
             row
             for row, parts in self._fresh
-            if all(part in heard or self._counted(value, quantities) for part, value in parts)
+            if all(part in mentioned or self._counted(value, quantities) for part, value in parts)
         ]
         return tuple(own + (named or [row for row in topic if row != self.subject]))
 
     @cached_property
     def _fresh(self) -> tuple[tuple[Row, tuple[tuple[str, Value], ...]], ...]:
         """The rows that a sentence may name, each with the parts of its key that must be said."""
-        found = []
+        rows = []
         for row, parts in self.keys.items():
             pairs = zip(parts, self._key(row), strict=True)
-            fresh = tuple((part, value) for part, value in pairs if part not in self.implied)
+            fresh = tuple((part, value) for part, value in pairs if part not in self.implied_key_parts)
             if fresh and row != self.subject:
-                found.append((row, fresh))
-        return tuple(found)
+                rows.append((row, fresh))
+        return tuple(rows)
 
     def _counted(self, value: Value, quantities: tuple[Quantity, ...]) -> bool:
         if isinstance(value, str) and not _is_date(value) and not value.isdigit():
@@ -176,7 +178,7 @@ class Ground:
     def cells_of(self, rows: Sequence[Row]) -> list[Cell]:
         """Return the cells of some rows; of no row, those that the whole list shares."""
         if not rows:
-            return list(self.common)
+            return list(self.shared_cells)
         return [cell for row in rows for cell in self.rows.get(row, {}).values()]
 
 
@@ -184,9 +186,9 @@ def _is_date(value: str) -> bool:
     return len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit()
 
 
-def ground(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Ground:
+def facts_of(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Facts:
     """Return what a unit of `page` that is entitled to `cells` may state."""
-    return Ground(world, columns, cells, page.subject, page.rows, page.date)
+    return Facts(world, columns, cells, page.subject, page.rows, page.date)
 
 
 def column_ids(cells: Iterable[Cell]) -> frozenset[ColumnId]:

@@ -1,7 +1,7 @@
-"""The guard: what a reply says is what its slice may say, and says what it must.
+"""The guard: a reply states only what its slice permits, and all that it must state.
 
 Entitlement is a permission: a page may state the cells of its edited blocks, a hit those of its edited head.
-Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here knows a task.
+Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here depends on a task.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,12 +15,12 @@ from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.renderer.document import declared
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import Columns, Ground, ground
+from worldsmith.simulate.guard.entitlement import Columns, Facts, facts_of
 from worldsmith.simulate.guard.judge import Judge, passed
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Reason, Result, Slice, Verdict, View
 from worldsmith.world.model import Cell, World
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Verdicts = tuple[Verdict, ...]
 POLICY = 5
-"""Version of what the guard lets pass; raised with every change: no text that an older one accepted is answered."""
+"""Version of what the guard lets pass; raised with every change, so that no text accepted by an older one is served."""
 MEMO = 1024
 """Verdicts on hits kept: about 1 MB."""
 
@@ -44,12 +44,12 @@ class Guard:
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
         self._memo: dict[Hashable, Verdicts] = {}
-        self._grounds: dict[Hashable, Ground] = {}
+        self._facts: dict[Hashable, Facts] = {}
         self._plans: dict[Hashable, int] = {}
-        self._seen: dict[str, tuple[Page, int]] = {}
-        """By page id, the plan last seen and its number."""
+        self._last_plans: dict[str, tuple[Page, int]] = {}
+        """By page id, the latest plan and its number."""
         self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
-        """By page id, the plan last read and what is declared of it."""
+        """By page id, the latest plan and what is declared of it."""
         self._numbers = count()
         self._most = memo
 
@@ -59,15 +59,15 @@ class Guard:
         text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
         blocks = page.blocks if text else ()
         key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
-        found = self._memo.get(key)
-        if found is None:
-            found = keep(self._memo, key, self._hit(result, page, ""), self._most)
-        if not query or all(v.ok for v in found):
-            return found
+        verdicts = self._memo.get(key)
+        if verdicts is None:
+            verdicts = keep(self._memo, key, self._hit(result, page, ""), self._most)
+        if not query or all(v.ok for v in verdicts):
+            return verdicts
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
-        head = self._ground(page)
+        head = self._head_facts(page)
         reader = Reader(self.judge, head, frozenset(), query)
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
@@ -79,19 +79,19 @@ class Guard:
         ]
         verdicts += [self._missing(cell, "key") for cell in reader.missing(self._keys(head))]
         if result.text is not None:
-            verdicts += self._whole(document(result.text, page.url), page, query)
+            verdicts += self._whole(parse_markdown(result.text, page.url), page, query)
         return tuple(verdicts)
 
-    def _ground(self, page: Page) -> Ground:
+    def _head_facts(self, page: Page) -> Facts:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
         key = self._plan(page)
-        found = self._grounds.get(key)
-        if found is None:
-            made = ground(self.world, self.columns, page, page.head.cells)
-            found = keep(self._grounds, key, made, max(self._most // 16, 1))
-        return found
+        kept = self._facts.get(key)
+        if kept is None:
+            made = facts_of(self.world, self.columns, page, page.head.cells)
+            kept = keep(self._facts, key, made, max(self._most // 16, 1))
+        return kept
 
-    def _keys(self, head: Ground) -> list[Cell]:
+    def _keys(self, head: Facts) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""
         if head.subject is None:
             return []
@@ -122,16 +122,16 @@ class Guard:
     def _plan(self, page: Page) -> int:
         """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
 
-        No number is given twice, whichever threads draw one: verdicts and grounds are kept under it.
+        No number is given twice, whichever threads draw one: verdicts and facts are kept under it.
         """
-        last = self._seen.get(page.id)
+        last = self._last_plans.get(page.id)
         if last is not None and last[0] is page:
             return last[1]
         key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
         number = self._plans.get(key)
         if number is None:
             number = keep(self._plans, key, next(self._numbers), self._most)
-        self._seen[page.id] = (page, number)
+        self._last_plans[page.id] = (page, number)
         return number
 
     def _missing(self, cell: Cell, where: str) -> Verdict:
@@ -146,16 +146,16 @@ class Guard:
 
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
-        about = ground(self.world, self.columns, page, page.cells)
+        about = facts_of(self.world, self.columns, page, page.cells)
         return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
 
     def stated(self, text: str, page: Page) -> frozenset[Cell]:
         """Return the cells of a page that its text, or a part of it, states: read statement by statement."""
-        return frozenset(self.read(document(text, page.url), page).stated)
+        return frozenset(self.read(parse_markdown(text, page.url), page).stated)
 
     def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
         """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
-        reader = Reader(self.judge, self._ground(page), frozenset())
+        reader = Reader(self.judge, self._head_facts(page), frozenset())
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         return frozenset(reader.stated)
@@ -167,13 +167,16 @@ class Guard:
             kept = keep(self._chrome, page.id, (page, declared(page, self.pages)), max(self._most // 16, 1))
         return kept[1]
 
-    def must(self, page: Page) -> list[Cell]:
-        """Return the cells a page must state; a null without words of its own may go unsaid."""
+    def required_cells(self, page: Page) -> list[Cell]:
+        """Return the cells a page must state; a null without words of its own may be left out."""
         return [c for c in page.cells if c.value is not None or self.columns.of(c).none]
 
     def _whole(self, doc: Doc, page: Page, query: str) -> list[Verdict]:
         reader = self.read(doc, page, query)
-        return [*reader.verdicts, *(self._missing(cell, "missing") for cell in reader.missing(self.must(page)))]
+        return [
+            *reader.verdicts,
+            *(self._missing(cell, "missing") for cell in reader.missing(self.required_cells(page))),
+        ]
 
     def doc(self, doc: Doc, view: View, query: str) -> Verdicts:
         """Judge a document statement by statement, its links and fields, and whether it states all it must."""
@@ -182,8 +185,8 @@ class Guard:
         return (*fields, *self._whole(doc, page, query))
 
     def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
-        """Judge what results say together: a name that starts in one text and ends in the next is told all the same."""
-        spoken = [ground(self.world, self.columns, v.page, v.page.head.cells).spoken for v in part.views]
+        """Judge results together: a name that starts in one text and ends in the next is a name all the same."""
+        spoken = [facts_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]

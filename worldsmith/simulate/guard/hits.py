@@ -1,4 +1,4 @@
-"""Hits beside their pages and each other: a title fits its page, a snippet speaks of it, and no two hits are one."""
+"""Hits compared with their pages and each other: titles and snippets fit their pages, and no two hits are alike."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -38,10 +38,10 @@ def misfits(pages: Pages, pairs: Sequence[Pair], own: Sequence[Result]) -> Itera
 
 def _sharers(pairs: Sequence[Pair], field: str) -> Mapping[str, set[object]]:
     """Return what the pages are about, rows or lists of a table, whose hits have the same title or snippet."""
-    found: dict[str, set[object]] = {}
+    subjects_by_text: dict[str, set[object]] = {}
     for result, view in pairs:
-        found.setdefault(squeezed(getattr(result, field)), set()).add(view.page.subject or view.page.table)
-    return found
+        subjects_by_text.setdefault(squeezed(getattr(result, field)), set()).add(view.page.subject or view.page.table)
+    return subjects_by_text
 
 
 def _without_chrome(text: str, page: Page, pages: Pages) -> str:

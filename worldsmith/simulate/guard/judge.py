@@ -1,4 +1,4 @@
-"""The judgement of a text: cut into statements, each judged; texts that are no statement; and what was made of it."""
+"""Judges a text: cut into statements, each judged on its own; and what in a text is no statement."""
 
 import re
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from worldsmith.cache import keep
 from worldsmith.scoring.text import plain
-from worldsmith.simulate.guard.claims import unfit
-from worldsmith.simulate.guard.entitlement import Columns, Ground
+from worldsmith.simulate.guard.claims import address_or_order
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.rejection import Rejection
@@ -20,8 +20,8 @@ from worldsmith.simulate.protocol import Reason, Verdict
 from worldsmith.world.model import Cell, Row, World
 
 
-class Heard(NamedTuple):
-    """What was made of a unit: a verdict a statement, and the cells that accepted statements state."""
+class Judgement(NamedTuple):
+    """The judgement of a unit: one verdict per statement, and the cells that accepted statements state."""
 
     verdicts: tuple[Verdict, ...]
     stated: tuple[Cell, ...]
@@ -30,25 +30,25 @@ class Heard(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether every statement stands."""
+        """Whether every statement is accepted."""
         return all(v.ok for v in self.verdicts)
 
 
 @cache
 def passed(where: str) -> Verdict:
-    """Return the one verdict on all that stands: thousands are kept, so they share it."""
+    """Return the verdict that all accepted units share: thousands are kept."""
     return Verdict(where, ok=True)
 
 
 _MARKUP = re.compile(r"[<\[\\*_~【]")
 LONGEST = 4000
-"""Characters of a statement: what has more is no honest text, and would cost its square."""
-HEARD = 24
-"""Texts that a ground remembers."""
+"""Characters of a statement, at most: no honest text is longer, and the time to judge it is quadratic."""
+JUDGEMENTS = 24
+"""Judgements that the facts of a unit keep."""
 SPELLED = 16
-"""Characters of two words a letter, at least: what is shorter spells no name by its words' first letters."""
+"""Half the characters of the shortest text whose words may spell a name by their first letters."""
 PLAIN = 1024
-"""Texts without a fact that are known to stand anywhere."""
+"""Texts without a fact that are accepted on any page, kept."""
 
 
 class Judge:
@@ -60,91 +60,92 @@ class Judge:
         self.statements = Statements(world, names, columns, chrome)
         self._plain: dict[str, None] = {}
 
-    def text(self, where: str, text: str, ground: Ground, topic: Sequence[Row] = (), query: str = "") -> Heard:
-        """Judge running text, sentence by sentence; those known to stand anywhere are passed over.
+    def text(self, where: str, text: str, facts: Facts, topic: Sequence[Row] = (), query: str = "") -> Judgement:
+        """Judge running text, sentence by sentence; those known to be accepted anywhere are skipped.
 
         Text with markup is judged once more without it, which is how a scorer reads an answer.
         """
-        heard = self._text(where, text, ground, topic, query)
+        judgement = self._text(where, text, facts, topic, query)
         bare = plain(text) if _MARKUP.search(text) else text
         if bare == text or clean(bare) == clean(text):
-            return heard
-        again = self._text(where, bare, ground, topic, query)
-        return Heard((*heard.verdicts, *(v for v in again.verdicts if not v.ok)), heard.stated, heard.rows)
+            return judgement
+        again = self._text(where, bare, facts, topic, query)
+        return Judgement(
+            (*judgement.verdicts, *(v for v in again.verdicts if not v.ok)), judgement.stated, judgement.rows
+        )
 
-    def _text(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
+    def _text(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
         hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
         if not left and not hidden:
-            return Heard((passed(where),), ())
-        told = [self._kept(where, part, ground, topic, query) for part in left]
-        if hidden and hidden not in ground.spoken:
+            return Judgement((passed(where),), ())
+        judgements = [self._kept(where, part, facts, topic, query) for part in left]
+        if hidden and hidden not in facts.sayable_names:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
-            told.append(Heard((spelled.of(where, text),), ()))
-        if len(told) == 1:
-            return told[0]
-        return Heard(
-            tuple(v for heard in told for v in heard.verdicts),
-            tuple(cell for heard in told for cell in heard.stated),
-            tuple(dict.fromkeys(row for heard in told for row in heard.rows)),
+            judgements.append(Judgement((spelled.of(where, text),), ()))
+        if len(judgements) == 1:
+            return judgements[0]
+        return Judgement(
+            tuple(v for judgement in judgements for v in judgement.verdicts),
+            tuple(cell for judgement in judgements for cell in judgement.stated),
+            tuple(dict.fromkeys(row for judgement in judgements for row in judgement.rows)),
         )
 
-    def _kept(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
-        """Judge a stretch on its ground, once while the ground is kept."""
+    def _kept(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
+        """Judge a stretch by facts, once while those are kept."""
         if topic or query:
-            return self._stretch(where, text, ground, topic, query)
-        heard = ground.heard.get((where, text))
-        if heard is None:
-            heard = self._stretch(where, text, ground, topic, query)
-            if len(ground.heard) < HEARD:
-                ground.heard[where, text] = heard
-        return heard
+            return self._stretch(where, text, facts, topic, query)
+        judgement = facts.judgements.get((where, text))
+        if judgement is None:
+            judgement = self._stretch(where, text, facts, topic, query)
+            keep(facts.judgements, (where, text), judgement, JUDGEMENTS)
+        return judgement
 
-    def _stretch(self, where: str, text: str, ground: Ground, topic: Sequence[Row], query: str) -> Heard:
-        told = clean(text)
-        if len(told) > LONGEST:
-            long = Rejection(Reason.HIDDEN, f"is a statement of {len(told)} characters, too long to be judged")
-            return Heard((long.of(where, told[:200]),), ())
-        read = scan(told)
+    def _stretch(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
+        cleaned = clean(text)
+        if len(cleaned) > LONGEST:
+            long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
+            return Judgement((long.of(where, cleaned[:200]),), ())
+        read = scan(cleaned)
         mentions = self.names.find(read)
         names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
         options = tuple([m for m in mentions if m.kind == "option"])
         cues = tuple([m for m in mentions if m.kind == "cue"])
         # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
         chrome = [m.span for m in names if m.kind == "chrome"]
-        counted = tuple(quantities(told, [m.span for m in mentions if m.kind != "chrome"]))
+        counted = tuple(quantities(cleaned, [m.span for m in mentions if m.kind != "chrome"]))
         if chrome:
             counted = tuple([q for q in counted if not any(within(q.span, span) for span in chrome)])
-        echoes = echo_spans(told, query)
+        echoes = echo_spans(cleaned, query)
         whole = [m.span for m in mentions] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
-        parts = sentences(told, whole)
+        parts = sentences(cleaned, whole)
         for part in parts:
-            sentence = Sentence(told, part, names, cues, counted, options)
+            sentence = Sentence(cleaned, part, names, cues, counted, options)
             if len(parts) > 1:
                 sentence = sentence.alone()
-            found = self.statements.judge(where, sentence, ground, topic, echoes, query)
-            if found.wrong:
-                verdicts.append(found.wrong.of(where, told[part[0] : part[1]]))
+            finding = self.statements.judge(where, sentence, facts, topic, echoes, query)
+            if finding.wrong:
+                verdicts.append(finding.wrong.of(where, cleaned[part[0] : part[1]]))
             else:
                 verdicts.append(passed(where))
-                stated += found.cells
-                rows += found.rows
-        coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(told) else None
-        hidden = coded or unfit(told, [m.span for m in names])
+                stated += finding.cells
+                rows += finding.rows
+        coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(cleaned) else None
+        hidden = coded or address_or_order(cleaned, [m.span for m in names])
         if hidden:
-            verdicts.append(hidden.of(where, told))
-        heard = Heard(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
+            verdicts.append(hidden.of(where, cleaned))
+        judgement = Judgement(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
         if (
-            heard.ok
+            judgement.ok
             and not counted
             and not stated
             and not query
             and not options
-            and self.statements.says_nothing(told, names, cues)
+            and self.statements.says_nothing(cleaned, names, cues)
         ):
             keep(self._plain, text, None, PLAIN)
-        return heard
+        return judgement

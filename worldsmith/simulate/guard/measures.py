@@ -43,7 +43,7 @@ _BEFORE = re.compile(r"([^\W\d_]{3,})\s(?:(?:of|is|was|at|about|around)\s)*$")
 _MAGNITUDE = re.compile(rf"\b(?:{'|'.join(w for w in MAGNITUDES if len(w) > 1)})s?\b|\b000s?\b", re.IGNORECASE)
 
 
-def measured(text: str, span: Span) -> bool:
+def names_a_measure(text: str, span: Span) -> bool:
     """Whether a sentence has a word for what is measured."""
     return _WORD.search(lowered(text), *span) is not None
 
@@ -78,7 +78,7 @@ def _dimension(unit: str) -> str:
     return _MONEY if known.dimension == known.name else known.dimension
 
 
-def unscaled(text: str, written: str, value: object, unit: str) -> bool:
+def lacks_magnitude(text: str, written: str, value: object, unit: str) -> bool:
     """Whether a number gives a value of thousands or millions as if it were of ones: "670 units" for 670 thousand.
 
     Args:

@@ -74,7 +74,7 @@ def _words(phrase: str) -> tuple[str, ...]:
     return tuple(tokens(clean(phrase)))
 
 
-def ordinary(word: str) -> bool:
+def is_ordinary_word(word: str) -> bool:
     """Whether a word is known outside invented worlds: English words and real names (about 1% of others too)."""
     return word.lower() in COMMON or denied(word)
 
@@ -161,12 +161,12 @@ class Names:
         for table in schema.tables.values():
             for column in table.columns:
                 place = (table.name, column.name)
-                told: Iterable[str] = ()
+                labels: Iterable[str] = ()
                 if isinstance(column.fill, Choice):
-                    told = (option for option in column.fill.options if isinstance(option, str))
+                    labels = (option for option in column.fill.options if isinstance(option, str))
                 elif isinstance(column.fill, Pick):
-                    told = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
-                for option in told:
+                    labels = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
+                for option in labels:
                     options.setdefault(option, {})[place] = None
         return {option: tuple(columns) for option, columns in options.items()}
 
@@ -174,9 +174,9 @@ class Names:
         key = squeeze(option)
         if len(key) < 2 or key in _NULLISH:
             return
-        exact = alike(option) if len(key) <= 3 else ""
+        exact = comparison_form(option) if len(key) <= 3 else ""
         self._add(key, _Pattern("option", key, columns, exact=exact, words=len(tokens(clean(option)))))
-        if len(key) >= 5 and key.isalpha() and not ordinary(key[::-1]):
+        if len(key) >= 5 and key.isalpha() and not is_ordinary_word(key[::-1]):
             self._add(key[::-1], _Pattern("coded", key))
 
     def _add(self, form: str, pattern: _Pattern) -> None:
@@ -196,7 +196,7 @@ class Names:
         self._values.setdefault(key, value)
         plain = len(words) == 1 and key.isalpha() and key in COMMON
         code = not key.isalpha() and " " not in text.strip()
-        exact = alike(text) if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
+        exact = comparison_form(text) if len(key) <= 3 or key.isdigit() or (code and len(key) <= 6) else ""
         self._add(key, _Pattern("name", key, capital=plain, exact=exact, words=len(words)))
         if len(key) >= 8 and not key.isdigit():
             self._add(key.translate(_ROT13), _Pattern("coded", key))
@@ -242,8 +242,8 @@ class Names:
                 if self._means(pattern, read, first, last, span):
                     layers.get(pattern.kind, names).append(Mention(pattern.kind, pattern.key, span, pattern.columns))
         spans = [m.span for m in names if m.kind != "chrome"]
-        told = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
-        return longest(told) + longest(layers["cue"]) + longest(layers["option"])
+        standing = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
+        return longest_mentions(standing) + longest_mentions(layers["cue"]) + longest_mentions(layers["option"])
 
     def nameless(self, text: str) -> bool:
         """Whether the letters of a cleaned text hold no name, of whatever words; False where that is not plain."""
@@ -266,17 +266,19 @@ class Names:
             return any(c.isupper() for c in read.text[span[0] : span[1]])
         if pattern.exact:
             around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
-            return alike(read.text[span[0] : span[1]]) == pattern.exact and not any(c.isalnum() for c in around)
+            return comparison_form(read.text[span[0] : span[1]]) == pattern.exact and not any(
+                c.isalnum() for c in around
+            )
         if pattern.kind == "cue" and _SCALE.search(pattern.key):
             return "(" in read.text[span[0] : span[1]]  # "a rating of 10" is no "Rating (of 10)"
         if last == first or pattern.words > 1 or len(pattern.key) >= 9 or pattern.kind in ("cue", "filler"):
             return True
         # "at or" is no "Ator": a short name is not put together from words
-        said = read.text[span[0] : span[1]]
-        return " " not in said or not all(word.lower() in COMMON for word in _PART.findall(said))
+        stretch = read.text[span[0] : span[1]]
+        return " " not in stretch or not all(word.lower() in COMMON for word in _PART.findall(stretch))
 
 
-def alike(text: str) -> str:
+def comparison_form(text: str) -> str:
     """Return a name in the form in which the scorer compares names: "1h 226" is "1H226", "1 1" is not "11"."""
     return squash(scoring.fold(text))
 
@@ -292,7 +294,7 @@ def _closed(text: str, start: int, end: int) -> Span:
     return start, end + (opened and text[end : end + 1] == ")")
 
 
-def longest(mentions: list[Mention]) -> list[Mention]:
+def longest_mentions(mentions: list[Mention]) -> list[Mention]:
     """Return the mentions that no longer one overlaps, in order; names before declared phrases at equal length."""
     if len(mentions) < 2:
         return mentions
@@ -303,6 +305,6 @@ def longest(mentions: list[Mention]) -> list[Mention]:
     return sorted(taken, key=lambda m: m.span)
 
 
-def mentions(names: Names, text: str) -> list[Mention]:
+def mentions_in(names: Names, text: str) -> list[Mention]:
     """Return the mentions in an uncleaned text."""
     return names.find(scan(clean(text)))

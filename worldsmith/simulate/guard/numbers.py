@@ -9,12 +9,12 @@ from worldsmith.lang.stems import stem
 from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
 from worldsmith.simulate.guard.column_words import WEAK
-from worldsmith.simulate.guard.entitlement import Columns, Ground
-from worldsmith.simulate.guard.measures import unscaled
+from worldsmith.simulate.guard.entitlement import Columns, Facts
+from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId
-from worldsmith.simulate.guard.quantity import Quantity, span_of, states
+from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -66,8 +66,10 @@ class Numbers:
         every = [(table.name, column) for table in schema.tables.values() for column in table.columns]
         self.ranks = frozenset((table, c.name) for table, c in every if isinstance(c.fill, Rank))
         self._numeric = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
-        said = [*(c.label for _, c in every if c.type in ("int", "num")), *(c.unit for _, c in every)]
-        self._nouns = frozenset(w for text in said for w in tokens(clean(text)) if len(w) >= 3) | set(self.counted)
+        label_texts = [*(c.label for _, c in every if c.type in ("int", "num")), *(c.unit for _, c in every)]
+        self._nouns = frozenset(w for text in label_texts for w in tokens(clean(text)) if len(w) >= 3) | set(
+            self.counted
+        )
         self.labels = {(table, c.name): c.label for table, c in every}
         units = {w for _, c in every for w in tokens(clean(c.unit)) if w.isalpha() and len(w) >= 3}
         self._units = frozenset(w for w in units if unit_named(w) is None and w not in MAGNITUDES)
@@ -93,17 +95,17 @@ class Numbers:
             if isinstance(c.fill, After) and len(c.fill.path) == 1
         }  # fmt: skip
 
-    def beside(self, quantity: Quantity, said: Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
+    def columns_beside(self, quantity: Quantity, sentence: Sentence, tables: Collection[str]) -> frozenset[ColumnId]:
         """Return the columns of numbers with a word in their label that stands right before or after a number."""
         if quantity.kind not in ("number", "year"):
             return frozenset()  # "joined the club: 25 May 2028"
-        before = _BEFORE.search(said.text, max(said.span[0], quantity.span[0] - 40), quantity.span[0])
-        if before and any(m.kind == "name" and within(before.span(1), m.span) for m in said.names):
+        before = _BEFORE.search(sentence.text, max(sentence.span[0], quantity.span[0] - 40), quantity.span[0])
+        if before and any(m.kind == "name" and within(before.span(1), m.span) for m in sentence.names):
             before = None  # "the length of Mill Street is 300": a name is no label
-        cue = next((c for c in said.cues if before and within(before.span(1), c.span)), None)
+        cue = next((c for c in sentence.cues if before and within(before.span(1), c.span)), None)
         if cue:
             return frozenset(c for c in cue.columns if c[0] in tables and c in self._numeric)
-        if before and _MODIFIED.search(said.text, said.span[0], before.start(1)):
+        if before and _MODIFIED.search(sentence.text, sentence.span[0], before.start(1)):
             before = None  # "the largest gross of these films is 300"
         words = {before.group(1).lower() if before else "", quantity.next, *self._behind(quantity)}
         columns = [c for word in words for c in self.worded.get(stem(word), ()) if c[0] in tables]
@@ -118,72 +120,74 @@ class Numbers:
     def stated_by(
         self,
         quantity: Quantity,
-        said: Sentence,
-        ground: Ground,
+        sentence: Sentence,
+        facts: Facts,
         mine: Sequence[Cell],
         beside: frozenset[ColumnId] = frozenset(),
     ) -> list[Cell]:
-        exact = [c for c in ground.shown.get(quantity.text, ()) if c in mine]
+        exact = [c for c in facts.cells_by_print.get(quantity.text, ()) if c in mine]
         if quantity.unit:
             exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
-        found = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
+        stated = exact or [c for c in mine if states(quantity, c.value, self.columns.of(c))]
         if quantity.kind == "ordinal":  # no sum of money is the 1,356,500th
-            found = [c for c in found if (c.row.table, c.col) in self.ranks or float(str(c.value)) <= 100]
-        if _OUT_OF.match(said.text, quantity.span[1]):
-            found = [c for c in found if (c.row.table, c.col) in self._scales]
+            stated = [c for c in stated if (c.row.table, c.col) in self.ranks or float(str(c.value)) <= 100]
+        if _OUT_OF.match(sentence.text, quantity.span[1]):
+            stated = [c for c in stated if (c.row.table, c.col) in self._scales]
         if beside:  # "residents: 22" is no 22 lamps
-            found = [c for c in found if (c.row.table, c.col) in beside]
-        found = [c for c in found if not self._unscaled(quantity, said, c)]
+            stated = [c for c in stated if (c.row.table, c.col) in beside]
+        stated = [c for c in stated if not self._unscaled(quantity, sentence, c)]
         if not quantity.unit and quantity.next in self._units:  # "30 crowns" are no 30 m2
             word = quantity.next
-            found = [c for c in found if word in tokens(self.columns.of(c).unit) or self._heads(word, c)]
+            stated = [c for c in stated if word in tokens(self.columns.of(c).unit) or self._heads(word, c)]
         counting = self.counted.get(stem(quantity.next))  # "16 phones" is no memory of 16 GB
-        return found if counting is None else [c for c in found if (c.row.table, c.col) in counting]
+        return stated if counting is None else [c for c in stated if (c.row.table, c.col) in counting]
 
-    def _unscaled(self, quantity: Quantity, said: Sentence, cell: Cell) -> bool:
+    def _unscaled(self, quantity: Quantity, sentence: Sentence, cell: Cell) -> bool:
         """Whether a number of thousands is given as one of ones; right behind its label it reads as the column does."""
-        labelled = any((cell.row.table, cell.col) in cue.columns for cue in said.cues) and not quantity.next
-        text = said.text[slice(*said.span)]
-        return not labelled and unscaled(text, quantity.text, cell.value, self.columns.of(cell).unit)
+        labelled = any((cell.row.table, cell.col) in cue.columns for cue in sentence.cues) and not quantity.next
+        text = sentence.text[slice(*sentence.span)]
+        return not labelled and lacks_magnitude(text, quantity.text, cell.value, self.columns.of(cell).unit)
 
     def _heads(self, word: str, cell: Cell) -> bool:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
 
-    def derived(
-        self, quantity: Quantity, said: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
+    def is_derivable(
+        self, quantity: Quantity, sentence: Sentence, facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
         if quantity.kind in ("date", "season") and (
-            self._of_page(quantity, said, ground) or self._as_of(quantity, said)
+            self._of_page(quantity, sentence, facts) or self._as_of(quantity, sentence)
         ):
             return True
-        if quantity.small is not None and _IN_PARTS.search(said.text, said.span[0], quantity.span[0]):
+        if quantity.small is not None and _IN_PARTS.search(sentence.text, sentence.span[0], quantity.span[0]):
             return True
         if quantity.kind == "century" or _DECADE.search(quantity.text):
             return self._tease(quantity, rows)
-        if self._scale(quantity, said, mine):
+        if self._scale(quantity, sentence, mine):
             return True
-        if self._among_numbers(quantity, said):
-            return self.listed(quantity, said, ground) is True
-        return self._span(quantity, mine) or (self._is_count(quantity, said, ground) and _has_words(said, quantity))
+        if self._among_numbers(quantity, sentence):
+            return self.counts_listed_rows(quantity, sentence, facts) is True
+        return self._span(quantity, mine) or (
+            self._is_count(quantity, sentence, facts) and _has_words(sentence, quantity)
+        )
 
-    def _of_page(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool:
+    def _of_page(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
         """Whether it is the page's date; one without its year only where it is given as such."""
-        if not ground.date or not states(quantity, ground.date, self.columns.date):
+        if not facts.date or not states(quantity, facts.date, self.columns.date):
             return False
-        return quantity.kind == "date" or bool(_WRITTEN.search(said.text, said.span[0], quantity.span[0]))
+        return quantity.kind == "date" or bool(_WRITTEN.search(sentence.text, sentence.span[0], quantity.span[0]))
 
-    def _as_of(self, quantity: Quantity, said: Sentence) -> bool:
+    def _as_of(self, quantity: Quantity, sentence: Sentence) -> bool:
         """Whether it is the day of the world's records, given as such."""
-        named = _AS_OF.search(said.text, said.span[0], quantity.span[0]) or _RECORDS.match(
-            said.text, quantity.span[1], said.span[1]
+        named = _AS_OF.search(sentence.text, sentence.span[0], quantity.span[0]) or _RECORDS.match(
+            sentence.text, quantity.span[1], sentence.span[1]
         )
         return named is not None and states(quantity, self.world.schema.as_of, self.columns.date)
 
-    def _scale(self, quantity: Quantity, said: Sentence, mine: Sequence[Cell]) -> bool:
+    def _scale(self, quantity: Quantity, sentence: Sentence, mine: Sequence[Cell]) -> bool:
         """Whether it is the end of a column's scale, "7.5 out of 10", where that column's value may be told."""
         text = "10" if quantity.text.lower() == "ten" else quantity.text
-        before = said.text[max(said.span[0], quantity.span[0] - 14) : quantity.span[0]].lower()
+        before = sentence.text[max(sentence.span[0], quantity.span[0] - 14) : quantity.span[0]].lower()
         return before.endswith(("/", "out of ", " of ", "of a possible ")) and any(
             self._scales.get((c.row.table, c.col)) == text for c in mine
         )
@@ -208,63 +212,63 @@ class Numbers:
         number = int(digits) if digits.isdigit() else quantity.small
         dates = [str(c.value) for c in mine if self.columns.of(c).kind == "date" and c.value is not None]
         ends = [*dates, self.world.schema.as_of]
-        return any(number == span_of(a, b)[unit == "year"] for a in dates for b in ends if a != b)
+        return any(number == days_and_years(a, b)[unit == "year"] for a in dates for b in ends if a != b)
 
-    def _is_count(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool:
+    def _is_count(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
         """Whether it counts rows that the page lists, or something that no table and no column of numbers has."""
-        if quantity.hedge and (quantity.text.isdigit() or _THAN.search(said.text, 0, quantity.span[0])):
+        if quantity.hedge and (quantity.text.isdigit() or _THAN.search(sentence.text, 0, quantity.span[0])):
             return False  # but "under one heading" has no hedge
         if quantity.small is None or quantity.unit:
             return False
-        scale = _OUT_OF.match(said.text, quantity.span[1])
+        scale = _OUT_OF.match(sentence.text, quantity.span[1])
         if scale and scale[1].lower().replace("ten", "10") in self._scales.values():
             return False  # "3 out of 10" is a rating, whatever is said of it
-        if quantity.next in ("time", "times") and self._speaks(said, quantity):
+        if quantity.next in ("time", "times") and self._speaks(sentence, quantity):
             return False  # "inspectors have called three times"
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
-        listed = self.listed(quantity, said, ground)
+        listed = self.counts_listed_rows(quantity, sentence, facts)
         if listed is not None:
             return listed
-        if quantity.text.lower() == "first" and not self.foremost(quantity, said):
+        if quantity.text.lower() == "first" and not self.says_first(quantity, sentence):
             return True  # "kept since the first", broken off
         return quantity.text.lower() == "one" or bool(quantity.next)
 
-    def _speaks(self, said: Sentence, quantity: Quantity) -> bool:
+    def _speaks(self, sentence: Sentence, quantity: Quantity) -> bool:
         """Whether a word of the label of a column of numbers stands before a number in its clause."""
-        clause = next(c for c in clauses(said.text, said.span, [quantity.span]) if within(quantity.span, c))
-        return any(stem(word) in self.worded for word in tokens(said.text[clause[0] : quantity.span[0]]))
+        clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
+        return any(stem(word) in self.worded for word in tokens(sentence.text[clause[0] : quantity.span[0]]))
 
-    def listed(self, quantity: Quantity, said: Sentence, ground: Ground) -> bool | None:
+    def counts_listed_rows(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool | None:
         """Whether it is how many rows the page lists of what it counts; None where it counts nothing known here."""
         words = [stem(w) for w in (quantity.next, *quantity.then[:2]) if w]
         tables = {table for word in words[:2] for table in self._rows.get(word, ())}
-        if self.foremost(quantity, said):
-            return len(ground.members) > 1  # of the rows listed: Wordless judges which
+        if self.says_first(quantity, sentence):
+            return len(facts.members) > 1  # of the rows listed: `UnsupportedClaims` judges which
         if quantity.kind == "ordinal" and not words and quantity.text.lower() != "first":
             return False
-        here = [row for row in dict.fromkeys((*ground.rows, *ground.members)) if row.table in tables]
-        if quantity.kind != "ordinal" and quantity.small == len([row for row in here if row != ground.subject]) > 0:
+        here = [row for row in dict.fromkeys((*facts.rows, *facts.members)) if row.table in tables]
+        if quantity.kind != "ordinal" and quantity.small == len([row for row in here if row != facts.subject]) > 0:
             return True
         return False if tables or any(word in self.worded or word in self._chosen for word in words[:2]) else None
 
     @staticmethod
-    def foremost(quantity: Quantity, said: Sentence) -> bool:
+    def says_first(quantity: Quantity, sentence: Sentence) -> bool:
         """Whether it says of a row that it came first, and counts nothing."""
         alone = quantity.text.lower() == "first" and not quantity.next and not quantity.then
-        return alone and not said.text[: quantity.span[0]].endswith("since the ")
+        return alone and not sentence.text[: quantity.span[0]].endswith("since the ")
 
-    def disordered(self, said: Sentence, meant: Meant) -> Rejection | None:
+    def date_order_fault(self, sentence: Sentence, span_cells: SpanCells) -> Rejection | None:
         """Return what is wrong with two dates of a row that stand in each other's place."""
-        dates = [(span, c[0]) for span, c in sorted(meant) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
-        named = {place for cue in said.cues for place in cue.columns}
+        dates = [(span, c[0]) for span, c in sorted(span_cells) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
+        named = {place for cue in sentence.cues for place in cue.columns}
         for (_, first), (span, second) in pairwise(dates):
             if first.row != second.row or not self._after(first, second):
                 continue
             both = {(c.row.table, c.col) for c in (first, second)}
-            if both <= named or _BACK.search(said.text, said.span[0], span[1]):
+            if both <= named or _BACK.search(sentence.text, sentence.span[0], span[1]):
                 continue
-            what = said.text[slice(*span)]
+            what = sentence.text[slice(*span)]
             return Rejection(Reason.UNTRUE, f"gives {what!r} as the later of two dates, which it is not")
         return None
 
@@ -274,14 +278,16 @@ class Numbers:
             place = self._earlier.get(place)
         return place is not None
 
-    def _among_numbers(self, quantity: Quantity, said: Sentence) -> bool:
+    def _among_numbers(self, quantity: Quantity, sentence: Sentence) -> bool:
         """Whether a label of a column of numbers stands in the same clause: the quantity then reads as its value."""
         if quantity.text.lower() == "one" and quantity.next:
             return False  # "one of our shops"
-        whole = [quantity.span, *(cue.span for cue in said.cues)]
-        clause = next((c for c in clauses(said.text, said.span, whole) if within(quantity.span, c)), said.span)
+        whole = [quantity.span, *(cue.span for cue in sentence.cues)]
+        clause = next(
+            (c for c in clauses(sentence.text, sentence.span, whole) if within(quantity.span, c)), sentence.span
+        )
         counted = self.ranks if quantity.kind == "ordinal" else self._numeric
-        return any(column in counted for cue in said.cues if within(cue.span, clause) for column in cue.columns)
+        return any(column in counted for cue in sentence.cues if within(cue.span, clause) for column in cue.columns)
 
 
 _TIMES = ("time", "span")
@@ -294,12 +300,12 @@ def _measured_in(unit: str) -> str:
     return known.dimension if known else ""
 
 
-def _has_words(said: Sentence, quantity: Quantity) -> bool:
+def _has_words(sentence: Sentence, quantity: Quantity) -> bool:
     """Whether a sentence has words beside its numbers: a count alone may be a digit of something withheld."""
     if quantity.text == "One":
         return True  # a declared phrase, broken off
-    text, ends = said.text, [said.span[0], *(q.span[1] for q in said.counted)]
-    starts = [*(q.span[0] for q in said.counted), said.span[1]]
+    text, ends = sentence.text, [sentence.span[0], *(q.span[1] for q in sentence.counted)]
+    starts = [*(q.span[0] for q in sentence.counted), sentence.span[1]]
     return any(c.isalpha() for a, b in zip(ends, starts, strict=True) for c in text[a:b])
 
 
@@ -310,9 +316,9 @@ def _words_of_numbers(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
     for table in schema.tables.values():
         for column in table.columns:
             if column.type in ("int", "num"):
-                said = tokens(clean(column.label))
-                for word in map(stem, said):
-                    counts = len(said) == 1 or (
+                label_words = tokens(clean(column.label))
+                for word in map(stem, label_words):
+                    counts = len(label_words) == 1 or (
                         isinstance(column.fill, Aggregate) and word in _nouns(schema.tables[column.fill.table])
                     )
                     if len(word) >= 3 and word not in WEAK and (counts or word not in nouns):

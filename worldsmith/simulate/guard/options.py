@@ -15,23 +15,23 @@ AHEAD = 24
 _NO, _YES = frozenset(("no", "false", "never")), frozenset(("yes", "true"))
 
 
-def same_option(value: object, said: str | bool) -> bool:
-    return value is said if isinstance(said, bool) else isinstance(value, str) and squeeze(value) == squeeze(said)
+def same_option(value: object, stated: str | bool) -> bool:
+    return value is stated if isinstance(stated, bool) else isinstance(value, str) and squeeze(value) == squeeze(stated)
 
 
-def denied(text: str, start: int, end: int) -> bool:
+def is_denied(text: str, start: int, end: int) -> bool:
     """Whether what stands from `start` on before a word at `end` denies it: half a word ("Zungi-no") denies nothing."""
     return _NOT.search(text, max(start, 0), end) is not None
 
 
-def polarity(text: str, clause: Span, cue: Span) -> bool | None:
+def stated_truth_value(text: str, clause: Span, cue: Span) -> bool | None:
     """Return what a clause says of a truth value named at `cue`: True, False, or None where it only names it."""
     before, after = text[clause[0] : cue[0]], text[cue[1] : clause[1]]
     # a clause ends at a colon, but a label's value stands behind it
     tail = after or re.split(r"[.;,|\n]", text[cue[1] : cue[1] + 16])[0]
     spelled = squeeze(re.split(r"[;,|\n]", text[cue[1] : cue[1] + 16])[0])  # "N.o", "y e s"
     first = {w.lower() for w in _WORD.findall(tail)[:2]} | {spelled}
-    if first & _NO or denied(text, max(clause[0], cue[0] - 24), cue[0]):
+    if first & _NO or is_denied(text, max(clause[0], cue[0] - 24), cue[0]):
         return False
     if first & _YES or SAYS.search(before):
         return True
@@ -41,10 +41,10 @@ def polarity(text: str, clause: Span, cue: Span) -> bool | None:
 _VOID = re.compile(r"\s*(?::|=|-|is|are|was|were|has been)?\s*(.*)", re.DOTALL)
 
 
-def void(after: str, none: str) -> bool:
+def states_null(after: str, none: str) -> bool:
     """Whether what follows a label says that there is no value: in the column's own words, or "none" and "n/a"."""
-    said = _VOID.match(after)
-    words = tokens(said.group(1) if said else after)[:4]
+    match = _VOID.match(after)
+    words = tokens(match.group(1) if match else after)[:4]
     return any(words[: len(filler)] == filler for filler in _fillers(none))
 
 
@@ -54,7 +54,7 @@ def _fillers(none: str) -> tuple[list[str], ...]:
     return (*([own] if own else []), ["none"], ["n", "a"], ["null"])
 
 
-def option(text: str, clause: Span, labels: Sequence[str]) -> str | None:
+def named_option(text: str, clause: Span, labels: Sequence[str]) -> str | None:
     """Return the option of a closed list that a clause (or what follows its colon) names, the longest one."""
     read = scan(text[clause[0] : clause[1] + AHEAD])
     return next((label for label in sorted(labels, key=len, reverse=True) if _names(read, squeeze(label))), None)

@@ -140,17 +140,17 @@ def _is_unit(word: str) -> bool:
 
 def quantities(text: str, taken: list[Span] | tuple[Span, ...] = ()) -> list[Quantity]:
     """Return the quantities of a cleaned text outside the spans of `taken`."""
-    found: list[Quantity] = []
+    counted: list[Quantity] = []
     for match in _QUANTITY.finditer(lowered(text)):
         start, end = match.span()
-        if found and start < found[-1].span[1]:
+        if counted and start < counted[-1].span[1]:
             continue  # a magnitude that the number before it took
         if any(a < end and start < b for a, b in taken):
             continue
         if match["wseason"] and not _is_season(text, start, match["wseason"]):
             continue
-        found.append(_quantity(match, text, taken))
-    return _added(found, text)
+        counted.append(_quantity(match, text, taken))
+    return _added(counted, text)
 
 
 def _is_season(text: str, start: int, name: str) -> bool:
@@ -161,10 +161,10 @@ def _is_season(text: str, start: int, name: str) -> bool:
     return text[start].isupper() and bare not in _COMMON_MONTHS and bare not in _SEASONS
 
 
-def _added(found: list[Quantity], text: str) -> list[Quantity]:
+def _added(counted: list[Quantity], text: str) -> list[Quantity]:
     """Put hours and minutes together, as the scorer does: "2 hours and 8 minutes" is 128 minutes."""
     out: list[Quantity] = []
-    for quantity in found:
+    for quantity in counted:
         last = out[-1] if out else quantity
         between = text[last.span[1] : quantity.span[0]]
         if between in (" ", ", ", " and ") and _HOURS.fullmatch(last.unit) and _MINUTES.fullmatch(quantity.unit):
@@ -228,7 +228,7 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
 _POWER = re.compile(r"\s?[x*·]\s?10(?:\^|\*\*)?\s?\(?[-+]?\s?")
 
 
-def joined(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
+def joined_quantities(text: str, counted: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield what neighbouring quantities say together, where a scorer reads them as one: "2-Nov-1991", "1.8 x 10^3"."""
     for first in range(len(counted) - 1):
         for last in range(first + 1, min(first + 3, len(counted))):
@@ -291,7 +291,7 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
     return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
 
 
-def exact(quantity: Quantity) -> bool:
+def is_exact(quantity: Quantity) -> bool:
     """Whether a quantity tells a value whole: not rounded, a date by its day."""
     if quantity.hedge:
         return quantity.hedge == "over" and quantity.small is not None
@@ -314,8 +314,8 @@ def _digits(text: str) -> int | None:
 
 def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged: bool) -> bool:
     if quantity.kind == "century":
-        said = CENTURIES.get(re.split(r"[\s-]century", quantity.text.lower())[0]) or _digits(quantity.text)
-        return (int(value[:4]) - 1) // 100 + 1 == said
+        century = CENTURIES.get(re.split(r"[\s-]century", quantity.text.lower())[0]) or _digits(quantity.text)
+        return (int(value[:4]) - 1) // 100 + 1 == century
     if quantity.kind == "decade":
         return _in_decade(quantity.text.lower(), int(value[:4]))
     if quantity.kind == "season":
@@ -357,7 +357,7 @@ def _months(name: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def span_of(first: str, second: str) -> tuple[int, int]:
+def days_and_years(first: str, second: str) -> tuple[int, int]:
     """Return days and whole years between two ISO dates."""
     a, b = sorted((date.fromisoformat(first), date.fromisoformat(second)))
     return (b - a).days, b.year - a.year - ((b.month, b.day) < (a.month, a.day))

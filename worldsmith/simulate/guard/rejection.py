@@ -6,7 +6,7 @@ from worldsmith.simulate.protocol import Reason, Verdict
 
 
 class Rejection(NamedTuple):
-    """Why a statement does not stand."""
+    """Why a statement is rejected."""
 
     reason: Reason
     why: str

@@ -1,4 +1,4 @@
-"""A model's draft made fit: rejected statements deleted, what is lacking written by our renderer."""
+"""Repairs a model's draft: rejected statements are deleted, missing facts are written by our renderer."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,13 +11,14 @@ from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Pa
 from worldsmith.simulate.guard.documents import Reader, links_of
 from worldsmith.simulate.guard.guard import Guard
 from worldsmith.simulate.guard.hits import misfits
+from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, sentences
-from worldsmith.simulate.protocol import Draft, Result, Slice, View
+from worldsmith.simulate.protocol import Draft, Reason, Result, Slice, View
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
-    """Return the draft that may leave, and how often each branch was taken; `own`, ours, where none of it stood."""
-    if too_long(draft, own):
+    """Return the draft to be served, and how often each branch was taken; `own`, ours, where none of it is accepted."""
+    if length_objection(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
@@ -28,7 +29,7 @@ def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) 
     return _results(guard, pages, draft, own, part)
 
 
-def mended(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
+def without_rejected(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
     """Return our own draft without what the guard rejects of it, and its slice; None where a page can't do without.
 
     A hit keeps its snippet without its full text, or its title for a snippet, or goes.
@@ -53,25 +54,27 @@ SNIPPET = 600
 """Characters of a hit's title and snippet."""
 
 
-def too_long(draft: Draft, own: Draft) -> str:
-    """Return why a draft is too long to be read at all, beside our own; "" where it isn't."""
+def length_objection(draft: Draft, own: Draft) -> Rejection | None:
+    """Return what is wrong with a draft that is too long to be read at all, beside our own; None where it isn't."""
     if isinstance(draft, Doc) or isinstance(own, Doc):
         if not (isinstance(draft, Doc) and isinstance(own, Doc)):
-            return ""  # of another sort: not read either
-        most = min(READ, FREE + TIMES * len(markdown(own)))
-        size = len(markdown(draft))
-        return f"is a page of {size} characters, at most {most} are read" if size > most else ""
+            return None  # of another sort: not read either
+        size, most = len(markdown(draft)), min(READ, FREE + TIMES * len(markdown(own)))
+        return _over(f"page of {size} characters", size, most)
     size = max((len(result.title) + len(result.snippet) for result in draft), default=0)
-    if size > SNIPPET:
-        return f"is a hit of {size} characters, at most {SNIPPET} are read"
-    most = 2 * len(own) + 10
-    return f"is a list of {len(draft)} hits, at most {most} are read" if len(draft) > most else ""
+    return _over(f"hit of {size} characters", size, SNIPPET) or _over(
+        f"list of {len(draft)} hits", len(draft), 2 * len(own) + 10
+    )
+
+
+def _over(what: str, size: int, most: int) -> Rejection | None:
+    return Rejection(Reason.FORM, f"is a {what}, at most {most} are read") if size > most else None
 
 
 def _results(
     guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], part: Slice
 ) -> tuple[Draft, Mapping[str, int]]:
-    """Keep the hits that stand, in the slice's order; address, date, score and full text are always our own."""
+    """Keep the accepted hits, in the slice's order; address, date, score and full text are always our own."""
     counts: Counter[str] = Counter()
     wrote = {pages.by_url(result.url): result for result in reversed(draft)}
     query = part.call.arg
@@ -113,10 +116,10 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> 
     counts: Counter[str] = Counter()
     whole = guard.read(draft, view.page)
     title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
-    pieces = [mended for piece in draft.pieces if (mended := _piece(guard, piece, view.page, counts)) is not None]
+    pieces = [kept for piece in draft.pieces if (kept := _piece(guard, piece, view.page, counts)) is not None]
     doc = Doc(own.url, title, own.date, tuple(pieces))
     reader = guard.read(doc, view.page)
-    lacking = reader.missing(guard.must(view.page))
+    lacking = reader.missing(guard.required_cells(view.page))
     if lacking:
         blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
         ours = render(replace(view.page, blocks=blocks), guard.world, pages)
@@ -159,7 +162,7 @@ def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piec
 
 
 def _sentences(guard: Guard, text: Text, page: Page) -> Text:
-    """Keep the sentences that stand, without their links: positions are those of the cleaned text."""
+    """Keep the accepted sentences, without their links: positions are those of the cleaned text."""
     plain = clean(words_of(text))
     good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
     ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]

@@ -1,4 +1,4 @@
-"""One sentence with all that was found in it."""
+"""A sentence with the names, labels, numbers and options in it."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from worldsmith.simulate.guard.quantity import Quantity
 from worldsmith.simulate.guard.text import Span
 from worldsmith.world.model import Cell
 
-Meant = list[tuple[Span, list[Cell]]]
+SpanCells = list[tuple[Span, list[Cell]]]
 """What stretches of a sentence mean: the cells that each states."""
 
 
@@ -27,7 +27,7 @@ class Sentence(NamedTuple):
     options: tuple[Mention, ...] = ()
 
     def alone(self) -> "Sentence":
-        """Return the same with what stands within its span alone."""
+        """Return the same with only what lies within its span."""
         span = self.span
         return Sentence(
             self.text,

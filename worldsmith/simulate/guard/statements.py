@@ -1,26 +1,26 @@
-"""The judgement of one statement: is everything it says a fact that its unit may state, said of the right row?"""
+"""Judges one statement: whether all it says is a fact that its unit may state, of the right row."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldsmith.simulate.guard.claims import unsaid
-from worldsmith.simulate.guard.clauses import Clauses, misused
+from worldsmith.simulate.guard.claims import hearsay_or_roman_numeral
+from worldsmith.simulate.guard.clauses import Clauses, option_misuse
 from worldsmith.simulate.guard.derived import Derived
-from worldsmith.simulate.guard.entitlement import Columns, Ground
-from worldsmith.simulate.guard.measures import measured, other_measure
+from worldsmith.simulate.guard.entitlement import Columns, Facts
+from worldsmith.simulate.guard.measures import names_a_measure, other_measure
 from worldsmith.simulate.guard.names import Mention, Names
 from worldsmith.simulate.guard.numbers import Numbers
-from worldsmith.simulate.guard.quantity import Quantity, exact, joined
+from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
-from worldsmith.simulate.guard.unsupported_claims import Wordless
+from worldsmith.simulate.guard.unsupported_claims import UnsupportedClaims
 from worldsmith.simulate.guard.vocabulary import Vocabulary, label_words
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
 
 MOST_NUMBERS = 60
-"""Numbers of a sentence: what has more is no honest text, and would cost its square."""
+"""Numbers of a sentence, at most: no honest text has more, and the time to judge it is quadratic."""
 
 
 def _no_fact(quantity: Quantity) -> Rejection:
@@ -28,7 +28,7 @@ def _no_fact(quantity: Quantity) -> Rejection:
 
 
 class Finding(NamedTuple):
-    """What was made of a statement: what is wrong with it, what it states, and of which rows."""
+    """The judgement of a statement: what is wrong with it, what it states, and of which rows."""
 
     wrong: Rejection | None
     cells: tuple[Cell, ...] = ()
@@ -48,164 +48,166 @@ class Statements:
         self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
         self.clauses = Clauses(world, names, columns)
         self.derived = Derived(world.schema, label_words(world.schema, chrome))
-        self.wordless = Wordless(world, columns, self.numbers, chrome)
+        self.unsupported_claims = UnsupportedClaims(world, columns, self.numbers, chrome)
 
     def judge(
-        self, where: str, said: Sentence, ground: Ground, topic: Sequence[Row], echoes: Sequence[Span], query: str
+        self, where: str, sentence: Sentence, facts: Facts, topic: Sequence[Row], echoes: Sequence[Span], query: str
     ) -> Finding:
-        """Judge a sentence of a unit on its ground; `topic` are the rows that the heading above it names."""
-        names = [m for m in said.names if not any(within(m.span, e) for e in echoes)]
-        counted = [q for q in said.counted if not any(within(q.span, e) for e in echoes)]
-        foreign = self._foreign(said, names, counted, ground)
+        """Judge a sentence by what its unit may state; `topic` holds the rows that the heading above it names."""
+        names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
+        counted = [q for q in sentence.counted if not any(within(q.span, e) for e in echoes)]
+        foreign = self._inadmissible(sentence, names, counted, facts)
         if foreign:
             return Finding(foreign)
-        rows = ground.bound((*names, *said.options), counted, topic)
-        mine = ground.cells_of(rows)
-        tables = {row.table for row in rows} or ground.tables
-        meant: Meant = []
+        rows = facts.rows_named((*names, *sentence.options), counted, topic)
+        mine = facts.cells_of(rows)
+        tables = {row.table for row in rows} or facts.tables
+        span_cells: SpanCells = []
         wrong = (
-            self._named(said, names, rows, mine, ground, meant)
-            or self._chosen(said, tables, mine, meant)
-            or self._derived(said, tables, mine, echoes, meant)
-            or self._counted(where, said, counted, rows, mine, ground, meant)
-            or self.clauses.wrong(said, rows, mine, meant)
-            or self.clauses.unlabelled(said, rows, mine, meant)
-            or self.numbers.disordered(said, meant)
-            or unsaid(said.text, said.span, said.covered)
-            or self.wordless.wrong(where, said, ground, rows, mine, meant)
-            or self.strange(where, said, ground.words, [*echoes, *(span for span, cells in meant if cells)], query)
+            self._named(sentence, names, rows, mine, facts, span_cells)
+            or self._chosen(sentence, tables, mine, span_cells)
+            or self._derived(sentence, tables, mine, echoes, span_cells)
+            or self._counted(where, sentence, counted, rows, mine, facts, span_cells)
+            or self.clauses.attribute_fault(sentence, rows, mine, span_cells)
+            or self.clauses.unlabelled_options(sentence, rows, mine, span_cells)
+            or self.numbers.date_order_fault(sentence, span_cells)
+            or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
+            or self.unsupported_claims.claim_fault(where, sentence, facts, rows, mine, span_cells)
+            or self.unknown_word(
+                where, sentence, facts.words, [*echoes, *(span for span, cells in span_cells if cells)], query
+            )
         )
-        vague = {q.span for q in counted if not exact(q)} | {m.span for m in names if m.kind == "alias"}
+        vague = {q.span for q in counted if not is_exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
-        told = [c for span, cells in meant if span not in vague for c in cells if not self._year(span, c, years)]
-        return Finding(wrong, tuple(told), rows)
+        stated = [c for span, cells in span_cells if span not in vague for c in cells if not self._year(span, c, years)]
+        return Finding(wrong, tuple(stated), rows)
 
     def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
         """Whether a year stands for a day."""
         return span in years and self.columns.of(cell).kind == "date"
 
-    def _foreign(
-        self, said: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], ground: Ground
+    def _inadmissible(
+        self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], facts: Facts
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
         if len(counted) > MOST_NUMBERS:
             return Rejection(Reason.HIDDEN, f"holds {len(counted)} numbers, too many to be judged")
         for mention in names:
             if mention.kind == "coded":
-                what = said.text[slice(*mention.span)]
+                what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.HIDDEN, f"carries {what!r}, a name in a coded form")
-            if mention.kind in ("name", "alias") and mention.key not in ground.spoken:
-                what = said.text[slice(*mention.span)]
+            if mention.kind in ("name", "alias") and mention.key not in facts.sayable_names:
+                what = sentence.text[slice(*mention.span)]
                 return Rejection(Reason.NAME, f"names {what!r}, which is no fact of this page")
         return None
 
     @staticmethod
     def _named(
-        said: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell], ground: Ground,
-        meant: Meant,
+        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell],
+        facts: Facts, span_cells: SpanCells
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that names and fillers mean."""
         for mention in names:
             if mention.kind in ("name", "alias"):
-                cells = [c for c in ground.names.get(mention.key, ()) if c.row in rows or c in mine]
-                if not cells and mention.key not in ground.parts:
-                    what = said.text[slice(*mention.span)]
+                cells = [c for c in facts.names.get(mention.key, ()) if c.row in rows or c in mine]
+                if not cells and mention.key not in facts.key_parts:
+                    what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"names {what!r} of another row")
-                meant.append((mention.span, cells))
+                span_cells.append((mention.span, cells))
             elif mention.kind == "filler":
                 cells = [c for c in mine if c.value is None and (c.row.table, c.col) in mention.columns]
                 if not cells:
-                    what = said.text[slice(*mention.span)]
+                    what = sentence.text[slice(*mention.span)]
                     return Rejection(Reason.UNTRUE, f"says {what!r}, which holds of no value here")
-                meant.append((mention.span, cells))
+                span_cells.append((mention.span, cells))
         return None
 
     def _chosen(
-        self, said: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], meant: Meant
+        self, sentence: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], span_cells: SpanCells
     ) -> Rejection | None:
         """Find the cells that hold the options it names."""
-        for named in said.options:
-            wrong, cells = self.clauses.chosen(named, said, tables, mine)
+        for named in sentence.options:
+            wrong, cells = self.clauses.option_cells(named, sentence, tables, mine)
             if wrong:
                 return wrong
-            meant.append((named.span, cells))
+            span_cells.append((named.span, cells))
         return None
 
     def _derived(
         self,
-        said: Sentence,
+        sentence: Sentence,
         tables: frozenset[str] | set[str],
         mine: Sequence[Cell],
         echoes: Sequence[Span],
-        meant: Meant,
+        span_cells: SpanCells,
     ) -> Rejection | None:
         """Find the cells that hold an option of which a word is a derived form."""
-        taken = [*said.covered, *echoes, *(m.span for m in said.options)]
-        for form in self.derived.forms(said.text, said.span):
+        taken = [*sentence.covered, *echoes, *(m.span for m in sentence.options)]
+        for form in self.derived.forms(sentence.text, sentence.span):
             columns = [column for column in form.columns if column[0] in tables]
             if not columns or any(within(form.span, span) for span in taken):
                 continue
             held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
-            wrong = misused(said, form.span, held)
+            wrong = option_misuse(sentence, form.span, held)
             if wrong:
                 return wrong
-            meant.append((form.span, held))
+            span_cells.append((form.span, held))
         return None
 
     def _counted(
-        self, where: str, said: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
-        ground: Ground, meant: Meant,
+        self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
+        facts: Facts, span_cells: SpanCells
     ) -> Rejection | None:  # fmt: skip
         """Find the cells that its numbers and dates state."""
-        tables = {row.table for row in rows} or ground.tables
-        measures = bool(counted) and measured(said.text, said.span)
-        for quantity in joined(said.text, counted):
-            if not self.numbers.stated_by(quantity, said, ground, mine) and not self.numbers.derived(
-                quantity, said, ground, rows, mine
+        tables = {row.table for row in rows} or facts.tables
+        measures = bool(counted) and names_a_measure(sentence.text, sentence.span)
+        for quantity in joined_quantities(sentence.text, counted):
+            if not self.numbers.stated_by(quantity, sentence, facts, mine) and not self.numbers.is_derivable(
+                quantity, sentence, facts, rows, mine
             ):
                 return _no_fact(quantity)
         for quantity in counted:
-            beside = self.numbers.beside(quantity, said, tables)
-            cells = self.numbers.stated_by(quantity, said, ground, mine, beside)
+            beside = self.numbers.columns_beside(quantity, sentence, tables)
+            cells = self.numbers.stated_by(quantity, sentence, facts, mine, beside)
             plain = where not in ("pair", "row") and not beside
             if not cells and not (
-                (plain and self.numbers.derived(quantity, said, ground, rows, mine))
-                or (beside and self.numbers.listed(quantity, said, ground))
+                (plain and self.numbers.is_derivable(quantity, sentence, facts, rows, mine))
+                or (beside and self.numbers.counts_listed_rows(quantity, sentence, facts))
             ):
                 return _no_fact(quantity)
-            other = self._other_measure(said, quantity, cells) if measures else ""
+            other = self._other_measure(sentence, quantity, cells) if measures else ""
             if other:
                 why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
                 return Rejection(Reason.UNTRUE, why)
-            meant.append((quantity.span, cells))
+            span_cells.append((quantity.span, cells))
         return None
 
-    def _other_measure(self, said: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
+    def _other_measure(self, sentence: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
         """Return the word of its clause for another thing than a quantity measures."""
         columns = {(c.row.table, c.col) for c in cells} - self.numbers.ranks
         if not columns:
             return ""
-        clause = next(c for c in clauses(said.text, said.span, [quantity.span]) if within(quantity.span, c))
+        clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         units = [(self.columns.scored[c].unit, self._label_words[c]) for c in columns]
-        return other_measure(said.text, clause, said.covered, quantity, units)
+        return other_measure(sentence.text, clause, sentence.covered, quantity, units)
 
-    def strange(
-        self, where: str, said: Sentence, own: frozenset[str], read: Sequence[Span], query: str
+    def unknown_word(
+        self, where: str, sentence: Sentence, own: frozenset[str], read: Sequence[Span], query: str
     ) -> Rejection | None:
         """Return what is wrong with the words of a sentence that nothing accounts for; what stands in `read` is."""
         covered = [
-            *(m.span for m in said.names),
-            *(m.span for m in said.cues),
-            *(q.span for q in said.counted),
+            *(m.span for m in sentence.names),
+            *(m.span for m in sentence.cues),
+            *(q.span for q in sentence.counted),
             *read,
         ]
-        asked = frozenset(tokens(clean(query))) if query else frozenset()
-        word = self.vocabulary.strange(where, said.text, said.span, covered, own, asked)
+        query_words = frozenset(tokens(clean(query))) if query else frozenset()
+        word = self.vocabulary.unknown_word(where, sentence.text, sentence.span, covered, own, query_words)
         if not word:
             return None
         return Rejection(Reason.WORD, f"says {word!r}, which is neither a fact of this page nor an ordinary word")
 
-    def says_nothing(self, told: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
+    def says_nothing(self, text: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
         """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
         low = any(
             self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words
@@ -214,7 +216,7 @@ class Statements:
         )
         if low or any(m.kind != "chrome" for m in names):
             return False
-        if self.clauses.has_option(told.lower()):
+        if self.clauses.has_option(text.lower()):
             return False
-        whole = Sentence(told, (0, len(told)), tuple(names), tuple(cues), ())
-        return not self.strange("", whole, frozenset(), (), "")
+        whole = Sentence(text, (0, len(text)), tuple(names), tuple(cues), ())
+        return not self.unknown_word("", whole, frozenset(), (), "")

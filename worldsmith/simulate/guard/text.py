@@ -170,19 +170,19 @@ def clauses(text: str, sentence: Span, whole: Sequence[Span] = ()) -> list[Span]
 
 def decoded(text: str) -> tuple[str, ...]:
     """Return what base64 and hexadecimal stretches of a cleaned text decode to, where readable; Morse as it is."""
-    found = _MORSE.findall(text) if ". " in text or "- " in text else []
+    readable = _MORSE.findall(text) if ". " in text or "- " in text else []
     for match in _CODED.finditer(text):
         body = match.group().rstrip("=")
         if body.isalpha() and (body.islower() or body.istitle()):
             continue  # an ordinary word
         plain = _base64(body)
         if plain:
-            found.append(plain)
+            readable.append(plain)
     for match in _HEX.finditer(text):
         plain = _readable(bytes.fromhex(re.sub(r"[^0-9a-fA-F]", "", match.group())))
         if plain:
-            found.append(plain)
-    return tuple(found)
+            readable.append(plain)
+    return tuple(readable)
 
 
 def initials(text: str) -> str:

@@ -12,16 +12,16 @@ from worldsmith.simulate.guard.claims import (
     TOP,
     comparatives,
     denials,
-    hearsay,
-    places,
+    hearsay_rejection,
+    pattern_matches,
+    reported_speech,
     superlatives,
-    voices,
 )
 from worldsmith.simulate.guard.column_words import Stems
-from worldsmith.simulate.guard.entitlement import Columns, Ground
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Meant, Sentence
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells
 from worldsmith.simulate.guard.text import Span, lowered
 from worldsmith.simulate.protocol import Reason
 from worldsmith.world.model import Cell, Row, World
@@ -46,7 +46,7 @@ _LATE = re.compile(r"(?:young|new|late|recent|last|short)", re.IGNORECASE)
 _SO = Rejection(Reason.UNTRUE, "which is so")
 
 
-class Wordless:
+class UnsupportedClaims:
     """Judges what the sentences of one world claim without a value."""
 
     def __init__(self, world: World, columns: Columns, numbers: Numbers, chrome: Iterable[str]) -> None:
@@ -72,50 +72,56 @@ class Wordless:
         own = {w.lower() for text in (*texts, *chrome) for w in _WORD.findall(text)} | META
         self._own = frozenset(own | {s for s in map(stem, own) if len(s) > 3})
 
-    def wrong(
-        self, where: str, said: Sentence, ground: Ground, rows: Sequence[Row], mine: Sequence[Cell], meant: Meant
+    def claim_fault(
+        self,
+        where: str,
+        sentence: Sentence,
+        facts: Facts,
+        rows: Sequence[Row],
+        mine: Sequence[Cell],
+        span_cells: SpanCells,
     ) -> Rejection | None:
-        """Return what a sentence claims without a fact; the cells that a denial tells are added to `meant`."""
-        covered = said.covered
-        idle = self._idle(said, ground, meant)
-        known = len(meant)
-        talk = voices(said.text, said.span, covered)
+        """Return what a sentence claims without a fact; the cells that a denial tells are added to `span_cells`."""
+        covered = sentence.covered
+        idle = self._idle(sentence, facts, span_cells)
+        known = len(span_cells)
+        talk = reported_speech(sentence.text, sentence.span, covered)
         if talk and idle is not None and idle:
-            return hearsay(talk)
+            return hearsay_rejection(talk)
         if talk and idle is None:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
-            self._average(said, covered, meant)
-            or self._placed(said, covered, ground, rows, mine)
-            or self._superlative(said, covered, ground, rows, meant)
-            or self._comparative(said, covered, mine)
-            or self._denial(said, covered, mine, meant)
+            self._average(sentence, covered, span_cells)
+            or self._placed(sentence, covered, facts, rows, mine)
+            or self._superlative(sentence, covered, facts, rows, span_cells)
+            or self._comparative(sentence, covered, mine)
+            or self._denial(sentence, covered, mine, span_cells)
             or (
                 Rejection(Reason.CLAIM, f"says {idle!r} and tells no fact of this page")
-                if idle and where in ("sentence", "item") and not any(cells for _, cells in meant[known:])
+                if idle and where in ("sentence", "item") and not any(cells for _, cells in span_cells[known:])
                 else None
             )
         )
 
     # superlatives and comparisons
 
-    def _average(self, said: Sentence, covered: Sequence[Span], meant: Meant) -> Rejection | None:
+    def _average(self, sentence: Sentence, covered: Sequence[Span], span_cells: SpanCells) -> Rejection | None:
         """No column holds an average: a number told beside the word is another's."""
-        words = places(AVERAGE, said.text, said.span, covered)
-        if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in meant for c in cells):
+        words = pattern_matches(AVERAGE, sentence.text, sentence.span, covered)
+        if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in span_cells for c in cells):
             return None
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
     def _placed(
-        self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], mine: Sequence[Cell]
+        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
     ) -> Rejection | None:
         """The top needs a rank of 1, the last place the list's own last rank."""
-        last, top = (places(pattern, said.text, said.span, covered) for pattern in (LAST, TOP))
+        last, top = (pattern_matches(pattern, sentence.text, sentence.span, covered) for pattern in (LAST, TOP))
         if not (last or top):
             return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
-        named = [c for c in ranks if c.row in rows and c.row != ground.subject]
-        if last and any(self._extreme(c, "largest", ground) for c in named):
+        named = [c for c in ranks if c.row in rows and c.row != facts.subject]
+        if last and any(self._extreme(c, "largest", facts) for c in named):
             last = []
         if top and any(c.value == 1 for c in ranks):
             top = []
@@ -125,28 +131,28 @@ class Wordless:
         )
 
     def _superlative(
-        self, said: Sentence, covered: Sequence[Span], ground: Ground, rows: Sequence[Row], meant: Meant
+        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], span_cells: SpanCells
     ) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
 
         Ranks are of the largest first: neither they nor maxima show what is smallest.
         """
-        words = superlatives(said.text, said.span, covered)
-        words += ["first" for q in said.counted if self.numbers.foremost(q, said)]
+        words = superlatives(sentence.text, sentence.span, covered)
+        words += ["first" for q in sentence.counted if self.numbers.says_first(q, sentence)]
         if not words:
             return None
-        told = [c for _, cells in meant for c in cells]
-        most = any((c.row.table, c.col) in self._most for c in told)
-        named = [row for row in rows if row != ground.subject]
+        stated = [c for _, cells in span_cells for c in cells]
+        most = any((c.row.table, c.col) in self._most for c in stated)
+        named = [row for row in rows if row != facts.subject]
         for word in words:
-            listed = len(named) == 1 and any(self._extreme(c, word, ground) for c in told if c.row == named[0])
+            listed = len(named) == 1 and any(self._extreme(c, word, facts) for c in stated if c.row == named[0])
             if not listed and not (most and not _LITTLE.search(word)):
                 return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
         return None
 
-    def _extreme(self, cell: Cell, word: str, ground: Ground) -> bool:
+    def _extreme(self, cell: Cell, word: str, facts: Facts) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
-        held = [ground.rows[row][cell.col].value for row in ground.members if cell.col in ground.rows.get(row, {})]
+        held = [facts.rows[row][cell.col].value for row in facts.members if cell.col in facts.rows.get(row, {})]
         values = [v for v in held if v is not None]
         if len(values) < 2 or cell.value is None or isinstance(cell.value, bool):
             return False
@@ -159,12 +165,12 @@ class Wordless:
             return False
         return any(cell.value == end(values) for end in ends)
 
-    def _comparative(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> Rejection | None:
+    def _comparative(self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> Rejection | None:
         """Return a "more than" without two columns of numbers, one named on either side, in this order."""
-        for start, end in comparatives(said.text, said.span, covered):
-            left = self._measures(said.text[said.span[0] : start], mine)
-            right = self._measures(said.text[end : said.span[1]], mine)
-            word = said.text[start:end]
+        for start, end in comparatives(sentence.text, sentence.span, covered):
+            left = self._measures(sentence.text[sentence.span[0] : start], mine)
+            right = self._measures(sentence.text[end : sentence.span[1]], mine)
+            word = sentence.text[start:end]
             here, there = left - right, right - left  # "gross less cost" speaks of both
             if len(here) == len(there) == 1:
                 (a,), (b,) = here, there
@@ -183,29 +189,31 @@ class Wordless:
 
     # denials
 
-    def _denial(self, said: Sentence, covered: Sequence[Span], mine: Sequence[Cell], meant: Meant) -> Rejection | None:
+    def _denial(
+        self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell], span_cells: SpanCells
+    ) -> Rejection | None:
         """A denial needs something that is not there: a null, a zero, or what is not so."""
-        for (start, end), words in denials(said.text, said.span, covered):
-            what = said.text[start : end + 24]
+        for (start, end), words in denials(sentence.text, sentence.span, covered):
+            what = sentence.text[start : end + 24]
             if not words:
                 nobody = [c for c in mine if (c.row.table, c.col) in self.stems.people and c.value == 0]
                 if not nobody:
                     return Rejection(Reason.CLAIM, f"denies {what!r}, which is no fact of this page")
-                meant.append(((start, end), nobody))
+                span_cells.append(((start, end), nobody))
                 continue
-            after = said.text[end : said.span[1]]
+            after = sentence.text[end : sentence.span[1]]
             if _BARE.match(after):
                 if _COMPARED.search(after):
                     return Rejection(Reason.CLAIM, f"denies {what!r}, a comparison that no fact of this page shows")
                 continue
-            wrong, cells = self._lacks(words, end, mine, meant)
+            wrong, cells = self._lacks(words, end, mine, span_cells)
             if wrong:
                 return wrong._replace(why=f"denies {what!r}, {wrong.why}")
-            meant.append(((start, end), cells))
+            span_cells.append(((start, end), cells))
         return None
 
     def _lacks(
-        self, words: Sequence[str], end: int, mine: Sequence[Cell], meant: Meant
+        self, words: Sequence[str], end: int, mine: Sequence[Cell], span_cells: SpanCells
     ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with denying what some words mean, or the cells that are empty, zero or false there."""
         columns, fillers = self.stems.columns(words), self.stems.fillers(words)
@@ -217,33 +225,33 @@ class Wordless:
             return _SO, []
         for cell in (c for c in mine if (c.row.table, c.col) in fillers):
             return (_SO, []) if cell.value is None else (None, [cell])
-        if about or any(place[0] >= end and cells for place, cells in meant):
+        if about or any(place[0] >= end and cells for place, cells in span_cells):
             return Rejection(Reason.UNTRUE, "which is a fact of this page"), []
         return Rejection(Reason.CLAIM, "which is no fact of this page"), []
 
     # talk
 
-    def _idle(self, said: Sentence, ground: Ground, meant: Meant) -> str | None:
+    def _idle(self, sentence: Sentence, facts: Facts, span_cells: SpanCells) -> str | None:
         """Return, of a sentence that tells no fact, a word that is not of pages and records; None where it tells one.
 
         A question tells nothing, whatever its words.
         """
-        if any((c.row.table, c.col) not in self._keys for _, cells in meant for c in cells):
+        if any((c.row.table, c.col) not in self._keys for _, cells in span_cells for c in cells):
             return None
-        if any(q.small is None or q.next.rstrip("s") in ("day", "year") for q in said.counted):
+        if any(q.small is None or q.next.rstrip("s") in ("day", "year") for q in sentence.counted):
             return None  # a span, say
-        if said.text[: said.span[1]].rstrip().endswith("?"):
+        if sentence.text[: sentence.span[1]].rstrip().endswith("?"):
             return ""
-        return next((w for w in self._open_words(said) if not self._ours(w) and w not in ground.words), "")
+        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in facts.words), "")
 
     def _ours(self, word: str) -> bool:
         return word in self._own or stem(word) in self._own
 
     @staticmethod
-    def _open_words(said: Sentence) -> Iterator[str]:
-        covered = sorted([*said.covered, *(q.span for q in said.counted), *(m.span for m in said.options)])
-        lower, end = lowered(said.text), 0
-        for match in _WORD.finditer(lower, *said.span):
+    def _open_words(sentence: Sentence) -> Iterator[str]:
+        covered = sorted([*sentence.covered, *(q.span for q in sentence.counted), *(m.span for m in sentence.options)])
+        lower, end = lowered(sentence.text), 0
+        for match in _WORD.finditer(lower, *sentence.span):
             while covered and covered[0][0] <= match.start():
                 end = max(end, covered.pop(0)[1])
             if end <= match.start():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from worldsmith.schema import Choice, Schema
-from worldsmith.simulate.guard.names import COMMON, ordinary
+from worldsmith.simulate.guard.names import COMMON, is_ordinary_word
 from worldsmith.simulate.guard.quantity import DAYS, MONTHS
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
@@ -42,7 +42,7 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _ordinary(word: str) -> bool:
-    return ordinary(word)
+    return is_ordinary_word(word)
 
 
 class Vocabulary:
@@ -58,21 +58,27 @@ class Vocabulary:
         """Parts of names by their slips: made when first asked for, since no text of our own has such words."""
         return _near_index(self._names)
 
-    def strange(
-        self, where: str, text: str, span: Span, covered: Sequence[Span], own: frozenset[str], asked: frozenset[str]
+    def unknown_word(
+        self,
+        where: str,
+        text: str,
+        span: Span,
+        covered: Sequence[Span],
+        own: frozenset[str],
+        query_words: frozenset[str],
     ) -> str:
         """Return the first word of a sentence that nothing accounts for; "" where there is none.
 
         That is a word with a capital inside a sentence, or one that is in no dictionary or a part of a person's name
         and either has a capital or is at most a letter away from a part of a name. `own` are the unit's words,
-        `asked` the query's.
+        `query_words` the query's.
         """
         for match in _WORD.finditer(text, *span):
             at, word = match.start(), match.group()
             bare = word.partition("'")[0].lower()
             if bare in self.known or bare in COMMON or bare in own or bare.removesuffix("s") in self.known:
                 continue
-            if bare in asked or any(a <= at < b for a, b in covered):
+            if bare in query_words or any(a <= at < b for a, b in covered):
                 continue
             if _ordinary(bare) and bare not in self._people:
                 if not word[0].isupper() or where in TITLES or _opens(text, at, span[0]):
@@ -112,14 +118,14 @@ def _near_index(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def echo_spans(text: str, query: str) -> list[Span]:
     """Return where a text repeats the query as a query: 'results for "…"'."""
-    asked = clean(query).strip().lower()
-    if len(asked) < 3:
+    query_text = clean(query).strip().lower()
+    if len(query_text) < 3:
         return []
     lower = text.lower()
-    found = []
-    at = lower.find(asked)
+    spans = []
+    at = lower.find(query_text)
     while at >= 0:
         if _ECHO.search(text, max(0, at - 48), at):
-            found.append((at, at + len(asked)))
-        at = lower.find(asked, at + 1)
-    return found
+            spans.append((at, at + len(query_text)))
+        at = lower.find(query_text, at + 1)
+    return spans

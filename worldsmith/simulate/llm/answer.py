@@ -8,7 +8,7 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.errors import BackendError
-from worldsmith.simulate.markdown_reader import document
+from worldsmith.simulate.markdown_reader import parse_markdown
 from worldsmith.simulate.protocol import Call, Draft, Result
 
 LONGEST = 400_000
@@ -22,7 +22,7 @@ _FIELD = re.compile(r"^\s*\**(Title|Snippet|Date)\**:\**\s*(.*?)\s*$", re.IGNORE
 _HTML = re.compile(r"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
 
 
-def observation(content: str) -> str:
+def observation_text(content: str) -> str:
     """Return what an answer says, without thinking, tags, marker or fence.
 
     Raises:
@@ -43,42 +43,42 @@ def observation(content: str) -> str:
     return text
 
 
-def draft(content: str, call: Call) -> Draft:
+def parse_draft(content: str, call: Call) -> Draft:
     """Return the draft that an answer to `call` holds.
 
     Raises:
         BackendError: it holds none.
     """
-    text = observation(content)
+    text = observation_text(content)
     if call.tool == "web_extractor":
-        return document(text, call.arg)
-    found = json_results(text) or results(text)
-    if not found:
+        return parse_markdown(text, call.arg)
+    hits = parse_json_results(text) or parse_results(text)
+    if not hits:
         raise BackendError("the model's answer holds no results")
-    return found
+    return hits
 
 
-def results(text: str) -> tuple[Result, ...]:
+def parse_results(text: str) -> tuple[Result, ...]:
     """Return the results of a text in AgentWorld's form: "[1] url", then Title, Snippet, Date lines."""
     heads = list(_RESULT.finditer(text))
     ends = [*(match.start() for match in heads), len(text)][1:]
     return tuple(_result(match.group(2), text[match.end() : end]) for match, end in zip(heads, ends, strict=True))
 
 
-def json_results(text: str) -> tuple[Result, ...]:
+def parse_json_results(text: str) -> tuple[Result, ...]:
     """Return the results of a JSON text, `{"results": [{"url", "title", "snippet", "date"}]}` or the list alone.
 
     Of a text that was cut off, those before the cut.
     """
     if not text.startswith(("{", "[")):
         return ()
-    found = []
+    hits = []
     for hit in _objects(text):
         url, title, snippet, day = (hit.get(name) for name in ("url", "title", "snippet", "date"))
         if isinstance(url, str) and isinstance(title, str) and isinstance(snippet, str):
-            said = _day(day) if isinstance(day, str) else None
-            found.append(Result(url, " ".join(title.split()), " ".join(snippet.split()), said, 0.0))
-    return tuple(found)
+            iso_date = _day(day) if isinstance(day, str) else None
+            hits.append(Result(url, " ".join(title.split()), " ".join(snippet.split()), iso_date, 0.0))
+    return tuple(hits)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -90,10 +90,10 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if start < 0 or text[at:start].strip(" ,\n\r\t"):
             return
         try:
-            found, at = decoder.raw_decode(text, start)
+            value, at = decoder.raw_decode(text, start)
         except (JSONDecodeError, RecursionError):
             return
-        yield found
+        yield value
 
 
 def _result(url: str, body: str) -> Result:

@@ -1,7 +1,7 @@
-"""A language model behind any OpenAI-compatible endpoint: one backend a process, a writer for each world's pages.
+"""A language model behind any OpenAI-compatible endpoint: one backend per process, one writer per world and length.
 
-What is said about one call keeps one deadline over all its drafts and tries; failures in a row open a breaker, so
-that a dead endpoint costs nothing until it is tried again, by one call first.
+All drafts and tries for one call share one deadline. Failures in a row open a breaker, so that a dead endpoint costs
+nothing until one call tries it again.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ import openai
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
-from worldsmith.simulate.llm.answer import draft
+from worldsmith.simulate.llm.answer import parse_draft
 from worldsmith.simulate.llm.bounded_transport import Bounded
-from worldsmith.simulate.llm.prompt import VERSION, Asked, asked
-from worldsmith.simulate.protocol import Draft, Exchange, Slice, Talk
+from worldsmith.simulate.llm.prompt import VERSION, Prompt, prompt_for
+from worldsmith.simulate.protocol import Conversation, Draft, Exchange, Slice
 
 T = TypeVar("T")
 UNFIT = frozenset({400, 415, 422, 501})
@@ -37,10 +37,10 @@ HINTS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is asked, and how.
+    """The endpoint of a model, and how it is used.
 
     Attributes:
-        deadline: seconds a call at most: all drafts, tries and waits together.
+        deadline: seconds per call at most, all drafts, tries and waits together.
         retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
             answers.
         backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
@@ -77,9 +77,9 @@ class Backend:
         say: Callable[[str], object] = lambda _line: None,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Stand ready; `transport` takes the place of the network in tests.
+        """Open no connection yet; `transport` takes the place of the network in tests.
 
-        `say` is told in a line of the first failure, and whenever the breaker opens.
+        `say` is called with one line at the first failure and whenever the breaker opens.
         """
         self.endpoint, self._say = endpoint, say
         self._client = openai.AsyncOpenAI(
@@ -118,8 +118,8 @@ class Backend:
         """Return what writes about the world of `pages`."""
         return Writer(self, pages)
 
-    async def ask(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
-        """Return what `read` makes of the model's answer; each request and its reply are added to `talk`.
+    async def ask(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
+        """Return what `read` makes of the model's answer; each request and its reply are added to `conversation`.
 
         Raises:
             BackendError: no answer that can be read came before the deadline, or the breaker is open.
@@ -129,14 +129,14 @@ class Backend:
             if now() < self._closed_until:
                 self._counts["refused_by_breaker"] += 1
                 raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
-            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for what it finds
-        if talk.ends is None:
-            talk.ends = now() + self.endpoint.deadline
+            self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for its result
+        if conversation.deadline is None:
+            conversation.deadline = now() + self.endpoint.deadline
         start = now()
         self._counts["calls"] += 1
         try:
-            async with asyncio.timeout_at(talk.ends), self._slots:
-                found = await self._tries(what, read, talk)
+            async with asyncio.timeout_at(conversation.deadline), self._slots:
+                answer = await self._tries(what, read, conversation)
         except TimeoutError as late:
             error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
             self._note(error, now())
@@ -147,10 +147,10 @@ class Backend:
         finally:
             self._counts["milliseconds"] += round(1000 * (now() - start))
         self._failed = 0
-        return found
+        return answer
 
     def _note(self, error: BackendError, now: float) -> None:
-        """Count a failed call; say so the first time, and each time that the breaker opens."""
+        """Count a failed call; report the first one, and each time that the breaker opens."""
         self._failed += 1
         self._counts["failed"] += 1
         if self._counts["failed"] == 1:
@@ -160,53 +160,53 @@ class Backend:
             wait = f"is not asked for {self.endpoint.cooldown:g} s"
             self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
 
-    async def _tries(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+    async def _tries(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
         for attempt in range(self.endpoint.retries + 1):
             try:
-                return await self._try(what, read, talk)
+                return await self._try(what, read, conversation)
             except _FatalError:
                 raise
             except BackendError as error:
                 if attempt == self.endpoint.retries:
                     raise
                 pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
-                assert talk.ends is not None
-                if asyncio.get_running_loop().time() + pause >= talk.ends:
+                assert conversation.deadline is not None
+                if asyncio.get_running_loop().time() + pause >= conversation.deadline:
                     raise
             await asyncio.sleep(pause)
         raise AssertionError
 
-    async def _try(self, what: Asked, read: Callable[[str], T], talk: Talk) -> T:
+    async def _try(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
         if not (self._structured and what.schema):
-            return await self._read(what.messages, None, read, talk)
+            return await self._read(what.messages, None, read, conversation)
         try:
-            return await self._read(what.structured, what.schema, read, talk)
+            return await self._read(what.structured, what.schema, read, conversation)
         except _UnfitError:
-            found = await self._read(what.messages, None, read, talk)
-            self._structured = False  # it took the same without a schema: it has no use for one
+            answer = await self._read(what.messages, None, read, conversation)
+            self._structured = False  # it accepts the same request without a schema
             self._counts["without_schema"] += 1
-            return found
+            return answer
 
     async def _read(
         self,
         messages: tuple[dict[str, str], ...],
         schema: Mapping[str, Any] | None,
         read: Callable[[str], T],
-        talk: Talk,
+        conversation: Conversation,
     ) -> T:
         sent = tuple((message["role"], message["content"]) for message in messages)
         content = ""
         try:
             content = await self._send(messages, schema)
-            found = read(content)
+            answer = read(content)
         except BackendError as error:
-            talk.exchanges.append(Exchange(sent, content, str(error)))
+            conversation.exchanges.append(Exchange(sent, content, str(error)))
             raise
         except asyncio.CancelledError:
-            talk.exchanges.append(Exchange(sent, "", "no answer in time"))
+            conversation.exchanges.append(Exchange(sent, "", "no answer in time"))
             raise
-        talk.exchanges.append(Exchange(sent, content))
-        return found
+        conversation.exchanges.append(Exchange(sent, content))
+        return answer
 
     async def _send(self, messages: tuple[dict[str, str], ...], schema: Mapping[str, Any] | None) -> str:
         self._counts["tries"] += 1
@@ -238,10 +238,12 @@ class Backend:
         content = getattr(getattr(first, "message", None), "content", None)
         usage = getattr(answer, "usage", None)
         for name in ("prompt_tokens", "completion_tokens"):
-            told = getattr(usage, name, None)
-            self._counts[name] += told if isinstance(told, int) else 0
-        told = getattr(usage, "prompt_tokens", None)
-        self._counts["longest_prompt"] = max(self._counts["longest_prompt"], told if isinstance(told, int) else 0)
+            token_count = getattr(usage, name, None)
+            self._counts[name] += token_count if isinstance(token_count, int) else 0
+        token_count = getattr(usage, "prompt_tokens", None)
+        self._counts["longest_prompt"] = max(
+            self._counts["longest_prompt"], token_count if isinstance(token_count, int) else 0
+        )
         if getattr(first, "finish_reason", None) == "length":
             self._counts["cut_off"] += 1
         if not isinstance(content, str):
@@ -261,34 +263,36 @@ class Writer:
     backend: Backend
     pages: Pages
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
         """Write the answer to a slice.
 
         Raises:
             BackendError: no readable answer came before the deadline, or the breaker is open.
         """
         prose = self.backend.endpoint.prose
-        what = asked(part, self.pages.world, self.pages, talk.instruction, talk.reasons, prose=prose)
-        return await self.backend.ask(what, lambda content: draft(content, part.call), talk)
+        what = prompt_for(
+            part, self.pages.world, self.pages, conversation.instruction, conversation.reasons, prose=prose
+        )
+        return await self.backend.ask(what, lambda content: parse_draft(content, part.call), conversation)
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """Stands for a model that isn't there, by its `version`: what it wrote is answered from the store alone."""
+class StoredOnly:
+    """Stands in for a model by its `version`: calls are answered by its stored texts alone."""
 
     version: str
 
-    def writer(self, pages: Pages) -> "Absent":  # noqa: ARG002 - one protocol for all authors
+    def writer(self, pages: Pages) -> "StoredOnly":  # noqa: ARG002 - one protocol for all authors
         """Return itself."""
         return self
 
-    async def draft(self, part: Slice, talk: Talk) -> Draft:  # noqa: ARG002 - one protocol for all models
+    async def draft(self, part: Slice, conversation: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
         """Raise BackendError."""
         raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
 
 
 class _FatalError(BackendError):
-    """A refusal that another try would not mend."""
+    """A refusal that would be repeated."""
 
 
 class _UnfitError(_FatalError):
@@ -296,7 +300,7 @@ class _UnfitError(_FatalError):
 
 
 class _BusyError(BackendError):
-    """A refusal that passes."""
+    """A temporary refusal."""
 
     def __init__(self, text: str, retry_after: float) -> None:
         super().__init__(text)
@@ -311,5 +315,7 @@ def _refusal(url: str, response: httpx2.Response) -> BackendError:
         return _UnfitError(text)
     if status != 429 and status < 500:
         return _FatalError(text)
-    said = response.headers.get("retry-after", "")
-    return _BusyError(text, float(said) if said.isascii() and said.isdecimal() and len(said) < 9 else 0.0)
+    retry_after = response.headers.get("retry-after", "")
+    return _BusyError(
+        text, float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9 else 0.0
+    )

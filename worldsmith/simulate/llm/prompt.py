@@ -34,7 +34,7 @@ PROSE = "Tell it in running sentences, as an article does, without tables or lis
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Prompt:
     """What a model is asked: chat messages, and where its answer may be JSON, its schema and those messages."""
 
     messages: tuple[Message, ...]
@@ -50,7 +50,7 @@ def template(form: Form) -> str:
     return "\n".join(line[tag.end() :] if tag else line for tag, line in lines if not tag or tag[1] in form.split())
 
 
-def asked(
+def prompt_for(
     part: Slice,
     world: World,
     pages: Pages,
@@ -58,7 +58,7 @@ def asked(
     reasons: tuple[str, ...] = (),
     *,
     prose: bool = False,
-) -> Asked:
+) -> Prompt:
     """Return what is asked for a slice.
 
     Args:
@@ -71,14 +71,14 @@ def asked(
     """
     if part.call.tool == "web_search":
         plain, structured = (
-            messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
+            chat_messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
             for as_json in (False, True)
         )
-        return Asked(plain, schema(part), structured)
-    return Asked(messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
+        return Prompt(plain, answer_schema(part), structured)
+    return Prompt(chat_messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
 
 
-def messages(
+def chat_messages(
     part: Slice,
     world: World,
     pages: Pages,
@@ -102,10 +102,10 @@ def messages(
     start, rest = template(form).split("{state}")
     middle, end = rest.split("{instruction}")
     system = f"{start.replace('{about}', world.schema.about)}{state}{middle}{instruction}{end}"
-    return ({"role": "system", "content": system}, {"role": "user", "content": action(part.call)})
+    return ({"role": "system", "content": system}, {"role": "user", "content": action_text(part.call)})
 
 
-def schema(part: Slice) -> Mapping[str, Any]:
+def answer_schema(part: Slice) -> Mapping[str, Any]:
     """Return the JSON Schema of the answer to a search: its results, in number and at addresses as in the slice."""
     text = {"type": "string"}
     url = {"type": "string", "enum": [view.page.url for view in part.views]}
@@ -116,7 +116,7 @@ def schema(part: Slice) -> Mapping[str, Any]:
     return {"type": "object", "properties": {"results": hits}, "required": ["results"], "additionalProperties": False}
 
 
-def action(call: Call, turn: int = 1) -> str:
+def action_text(call: Call, turn: int = 1) -> str:
     """Return a call as AgentWorld writes an action."""
     key = "query" if call.tool == "web_search" else "url"
     body = orjson.dumps({"name": call.tool, "arguments": {key: call.arg}}).decode()
@@ -140,15 +140,15 @@ def _page(view: View, world: World, pages: Pages) -> str:
     page = view.page
     head = [f"Address: {page.url}", f"Title: {title(page, page.cells, pages.words)}", f"Date: {page.date or 'N/A'}"]
     links = dict.fromkeys(link for block in page.blocks for link in block.links)
-    said = {cell.value for cell in page.cells}
-    listed = [f"- {_anchor(link, pages, said)}: {pages.url(link)}" for link in links]
+    stated_values = {cell.value for cell in page.cells}
+    listed = [f"- {_anchor(link, pages, stated_values)}: {pages.url(link)}" for link in links]
     return "\n".join([*head, "Facts:", *_facts(_once(page.blocks), world), *(["Links:", *listed] if listed else [])])
 
 
-def _anchor(page_id: str, pages: Pages, said: Collection[object]) -> str:
+def _anchor(page_id: str, pages: Pages, stated_values: Collection[object]) -> str:
     """Return what a link leads to: the row a page is about, where its key is said too; else chrome's words."""
     subject = pages.page(page_id).subject
-    named = subject is not None and all(key in said for key in pages.world.key(subject))
+    named = subject is not None and all(key in stated_values for key in pages.world.key(subject))
     return pages.name(subject) if subject is not None and named else pages.anchor(page_id)
 
 
@@ -157,7 +157,7 @@ def _once(blocks: tuple[Block, ...]) -> tuple[Cell, ...]:
 
 
 def _facts(cells: tuple[Cell, ...], world: World) -> list[str]:
-    """Return one line a row: what it is called, then its cells under their labels."""
+    """Return one line per row: its noun, then its cells under their labels."""
     rows: dict[Row, list[str]] = {}
     for cell in cells:
         column = world.schema.column(cell.row.table, cell.col)
@@ -165,4 +165,4 @@ def _facts(cells: tuple[Cell, ...], world: World) -> list[str]:
         unit = f" {column.unit}" if column.unit and cell.value is not None else ""
         rows.setdefault(cell.row, []).append(f"{column.label}: {shown}{unit}")
     tables = world.schema.tables
-    return [f"- {tables[row.table].singular}: {'; '.join(said)}" for row, said in rows.items()]
+    return [f"- {tables[row.table].singular}: {'; '.join(statements)}" for row, statements in rows.items()]

@@ -1,4 +1,4 @@
-"""Profiles of one's own, and which of them a training step uses: a TOML file.
+"""Curricula: custom profiles, and the weights of profiles at each training step, in a TOML file.
 
 ```toml
 [profiles.mild]                        # as in PROFILES: about, length, withhold, full_text, edits, faults
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.faults import faults
-from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile
+from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile_named
 from worldsmith.simulate.protocol import Length, Profile
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -39,7 +39,7 @@ class ProfileSource(_Strict):
     """One entry of `[profiles]`."""
 
     about: str = ""
-    """What it does, in a line."""
+    """What it does, in one line."""
     length: Length = "short"
     """Length of its pages."""
     withhold: Annotated[int, Field(ge=0, le=3)] = 1
@@ -65,7 +65,7 @@ class CurriculumSource(_Strict):
     """A curriculum file."""
 
     profiles: dict[str, ProfileSource] = {}
-    """Profiles of one's own, by name."""
+    """Custom profiles, by name."""
     steps: list[StepSource] = []
     """Which profiles are used from which step on."""
 
@@ -105,7 +105,7 @@ def load_curriculum(path: str | Path) -> Curriculum:
             edits(made), faults(made)
         for step in source.steps:
             for name in step.profiles:
-                profile(name, known)
+                profile_named(name, known)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, NotFoundError) as error:
         raise FormatError(f"{path}: {error}") from None
     except ValidationError as error:

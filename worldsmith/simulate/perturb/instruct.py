@@ -15,14 +15,14 @@ WITHHOLD = (
 """What snippets do at withhold levels 0, 1, and 2 and above."""
 
 
-def instruction(asked: Profile, part: Slice, schema: Schema) -> str:
+def instruction(profile: Profile, part: Slice, schema: Schema) -> str:
     """Return the simulation instruction for a slice: for a search how much snippets tell, for a page nothing.
 
     Where no result has a fact beyond its key, there is nothing to tease with.
     """
     if part.call.tool != "web_search":
         return ""
-    told = any(
+    has_facts = any(
         cell.col not in schema.tables[cell.row.table].key for view in part.views for cell in view.page.head.cells
     )
-    return WITHHOLD[min(asked.withhold, 2) if told else 2]
+    return WITHHOLD[min(profile.withhold, 2) if has_facts else 2]

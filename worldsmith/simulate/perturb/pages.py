@@ -3,7 +3,7 @@
 All but `paginate` meet spare pages alone: those that no schema declares, and whose cells other pages state too.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -13,20 +13,20 @@ from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.types import Block, Page
 from worldsmith.schema import Value
 from worldsmith.seeding import draw
-from worldsmith.simulate.perturb.ranking import drawn
+from worldsmith.simulate.perturb.ranking import is_drawn
 from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
 from worldsmith.world.model import Cell, Row
 
 MEMO: Final = 1024
-"""Edited pages an edit keeps."""
+"""Edited pages kept per edit."""
 PART: Final = 1200
-"""Characters of a page that is shown in parts, a call."""
+"""Characters per call of a page that is shown in parts."""
 
 PageEdit = Callable[[Pages, Page, int], Page | None]
 """(pages, page, chance) to what becomes of the page; None where it is gone."""
 
 
-def spare(pages: Pages, page: Page) -> bool:
+def is_spare(pages: Pages, page: Page) -> bool:
     """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
     declared = any(spec.name == page.kind for spec in pages.world.schema.pages)
     return bool(page.cells) and not declared and not page.directory
@@ -93,28 +93,34 @@ PAGE_EDITS: Mapping[str, PageEdit] = {
 """Edits of spare pages by name, in the order they are made."""
 
 
-def page_edit(name: str, share: float) -> SliceEdit:
-    """Return the slice edit that makes a page edit to a share of the spare pages.
+def edit_of_pages(
+    name: str,
+    page_edit: Callable[[Pages, Page, int], Page | None],
+    cells: Callable[[Page], Iterable[Cell]],
+    meets: Callable[[Pages, Page, int], bool] | None = None,
+) -> SliceEdit:
+    """Return the slice edit that edits the pages it meets, all of them by default, and notes the cells they lost.
 
-    A dead link is found by searches and not there for a reader; all else a hit and its page show alike.
+    Args:
+        name: what its changes are called.
+        page_edit: (pages, page, seed) to the page after it, None where it is gone; pure, so that results are kept.
+        cells: those of a page that count as lost where it no longer has them.
+        meets: whether a page is edited under a seed.
     """
-    made: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}  # pure: the same plan, the same page
+    edited: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}
 
     def edit(pages: Pages, part: Slice, seed: int) -> Slice:
-        if name == "dead_link" and part.call.tool == "web_search":
-            return part
         views, changes = [], []
         for view in part.views:
-            if not drawn(name, share, view.page.id, seed) or not spare(pages, view.page):
+            page = view.page
+            if meets is not None and not meets(pages, page, seed):
                 views.append(view)
                 continue
-            key = (pages.world.id, seed, view.page.id)
-            known = made.get(key)
-            if known is None or known[0] is not view.page:
-                chance = draw(seed, name, "how", view.page.id)
-                after = PAGE_EDITS[name](pages, view.page, chance)
-                change = None if after is view.page else changed(name, view.page, after)
-                known = keep(made, key, (view.page, after, change), MEMO)
+            key = (pages.world.id, seed, page.id)
+            known = edited.get(key)
+            if known is None or known[0] is not page:
+                after = page_edit(pages, page, seed)
+                known = keep(edited, key, (page, after, _change(name, page, after, cells)), MEMO)
             if known[1] is not None:
                 views.append(View(known[1], view.score, view.rank))
             if known[2] is not None:
@@ -124,12 +130,33 @@ def page_edit(name: str, share: float) -> SliceEdit:
     return edit
 
 
-def changed(name: str, before: Page, after: Page | None) -> Change:
-    """Return what an edit made of a page: the cells that it lost or tells otherwise."""
-    kept = set() if after is None else {*after.cells, *after.head.cells}
-    return Change(
-        name, before.id, tuple(c for c in dict.fromkeys((*before.cells, *before.head.cells)) if c not in kept)
-    )
+def _change(name: str, before: Page, after: Page | None, cells: Callable[[Page], Iterable[Cell]]) -> Change | None:
+    """Return what an edit made of a page, None where nothing: the cells that it lost or tells otherwise."""
+    if after is before:
+        return None
+    kept = set() if after is None else set(cells(after))
+    return Change(name, before.id, tuple(c for c in cells(before) if c not in kept))
+
+
+def spare_page_edit(name: str, share: float) -> SliceEdit:
+    """Return the slice edit that makes one of `PAGE_EDITS` to a share of the spare pages.
+
+    A dead link is found by searches and not there for a reader; all else a hit and its page show alike.
+    """
+
+    def page_edit(pages: Pages, page: Page, seed: int) -> Page | None:
+        return PAGE_EDITS[name](pages, page, draw(seed, name, "how", page.id))
+
+    def cells(page: Page) -> Iterable[Cell]:
+        return dict.fromkeys((*page.cells, *page.head.cells))
+
+    def meets(pages: Pages, page: Page, seed: int) -> bool:
+        return is_drawn(name, share, page.id, seed) and is_spare(pages, page)
+
+    edit = edit_of_pages(name, page_edit, cells, meets)
+    if name == "dead_link":
+        return lambda pages, part, seed: part if part.call.tool == "web_search" else edit(pages, part, seed)
+    return edit
 
 
 def paginate(share: float) -> SliceEdit:
@@ -137,7 +164,11 @@ def paginate(share: float) -> SliceEdit:
 
     def edit(pages: Pages, part: Slice, seed: int) -> Slice:  # noqa: ARG001 - every slice edit's signature
         call = part.call
-        if call.tool != "web_extractor" or not part.views or not drawn("paginate", share, part.views[0].page.id, seed):
+        if (
+            call.tool != "web_extractor"
+            or not part.views
+            or not is_drawn("paginate", share, part.views[0].page.id, seed)
+        ):
             return part
         short = replace(call, max_chars=min(call.max_chars or PART, PART))
         return replace(part, call=short, changes=(*part.changes, Change("paginate", part.views[0].page.id, ())))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from worldsmith.errors import NotFoundError, close_match
-from worldsmith.simulate.perturb.pages import PAGE_EDITS, page_edit, paginate
+from worldsmith.simulate.perturb.pages import PAGE_EDITS, paginate, spare_page_edit
 from worldsmith.simulate.perturb.ranking import RANKINGS
 from worldsmith.simulate.perturb.withhold import withhold
 from worldsmith.simulate.protocol import Profile, SliceEdit
@@ -61,29 +61,29 @@ PROFILES: dict[str, Profile] = {
 """Profiles by name; the first is what an address without one means."""
 
 
-def profile(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile:
+def profile_named(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile:
     """Return the profile called `name`.
 
     Raises:
         NotFoundError: there is none; the message names the nearest.
     """
-    found = among.get(name)
-    if found is None:
+    chosen = among.get(name)
+    if chosen is None:
         raise NotFoundError(f"there is no profile {name!r}.{close_match(name, among)}")
-    return found
+    return chosen
 
 
-def edits(asked: Profile) -> tuple[SliceEdit, ...]:
-    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `Edited`.
+def edits(profile: Profile) -> tuple[SliceEdit, ...]:
+    """Return the edits of a profile that map pages, in the order they are made; those of rankings are `EditedRanking`.
 
     Raises:
         NotFoundError: the profile names an edit that does not exist.
     """
-    shares = asked.edits or {}
+    shares = profile.edits or {}
     for name in shares:
         if name not in EDITS:
-            raise NotFoundError(f"profile {asked.name!r} names the edit {name!r}.{close_match(name, EDITS)}")
-    made = [page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
+            raise NotFoundError(f"profile {profile.name!r} names the edit {name!r}.{close_match(name, EDITS)}")
+    made = [spare_page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
     if shares.get("paginate"):
         made.append(paginate(shares["paginate"]))
-    return (*made, withhold(asked.withhold))
+    return (*made, withhold(profile.withhold))

@@ -22,12 +22,12 @@ RANKINGS = ("distract", *REVEALS)
 """Names of the edits of rankings."""
 
 
-def drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
+def is_drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
     """Whether an edit of a kind, with a share of all pages, meets a page."""
     return share > 0 and draw(seed, kind, page_id) < share * 2**64
 
 
-class Edited:
+class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
     distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
@@ -41,8 +41,8 @@ class Edited:
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` of `k` hits, and whether there is more."""
         end = page * k
-        found = list(islice(self._ranked(query, end + 1), end + 1))
-        return found[end - k : end], len(found) > end
+        hits = list(islice(self._ranked(query, end + 1), end + 1))
+        return hits[end - k : end], len(hits) > end
 
     def shows(self, page: Page) -> bool:
         """Whether a page can be found and read: it is not dormant, or an edit reveals it."""
@@ -51,20 +51,20 @@ class Edited:
         )
 
     def _drawn(self, name: str, page_id: str) -> bool:
-        return drawn(name, self.edits.get(name, 0), page_id, self.seed)
+        return is_drawn(name, self.edits.get(name, 0), page_id, self.seed)
 
     def _ranked(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
         """Yield hits, best first, each once, with what comes before them."""
-        seen: set[str] = set()
+        yielded: set[str] = set()
         for page_id, score in self._hits(query, wanted):
-            if page_id in seen or not self.shows(self.pages.page(page_id)):
+            if page_id in yielded or not self.shows(self.pages.page(page_id)):
                 continue
             if self.background and self._drawn("distract", page_id):
                 other = self.background[draw(self.seed, "distracting", page_id) % len(self.background)]
-                if other not in seen and other != page_id:
-                    seen.add(other)
+                if other not in yielded and other != page_id:
+                    yielded.add(other)
                     yield other, score
-            seen.add(page_id)
+            yielded.add(page_id)
             yield page_id, score
 
     def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:

@@ -2,16 +2,14 @@
 
 from dataclasses import replace
 
-from worldsmith.cache import keep
 from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Block, Page
 from worldsmith.seeding import draw
-from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
+from worldsmith.simulate.perturb.pages import edit_of_pages
+from worldsmith.simulate.protocol import SliceEdit
 from worldsmith.world.model import Cell, World
 
-MEMO = 1024
-"""Edited pages an edit keeps."""
 LEVELS = 4
 """Withhold levels: 0 to 3."""
 
@@ -28,32 +26,11 @@ def withhold(level: int) -> SliceEdit:
     if level not in range(LEVELS):
         raise UsageError(f"withhold level {level!r} does not exist; it is 0, 1, 2 or 3")
 
-    made: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}  # pure: the same plan, the same page
+    def page_edit(pages: Pages, page: Page, seed: int) -> Page | None:
+        return _withheld(pages.world, page, level, seed)
 
-    def edit(pages: Pages, part: Slice, seed: int) -> Slice:
-        if part.call.tool != "web_search" or level == 0:
-            return part
-        views, changes = [], list(part.changes)
-        for view in part.views:
-            key = (pages.world.id, seed, view.page.id)
-            known = made.get(key)
-            if known is None or known[0] is not view.page:
-                after = _withheld(pages.world, view.page, level, seed)
-                known = keep(made, key, (view.page, after, _change(view.page, after)), MEMO)
-            if known[1] is not None:
-                views.append(View(known[1], view.score, view.rank))
-            if known[2] is not None:
-                changes.append(known[2])
-        return replace(part, views=tuple(views), changes=tuple(changes))
-
-    return edit
-
-
-def _change(before: Page, after: Page | None) -> Change | None:
-    if after is before:
-        return None
-    kept = after.head.cells if after else ()
-    return Change("withhold", before.id, tuple(cell for cell in before.head.cells if cell not in kept))
+    edit = edit_of_pages("withhold", page_edit, lambda page: page.head.cells)
+    return lambda pages, part, seed: edit(pages, part, seed) if level and part.call.tool == "web_search" else part
 
 
 def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:

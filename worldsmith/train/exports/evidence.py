@@ -11,7 +11,7 @@ from worldsmith.pages import Page, Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.scoring.evidence import mark, statements
-from worldsmith.simulate.disclosure import of_cells, of_page, token, whole
+from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, token
 from worldsmith.tasks import Reader, Task
 from worldsmith.tasks.evidence import cell_evidence, required
 from worldsmith.train.exports.rows import dumps
@@ -39,7 +39,7 @@ class Statements:
 
     def _pages_of(self, one: Disclosure) -> tuple[str, ...]:
         pages, (row, column) = self._pages[0], one
-        if not whole(one):
+        if not is_all_children(one):
             return pages.carrying(row, column)
         table, _, ref = column.partition(".")
         key = self.world.key(row)[0]
@@ -62,9 +62,9 @@ class Statements:
         places = list(statements(text))
         ends, marks = [end for _, _, end in places], [mark(title, text[start:end]) for title, start, end in places]
         for end, (part, cells) in zip(accumulate(len(part) for part, _ in emitted), emitted, strict=True):
-            for one in of_cells(page, cells, self.world) if cells else ():
+            for one in disclosed_by_cells(page, cells, self.world) if cells else ():
                 yield one, marks[bisect_left(ends, end - len(part) + len(part.rstrip("\n")))]
-        for one in of_page(page, self.world):
+        for one in disclosed_by_page(page, self.world):
             yield one, marks[0]
 
 
