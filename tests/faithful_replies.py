@@ -122,7 +122,7 @@ def table(told: Told, name: str, world: World, half: Half, rng: Random) -> Piece
 
 def _called(page: Page, world: World) -> tuple[str, str]:
     """Return what a row of the page's table is called, one and many."""
-    spec = world.schema.table(page.table) if page.table else None
+    spec = world.schema.tables[page.table] if page.table else None
     return (spec.singular, spec.plural) if spec else ("record", "records")
 
 
@@ -239,7 +239,7 @@ def hit_replies(half: Half, count: int) -> Iterator[Reply]:
         schema, seed = SCHEMAS[made % len(SCHEMAS)], rng.choice(SEEDS)
         sim = simulator(schema, seed)
         name = rng.choice(sorted(sim.world.tables))
-        spec = sim.world.schema.table(name)
+        spec = sim.world.schema.tables[name]
         column = rng.choice(spec.columns)
         row = rng.randrange(len(next(iter(sim.world.tables[name].values()))))
         key = spec.key[0]

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 
 from worldsmith import expr
 from worldsmith.checking.fills import aggregate_sql
-from worldsmith.checking.query import Scope, Test, duplicates_sql, quote
+from worldsmith.checking.query import Scope, Test, duplicates_sql
 from worldsmith.schema import Rule, Schema, Table
+from worldsmith.world.engine import quote
 
 
 def rule_test(structure: Schema, rule: Rule) -> Test:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from worldsmith import expr
-from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, literal, quote
+from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, literal
 from worldsmith.schema import (
     After,
     Aggregate,
@@ -22,6 +22,7 @@ from worldsmith.schema import (
     Series,
     Share,
 )
+from worldsmith.world.engine import quote
 from worldsmith.world.engine.sqlite import LISTS
 
 # Adding no day makes SQLite compute the date: bare, it takes 30 February as written.

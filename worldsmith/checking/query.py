@@ -104,6 +104,3 @@ def child_rows_sql(structure: Schema, child: str, by: Path, key: str, alias: str
     """Return the joins over child rows and the condition that `by` leads to the row whose key is `key`."""
     joins = Joins(structure, child, alias)
     return joins, f"{joins.column(by)} = {key}"
-
-
-__all__ = ["Scope", "Test", "child_rows_sql", "duplicates_sql", "literal", "quote"]

@@ -299,7 +299,6 @@ class Rule:
     each: tuple[tuple[str, Aggregate], ...] = ()
     """each: names the condition may use for aggregates over child rows."""
     switch: str | None = None
-    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,10 +373,6 @@ class Schema:
 
     def __hash__(self) -> int:
         return hash(self._identity)
-
-    def table(self, name: str) -> Table:
-        """Return a table; KeyError where there is none."""
-        return self.tables[name]
 
     def column(self, table: str, name: str) -> Column:
         """Return a column; KeyError where there is none."""
