@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldsmith.audit.worlds.real_names import Name, bearing, collision, names_of, real_names, twins_of
+from worldsmith.audit.worlds.real_names import Name, bearing_words, names_of, real_names, real_part, twins_of
 from worldsmith.audit.worlds.similarity import Sample, Seen, compared, evidence, measured, numbers, telling_rows, tells
 from worldsmith.audit.worlds.survey import survey
 from worldsmith.cli import main
@@ -39,7 +39,7 @@ def found(result, what):
 def test_worlds_of_ours_are_clean(towns, smartphones):
     result = survey([*towns, smartphones])
     assert (result.worlds, result.collisions, result.findings) == (5, 0, ())
-    kin = result.kin["town"]
+    kin = result.schemas["town"]
     assert kin.named["shop.name"] == sum(w.size("shop") for w in towns)
     assert kin.named["values.parishes"] == 4 * 6
     assert kin.named["hosts"] == sum(len(Pages(w).sites) for w in towns)
@@ -63,7 +63,7 @@ def test_a_real_name_is_named_with_its_place(towns, table, column, planted, part
     result = survey([towns[0], edited(towns[1], table, plant)])
     (where,) = found(result, "collision")
     assert where == f"{towns[1].id}, {table}.{column}: {planted!r} holds {part!r}"
-    assert result.collisions == result.kin["town"].collided[f"{table}.{column}"] == 1
+    assert result.collisions == result.schemas["town"].collided[f"{table}.{column}"] == 1
     assert not result.ok
 
 
@@ -74,10 +74,10 @@ def test_a_real_name_in_a_list_is_named(towns):
 
 
 def test_ordinary_words_of_a_kind_bear_no_name():
-    assert bearing(Name("street.name", "Teslivor Street", "street")) == ["teslivor"]
-    assert bearing(Name("film.title", "The Bridge of Teslivor", "work")) == ["teslivor"]
-    assert bearing(Name("order.number", "BK-4821", "code")) == []
-    assert collision(Name("shop.name", "Little Bridge", "shop")) == "bridge"
+    assert bearing_words(Name("street.name", "Teslivor Street", "street")) == ["teslivor"]
+    assert bearing_words(Name("film.title", "The Bridge of Teslivor", "work")) == ["teslivor"]
+    assert bearing_words(Name("order.number", "BK-4821", "code")) == []
+    assert real_part(Name("shop.name", "Little Bridge", "shop")) == "bridge"
 
 
 @given(
@@ -86,7 +86,7 @@ def test_ordinary_words_of_a_kind_bear_no_name():
 @settings(max_examples=40, deadline=None)
 def test_names_of_the_grammars_never_collide_and_are_no_twins(kind, seed):
     drawn = [Name("x", text, kind) for text in names(kind, 30, seed)]
-    assert not [name.text for name in drawn if collision(name)]
+    assert not [name.text for name in drawn if real_part(name)]
     assert twins_of(drawn) == []
 
 
@@ -275,7 +275,7 @@ def test_declared_homonyms_are_no_twins():
     world = generate(schema, 3, knobs=Knobs(homonyms=0.3))
     assert world.shared
     result = survey([world])
-    assert (result.findings, result.kin["town"].twins) == ((), 0)
+    assert (result.findings, result.schemas["town"].twins) == ((), 0)
     # The same world without the knob in its schema has declared none.
     bare = replace(world, schema=replace(world.schema, knobs=Knobs()))
-    assert survey([bare]).kin["town"].twins >= len(world.shared)
+    assert survey([bare]).schemas["town"].twins >= len(world.shared)

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from click.testing import CliRunner
 
-from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, jobs_of, silence, table
+from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, jobs_of, silent_model, table
 from worldsmith.audit.language_model.tally import KINDS, Tally, kind
 from worldsmith.cli import main
 from worldsmith.pages import Pages
@@ -294,7 +294,7 @@ def test_a_model_that_never_answers_has_no_scoreboard(town: World, reply, why: s
     figures = asyncio.run(run())
     assert figures["answered"]["asked"] == 3
     assert (figures["answered"]["replies"], figures["answered"]["share"]) == (0, 0.0)
-    said = silence(figures)
+    said = silent_model(figures)
     assert "the model never answered, in 3 calls. 3 times: " in said
     assert why in said
 
@@ -312,7 +312,7 @@ def test_the_share_that_was_answered_stands_beside_the_figures(town: World) -> N
         "share": 0.5,
         "failures": {"the model's answer holds no observation": 2},
     }
-    assert silence(found) == ""
+    assert silent_model(found) == ""
     assert "answered: 2 of 4 calls (50.0%)" in table(found)
     assert "answered:" not in table(judged([town], honest(town), Plan(calls=2, repeats=0, orders=0, hits=3)))
 

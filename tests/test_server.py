@@ -619,7 +619,7 @@ def test_the_description_names_every_route_and_no_other(one):
 
 def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
     app = create_app(folders, memory=0)
-    client, shelf = TestClient(app), app.state.shelf
+    client, shelf = TestClient(app), app.state.world_cache
     assert shelf.opened == ()
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200

@@ -13,7 +13,7 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.serving.world_cache import Answers
+    from worldsmith.serving.world_cache import Responder
     from worldsmith.simulate.llm.model import Absent, Backend
     from worldsmith.simulate.protocol import Observation, Profile, Tool
     from worldsmith.simulate.simulator import Simulator
@@ -72,22 +72,22 @@ def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --model, --prose, --model-url and --store to a command, which gets them as `asked`."""
+    """Add --model, --prose, --model-url and --store to a command, which gets them as `model_choice`."""
 
     @wraps(command)
-    def taken(
+    def with_choice(
         *args: Any, model: str | None, prose: str | None, model_url: str, store: Path | None, **options: Any
     ) -> Any:
-        return command(*args, asked=Asked(model, prose, model_url, store), **options)
+        return command(*args, model_choice=ModelChoice(model, prose, model_url, store), **options)
 
-    found: Callable[..., Any] = taken
+    wrapped: Callable[..., Any] = with_choice
     for option in reversed(OPTIONS):
-        found = option(found)
-    return found
+        wrapped = option(wrapped)
+    return wrapped
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelChoice:
     """The options of `model_options`."""
 
     model: str | None
@@ -101,7 +101,7 @@ class Answering:
 
     def __init__(
         self,
-        asked: "Asked",
+        model_choice: "ModelChoice",
         profiles: "Mapping[str, Profile]",
         *,
         quiet: bool = True,
@@ -115,12 +115,12 @@ class Answering:
         Raises:
             UsageError: two models are named, or a store is of none or of several.
         """
-        if asked.model and asked.prose:
+        if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
-        self.store = _store(asked.store) if asked.store else None
-        self.backend = _backend(asked, quiet=quiet) if asked.model or asked.prose else None
-        self.author = self.backend or (_absent(self.store, asked.store) if self.store else None)
-        self.tools: tuple[Tool, ...] = ("web_extractor",) if asked.prose else ("web_search", "web_extractor")
+        self.store = _store(model_choice.store) if model_choice.store else None
+        self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
+        self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
+        self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
         self.counts: Counter[str] = Counter()
 
@@ -139,7 +139,7 @@ class Answering:
             tools=self.tools,
         )
 
-    def answers(self, world: "World") -> "Answers":
+    def answers(self, world: "World") -> "Responder":
         """Return what answers the calls of a world, written down where there are traces."""
         if self.traces is None:
             return self.simulator(world)
@@ -164,11 +164,13 @@ class Answering:
             self.store.close()
 
 
-def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
+def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
     key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(asked.url, asked.model or asked.prose or "", key, prose=bool(asked.prose))
+    endpoint = Endpoint(
+        model_choice.url, model_choice.model or model_choice.prose or "", key, prose=bool(model_choice.prose)
+    )
     return (
         Backend(endpoint) if quiet else Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
     )
@@ -192,9 +194,9 @@ def _store(path: Path) -> "Store":
     return Store(path)
 
 
-def why_ours(seen: "Observation") -> str:
+def why_renderer_answered(observation: "Observation") -> str:
     """Return why our renderer wrote an answer that a model was asked for: what failed, or the first objections."""
-    bad = [verdict for verdict in seen.verdicts if not verdict.ok]
+    bad = [verdict for verdict in observation.verdicts if not verdict.ok]
     if any(verdict.where == "model" for verdict in bad):
         return f"backend failed: {bad[0].why}"
     return f"rejected: {'; '.join(dict.fromkeys(f'{v.where} {v.why}' for v in bad[:3]))}"

@@ -64,10 +64,10 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     """
     import asyncio
 
-    from worldsmith.audit.language_model import silence, table
+    from worldsmith.audit.language_model import silent_model, table
 
     figures = asyncio.run(_evaluate(paths, **options))
-    silent = silence(figures)
+    silent = silent_model(figures)
     if as_json:
         emit(figures)
     elif not silent:

@@ -115,11 +115,11 @@ def tasks(
         verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
         bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
-        asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
+        order = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
             with files.locked(folder.resolve().parent, shared=True):
-                counts.append(_mine(folder, asked, as_json=as_json))
+                counts.append(_mine(folder, order, as_json=as_json))
         bad = counts.count(0)
     if listed:
         _list(folders, listed, hold_out)
@@ -127,27 +127,27 @@ def tasks(
         ctx.exit(1)
 
 
-def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
+def _mine(folder: Path, order: "Asked", *, as_json: bool) -> int:
     """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
     from worldsmith.mining.files import keep, mine_for
     from worldsmith.world.files import load_world
 
     world = load_world(folder)
-    mined = mine_for(world, asked)
+    mined = mine_for(world, order)
     if mined.tasks:
-        keep(folder, world, asked, mined)
-    found = len(mined.tasks)
+        keep(folder, world, order, mined)
+    count = len(mined.tasks)
     if as_json:
-        told = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
-        emit({"world": world.id, "tasks": found, **told})
+        outcome = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
+        emit({"world": world.id, "tasks": count, **outcome})
     else:
         why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
         failing = f" ({mined.failing} fail a gate)" if mined.failing else ""
-        click.echo(f"{world.id}: {found} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
-    if found < asked.count:
-        kept = "" if found else "; what is in its file of tasks was left as it is"
-        click.echo(f"{world.id}: {found} of the {asked.count} tasks asked for were found{kept}", err=True)
-    return found
+        click.echo(f"{world.id}: {count} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
+    if count < order.count:
+        kept = "" if count else "; what is in its file of tasks was left as it is"
+        click.echo(f"{world.id}: {count} of the {order.count} tasks asked for were found{kept}", err=True)
+    return count
 
 
 def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
@@ -191,12 +191,12 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
         fault = unproved(task, world, replayed)
         under = {name: fails_under(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
-        told = "; ".join(f for f in faults if f)
-        failed += bool(told)
+        fault_text = "; ".join(f for f in faults if f)
+        failed += bool(fault_text)
         if as_json:
-            emit({"task_id": task.task_id, "world": world.id, "ok": not told, "fault": told})
-        elif told:
-            click.echo(f"{task.task_id}: {told}")
+            emit({"task_id": task.task_id, "world": world.id, "ok": not fault_text, "fault": fault_text})
+        elif fault_text:
+            click.echo(f"{task.task_id}: {fault_text}")
     if not as_json:
         state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
         click.echo(f"{world.id}: {state}")

@@ -153,8 +153,8 @@ def score(
         official = _official(answer, references[task_id]) if compat else None
         figures.setdefault(task_id, []).append(_flat(result) | (_flat(official, f"{compat}_") if official else {}))
         if as_json:
-            told = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
-            emit(told | ({"widesearch": _figures(official)} if official else {}))
+            fields = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
+            emit(fields | ({"widesearch": _figures(official)} if official else {}))
             continue
         click.echo(f"{task_id}: {_brief(result)}" + (f"; widesearch: {_brief(official)}" if official else ""))
         if explain:

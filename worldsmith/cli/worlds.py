@@ -214,8 +214,8 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:
-            told = {"path": str(folder), "manifest": changed, "knobs": world.schema.knobs.to_json()}
-            emit(report.to_json() | {"ok": report.ok and not changed} | told)
+            fields = {"path": str(folder), "manifest": changed, "knobs": world.schema.knobs.to_json()}
+            emit(report.to_json() | {"ok": report.ok and not changed} | fields)
             continue
         state = "ok" if report.ok and not changed else "BROKEN"
         covered = sum(1 for r in report.rules if r.covers)
@@ -338,10 +338,10 @@ def _print_page(world: Any, page: str) -> None:
     from worldsmith.pages.renderer import markdown, render
 
     pages = Pages(world)
-    found = page if page in pages.ids() else pages.by_url(page)
-    if found is None:
+    page_id = page if page in pages.ids() else pages.by_url(page)
+    if page_id is None:
         raise NotFoundError(f"no page {page!r} in {world.id}.{close_match(page, pages.ids())}")
-    click.echo(markdown(render(pages.page(found), world, pages)))
+    click.echo(markdown(render(pages.page(page_id), world, pages)))
 
 
 @click.group()

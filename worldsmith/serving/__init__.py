@@ -6,6 +6,6 @@ depends on the world, the address, the call and the attempt; what differs betwee
 
 from worldsmith.serving.app import create_app
 from worldsmith.serving.listen import serve
-from worldsmith.serving.world_cache import MEMORY, Shelf
+from worldsmith.serving.world_cache import MEMORY, WorldCache
 
-__all__ = ["MEMORY", "Shelf", "create_app", "serve"]
+__all__ = ["MEMORY", "WorldCache", "create_app", "serve"]

@@ -26,7 +26,7 @@ from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.world_cache import MEMORY, Answers, Shelf, Simulate
+from worldsmith.serving.world_cache import MEMORY, Responder, Simulate, WorldCache
 from worldsmith.simulate.disclosure import tokens
 from worldsmith.simulate.http_status import refused
 from worldsmith.simulate.perturb import PROFILES
@@ -66,7 +66,7 @@ _LONE = re.compile(
 class Service:
     """What every endpoint needs: the worlds, the address of a call that says nothing, how links are written."""
 
-    shelf: Shelf
+    world_cache: WorldCache
     default: Address
     base: str | None
     attempts: Attempts
@@ -89,14 +89,14 @@ class Service:
                 sources.append(("the headers", {name: headers[f"x-worldsmith-{name}"]}))
             if query.get(name):
                 sources.append(("the query string", {name: query[name]}))
-        found = addresses.merge(sources, self.default)
-        self.shelf.check(found.world)
-        if find_profile(found.profile, self.profiles).faults and not found.session:
+        address = addresses.merge(sources, self.default)
+        self.world_cache.check(address.world)
+        if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
-                f"profile {found.profile!r} has faults that pass when a call is made again, and only a session tells "
+                f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
                 f"that it is made again: add ;session=NAME to the world, one name an episode"
             )
-        return found
+        return address
 
     def check(self, http: HTTPRequest) -> Response | None:
         """Return what refuses a request whose path names a world, or a profile, that is not here."""
@@ -104,7 +104,7 @@ class Service:
         try:
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
-                self.shelf.check(named.world)
+                self.world_cache.check(named.world)
             find_profile(named.profile, self.profiles)
         except NotFoundError as wrong:
             return respond({"error": str(wrong)}, 404)
@@ -123,7 +123,7 @@ class Service:
 
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
         """
-        world = await self.shelf.get(address)
+        world = await self.world_cache.get(address)
         if len(calls) == 1:
             return (await self._observe(world, address, calls[0]),)
         observations: list[Observation] = []
@@ -137,11 +137,11 @@ class Service:
 
     def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
         """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
-        digest = self.shelf.listings[address.world].digest
+        digest = self.world_cache.listings[address.world].digest
         text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
-    async def _observe(self, world: Answers, address: Address, call: Call | Observation) -> Observation:
+    async def _observe(self, world: Responder, address: Address, call: Call | Observation) -> Observation:
         """Return the observation of one call; a call that fails inside ends no other of its batch."""
         if isinstance(call, Observation):
             return call
@@ -170,27 +170,29 @@ class Endpoint:
         """Return the response: read, answer, write."""
         try:
             request = await self.read(scope, http)
-            asked = self.route.read(request)
+            batch = self.route.read(request)
         except NotFoundError as wrong:
             return self.error(404, str(wrong))
         except UsageError as wrong:
             return self.error(400, str(wrong))
         try:
-            seen = await self.service.answer(request.address, asked.calls)
+            observations = await self.service.answer(request.address, batch.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
             sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
             return self.error(503, f"world {world!r} can't be served; the server's log says why")
-        failed = refused(seen)
+        failed = refused(observations)
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
 
         def write() -> Response:
-            reply = asked.write(seen)
-            return respond(reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, seen)})
+            reply = batch.write(observations)
+            return respond(
+                reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
+            )
 
-        return write() if len(seen) <= SLICE else await asyncio.to_thread(write)
+        return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
 
     async def read(self, scope: Scope, http: HTTPRequest) -> Request:
         """Return the request as dialects see it. Raises UsageError."""
@@ -248,15 +250,15 @@ def _object(body: bytes, route: Route) -> Mapping[str, Any]:
         raise UsageError(f"the body is empty: {hint}")
     body = body.removeprefix(b"\xef\xbb\xbf")
     try:
-        found = orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
+            value = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
         except orjson.JSONDecodeError as error:
             raise UsageError(f"the body is not JSON ({error}): {hint}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise UsageError(f"the body is JSON, but no object: {hint}")
-    return found
+    return value
 
 
 def _readable(token: re.Match[str]) -> str:
@@ -352,15 +354,15 @@ def create_app(
     """
     find_profile(profile, profiles)
     base = None if link_base is None else _base(link_base)
-    shelf = Shelf(worlds, memory, simulate)
-    default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, Counted() if attempts is None else attempts, profiles)
+    world_cache = WorldCache(worlds, memory, simulate)
+    default = Address(world_cache.only, profile, seed)
+    service = Service(world_cache, default, base, Counted() if attempts is None else attempts, profiles)
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
         for route in dialect.routes
     ]
-    routes += plain_routes(shelf, ROUTES, service.check)
+    routes += plain_routes(world_cache, ROUTES, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, prefixed],
@@ -369,7 +371,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.shelf, app.state.default = shelf, default
+    app.state.world_cache, app.state.default = world_cache, default
     return app
 
 

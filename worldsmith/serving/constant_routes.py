@@ -14,7 +14,7 @@ from starlette.routing import Route as HTTPRoute
 from worldsmith.serving.dialects import DIALECTS, Route
 from worldsmith.serving.dialects.openapi import document
 from worldsmith.serving.dialects.schemas import TEXT, listed, thing
-from worldsmith.serving.world_cache import Shelf
+from worldsmith.serving.world_cache import WorldCache
 
 PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "/": (
@@ -39,30 +39,30 @@ def spelled(path: str) -> str:
     return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
 
 
-def _home(shelf: Shelf, routes: Iterable[Route]) -> dict[str, Any]:
-    told: dict[str, str] = {}
+def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
+    descriptions: dict[str, str] = {}
     for route in routes:
-        told.setdefault(f"{route.method} {spelled(route.path)}", route.about)
-    first = next(iter(shelf.listings))
+        descriptions.setdefault(f"{route.method} {spelled(route.path)}", route.about)
+    first = next(iter(world_cache.listings))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
         "world": "The one world needs no name."
-        if shelf.only
-        else f"Name one of {len(shelf.listings)} worlds before the route, such as /w/{first}/api/search?query=…",
+        if world_cache.only
+        else f"Name one of {len(world_cache.listings)} worlds before the route, such as /w/{first}/api/search?query=…",
         "worlds": "/worlds",
         "description": "/openapi.json",
-        "routes": {**told, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
+        "routes": {**descriptions, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
     }
 
 
-def plain_routes(shelf: Shelf, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
+def plain_routes(world_cache: WorldCache, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
     """Return the routes; `check` is asked of every request, since its path may name a world."""
     worlds = [
         {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
-        for world, listing in shelf.listings.items()
+        for world, listing in world_cache.listings.items()
     ]
     bodies = {
-        "/": _home(shelf, routes),
+        "/": _home(world_cache, routes),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
         "/openapi.json": document(DIALECTS.values(), PLAIN),

@@ -211,8 +211,8 @@ class Environment:
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
         # A page that isn't there is no evidence, whatever was asked for; what calls cost is counted by turns.
-        reads = sum(seen.opened for seen in self.observations)
-        faults = sum(bool(seen.fault) for seen in self.observations)
+        reads = sum(observation.opened for observation in self.observations)
+        faults = sum(bool(observation.fault) for observation in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         disclosed = (cell for observation in self.observations for cell in observation.disclosed)
         hashes = frozenset(tokens(disclosed, self.world.digest))

@@ -21,14 +21,14 @@ def calls(
     Searches and pages take turns; a page is first where `first` is odd. What has no fitting prompt is passed over, so
     that turns may be uneven.
     """
-    found: list[Call] = []
+    drawn_calls: list[Call] = []
     for call in _drawn(pages, hits, address.seed, first):
-        if len(found) == count:
+        if len(drawn_calls) == count:
             break
         part = simulator.prepare(address, call)
-        if call not in found and isinstance(part, Slice) and tokens(part, pages) <= most:
-            found.append(call)
-    return found
+        if call not in drawn_calls and isinstance(part, Slice) and tokens(part, pages) <= most:
+            drawn_calls.append(call)
+    return drawn_calls
 
 
 def tokens(part: Slice, pages: Pages) -> int:

@@ -32,9 +32,10 @@ class Order:
 
 def _withheld(reply: str, part: Slice, pages: Pages) -> bool:
     """Every result is there, and none states a fact of its own beyond its key."""
-    said = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in results(reply)}
+    result_texts = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in results(reply)}
     return all(
-        view.page.id in said and not any(form in said[view.page.id] for form in _others(view.page.id, part, pages))
+        view.page.id in result_texts
+        and not any(form in result_texts[view.page.id] for form in _others(view.page.id, part, pages))
         for view in part.views
     )
 

@@ -33,32 +33,32 @@ class Leaks:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Invented names of the world, each once."""
-        found = dict[str, None]()
+        names = dict[str, None]()
         for table in self.world.schema.tables.values():
             for column in table.columns:
                 if isinstance(column.fill, Invent):
                     values = (v for v in self.world.tables[table.name][column.name] if isinstance(v, str))
-                    found |= dict.fromkeys(v for v in values if len(v) >= SHORTEST)
-        return tuple(found)
+                    names |= dict.fromkeys(v for v in values if len(v) >= SHORTEST)
+        return tuple(names)
 
     def of(self, draft: Draft, part: Slice) -> list[str]:
         """Return what a draft tells that its slice does not hold; each hit is held to its own page's head."""
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             page = part.views[0].page
-            return self._told(f"{draft.title}\n{markdown(draft)}", page, page.cells, query)
+            return self._leaks_in(f"{draft.title}\n{markdown(draft)}", page, page.cells, query)
         views = {view.page.id: view.page for view in part.views}
-        found = []
+        leaks = []
         for result in draft:
-            seen = views.get(self.pages.by_url(result.url) or "")
-            if seen is not None:
-                found += self._told(f"{result.title}\n{result.snippet}", seen, seen.head.cells, query)
-        return found
+            hit_page = views.get(self.pages.by_url(result.url) or "")
+            if hit_page is not None:
+                leaks += self._leaks_in(f"{result.title}\n{result.snippet}", hit_page, hit_page.head.cells, query)
+        return leaks
 
-    def _told(self, text: str, page: Page, may: Iterable[Cell], query: str) -> list[str]:
+    def _leaks_in(self, text: str, page: Page, may: Iterable[Cell], query: str) -> list[str]:
         may = tuple(may)
-        said = _without(_URL.sub(" ", text), [*self._chrome(page), query, *self._forms(may)])
-        low = said.lower()
+        remaining_text = _without(_URL.sub(" ", text), [*self._chrome(page), query, *self._forms(may)])
+        low = remaining_text.lower()
         names = [name for name in self.names if name.lower() in low and _stands(name, low)]
         mine = self._forms(c for row in self._rows(page) for c in self._numbers(row) if c not in may)
         return [*names, *(form for form in mine if _long(form) and _stands(form, low))]

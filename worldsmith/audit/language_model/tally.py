@@ -54,15 +54,15 @@ class Tally:
         self.must += must
         if leaks:
             self.examples.setdefault("leak", leaks[0])
-        found = Counter[str]()
+        faults = Counter[str]()
         for verdict in verdicts:
             named = "" if verdict.ok else kind(verdict, labels)
             self.statements += named != "incomplete"
             if named:
-                found[named] += 1
+                faults[named] += 1
                 self.examples.setdefault(named, f"{verdict.where} {verdict.text[:160]!r} {verdict.why[:160]}")
-        self.faults += found
-        self.bad.update(dict.fromkeys(found, 1))
+        self.faults += faults
+        self.bad.update(dict.fromkeys(faults, 1))
 
     def to_json(self) -> dict[str, Any]:
         """Return counts and shares; a share of nothing is null."""

@@ -39,16 +39,20 @@ def constant_guess(task: Task, world: World) -> float:
 
 def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
-    found = {name: agent_f1(task, world, name, client) for name in names}
-    return {**found, "constant-guess": constant_guess(task, world), "one-page": observed(task.pages, task.others)[0]}
+    agent_scores = {name: agent_f1(task, world, name, client) for name in names}
+    return {
+        **agent_scores,
+        "constant-guess": constant_guess(task, world),
+        "one-page": observed(task.pages, task.others)[0],
+    }
 
 
-def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
     return [replace(task, audit={k: round(v, 4) for k, v in measure(task, world, client).items()}) for task in tasks]
 
 
-def failed(task: Task, figures: Mapping[str, float]) -> str:
+def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
     """Return the gate that a task fails by itself; "" where it passes."""
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
@@ -97,10 +101,10 @@ def gates(tasks: Iterable[Task]) -> list[Gate]:
     for task in tasks:
         if task.gold:
             groups.setdefault((task.kind, task.size), []).append(task)
-    found = []
+    results = []
     for (kind, size), group in sorted(groups.items()):
         for name, allowed in GATES.items():
             figures = [task.audit[name] for task in group if name in task.audit]
             if figures:
-                found.append(Gate(name, kind, size, len(figures), sum(figures) / len(figures), max(figures), allowed))
-    return found
+                results.append(Gate(name, kind, size, len(figures), sum(figures) / len(figures), max(figures), allowed))
+    return results

@@ -118,7 +118,7 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
                 (table.name, c.name),
                 f"{place[table.name, c.name]:>2} {c.name}",
                 _kind(c),
-                _said(graph, (table.name, c.name), table.name),
+                _reads_text(graph, (table.name, c.name), table.name),
                 " ".join(f"R{n}" for n in sorted(number[r] for r in graph.rules_on((table.name, c.name)))),
             )
             for c in table.columns
@@ -131,7 +131,7 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
             ("rule", rule.name),
             f"R{number[rule.name]} {rule.name}",
             "rule",
-            f"{_said(graph, ('rule', rule.name), '')}; tested at {graph.last[rule.name] + 1}",
+            f"{_reads_text(graph, ('rule', rule.name), '')}; tested at {graph.last[rule.name] + 1}",
             "",
         )
         for rule in schema.rules
@@ -139,19 +139,19 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
     return [*boxes, _box("rules", x + WIDTH + GAP if boxes[-1].x > LEFT else LEFT + WIDTH + GAP, TOP, rules)]
 
 
-def _said(graph: ConstraintGraph, name: Name, home: str) -> str:
+def _reads_text(graph: ConstraintGraph, name: Name, home: str) -> str:
     """Return what a column or rule reads: columns of its own table by their bare names."""
-    found = [column if table == home else f"{table}.{column}" for table, column in graph.graph.predecessors(name)]
-    return ", ".join(found)
+    columns = [column if table == home else f"{table}.{column}" for table, column in graph.graph.predecessors(name)]
+    return ", ".join(columns)
 
 
 def _box(title: str, x: int, y: int, texts: list[tuple[Name, str, str, str, str]]) -> _Box:
     lines: list[_Line] = []
     at = y + 34
-    for name, text, kind, said, marks in texts:
+    for name, text, kind, reads_text, marks in texts:
         # A rule's name is long: what it reads stands on the lines below.
         wide = WRAP + 22 if kind == "rule" else WRAP - max(0, len(marks) - 9)
-        reads = tuple(textwrap.wrap(said, wide, break_long_words=False))
+        reads = tuple(textwrap.wrap(reads_text, wide, break_long_words=False))
         lines.append(_Line(name, text, kind, ("", *reads) if kind == "rule" else reads, marks, x, at))
         at += lines[-1].height
     return _Box(title, x, y, tuple(lines))
@@ -168,8 +168,8 @@ def _refs_to(schema: Schema, table: str) -> list[Column]:
 
 
 def _legend() -> Iterator[str]:
-    said = "number: order of filling; grey: what it is filled from; R: rules that read it; arrows: references"
-    yield f'<text x="20" y="50" class="grey">{said}; point at a line to see its ties</text>'
+    legend = "number: order of filling; grey: what it is filled from; R: rules that read it; arrows: references"
+    yield f'<text x="20" y="50" class="grey">{legend}; point at a line to see its ties</text>'
     for i, (kind, colour) in enumerate(COLOURS.items()):
         yield f'<text x="{20 + i * 95}" y="70" fill="{colour}">{kind}</text>'
 
@@ -202,9 +202,9 @@ def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Ite
 
 def _tie(a: _Line, b: _Line) -> str:
     colour = COLOURS["rule" if b.kind == "rule" else b.kind]
-    said = f"{'.'.join(a.name)} → {' '.join(b.name) if b.kind == 'rule' else '.'.join(b.name)}"
+    title = f"{'.'.join(a.name)} → {' '.join(b.name) if b.kind == 'rule' else '.'.join(b.name)}"
     path = _path(a.x, a.y + 8, b.x, b.y + 8)
-    return f'<path class="e" d="{path}" stroke="{colour}" stroke-width="1.5"><title>{escape(said)}</title></path>'
+    return f'<path class="e" d="{path}" stroke="{colour}" stroke-width="1.5"><title>{escape(title)}</title></path>'
 
 
 def _arrow(line: _Line, box: _Box) -> str:

@@ -59,22 +59,22 @@ def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:
     Raises:
         UsageError: two sources differ, or a seed is no integer.
     """
-    said: dict[str, tuple[str, str]] = {}
+    named: dict[str, tuple[str, str]] = {}
     for where, parts in sources:
         for name, value in parts.items():
             if not _VALUE.fullmatch(value):
                 raise UsageError(
                     f"{where}: {name} {value[:80]!r} is not of 1 to 100 letters, digits, or any of . _ ~ -"
                 )
-            before = said.setdefault(name, (value, where))
+            before = named.setdefault(name, (value, where))
             if before[0] != value:
                 raise UsageError(f"{name} is {before[0]!r} by {before[1]} and {value!r} by {where}: name it once")
-    found = {name: value for name, (value, _) in said.items()}
+    values = {name: value for name, (value, _) in named.items()}
     return Address(
-        found.get("world", default.world),
-        found.get("profile", default.profile),
-        _seed(found["seed"]) if "seed" in found else default.seed,
-        found.get("session", default.session),
+        values.get("world", default.world),
+        values.get("profile", default.profile),
+        _seed(values["seed"]) if "seed" in values else default.seed,
+        values.get("session", default.session),
     )
 
 

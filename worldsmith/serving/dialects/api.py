@@ -24,20 +24,20 @@ def search(request: Request) -> Asked:
         raise UsageError('send either "query" or "queries", not both')
     queries = fields.items(body["queries"], "queries") if batch else (fields.text(body.get("query"), "query"),)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        found = [_hits(observation, request) for observation in seen]
-        return Reply({"batches": found} if batch else found[0])
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        replies = [_hits(observation, request) for observation in observations]
+        return Reply({"batches": replies} if batch else replies[0])
 
     return Asked(fields.calls(queries, "queries", lambda query: Call("web_search", query, page, k)), write)
 
 
-def _hits(seen: Observation, request: Request) -> dict[str, Any]:
+def _hits(observation: Observation, request: Request) -> dict[str, Any]:
     results = []
-    for hit in seen.results:
-        told = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
-        results.append({**told, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
-    failed = failure(seen)
-    return {"results": results, "more": seen.more} | ({} if failed is None else {"error": failed.text})
+    for hit in observation.results:
+        shown_hit = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
+        results.append({**shown_hit, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
+    failed = failure(observation)
+    return {"results": results, "more": observation.more} | ({} if failed is None else {"error": failed.text})
 
 
 def extract(request: Request) -> Asked:
@@ -48,13 +48,13 @@ def extract(request: Request) -> Asked:
     limit = fields.whole(body, "max_chars", 0, 1, MAX_CHARS) or None
     call = Call("web_extractor", request.links.read(url), offset=offset, max_chars=limit)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        (page,) = seen
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        (page,) = observations
         failed = failure(page)
         if failed or page.doc is None:
             return native("api", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
-        told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
-        return Reply({**told, "text": page.text, "more": page.more, "next_offset": page.next_offset})
+        head = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
+        return Reply({**head, "text": page.text, "more": page.more, "next_offset": page.next_offset})
 
     return Asked((call,), write)
 

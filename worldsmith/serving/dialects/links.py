@@ -49,7 +49,7 @@ class Links:
             if scheme.lower() not in {"http", "https"} or host.lower() not in self.own:
                 return url
             path = slash + tail
-        found = _LOCAL.fullmatch(path)
-        if found is None or found[1] not in {None, self.world}:
+        local = _LOCAL.fullmatch(path)
+        if local is None or local[1] not in {None, self.world}:
             return url
-        return f"https://{found[2]}{found[3]}"
+        return f"https://{local[2]}{local[3]}"

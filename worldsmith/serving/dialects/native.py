@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from worldsmith.serving.dialects.types import Reply
 
-SAID: Final = "{said}"
+MESSAGE: Final = "{said}"
 """Stands in a body for what we say."""
 ANY: Final = 0
 """Stands for every status that a dialect does not name."""
@@ -34,31 +34,31 @@ class Native:
 def _page(line: str) -> Native:
     head = f"<head><title>{line}</title></head>"
     return Native(
-        f"<html>\r\n{head}\r\n<body>\r\n<center><h1>{line}</h1></center>\r\n<hr><center>{SAID}</center>\r\n</body>\r\n"
+        f"<html>\r\n{head}\r\n<body>\r\n<center><h1>{line}</h1></center>\r\n<hr><center>{MESSAGE}</center>\r\n</body>\r\n"
         "</html>\r\n"
     )
 
 
 NATIVE: Mapping[str, Mapping[int, Native]] = {
-    "api": {ANY: Native({"error": SAID})},
+    "api": {ANY: Native({"error": MESSAGE})},
     "tavily": {
-        ANY: Native({"detail": {"error": SAID}, "error": SAID}),
-        401: Native({"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": SAID}),
+        ANY: Native({"detail": {"error": MESSAGE}, "error": MESSAGE}),
+        401: Native({"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": MESSAGE}),
         # The key names the world. tavily-python shows what is said of 400, 401, 403 and 429, and of no other status.
-        404: Native({"detail": {"error": f"Unauthorized: {SAID}"}, "error": SAID}, 401),
+        404: Native({"detail": {"error": f"Unauthorized: {MESSAGE}"}, "error": MESSAGE}, 401),
         429: Native(
             {
                 "detail": {
                     "error": "Your request has been blocked due to excessive requests. Please reduce rate of requests."
                 },
-                "error": SAID,
+                "error": MESSAGE,
             }
         ),
     },
     "retrieve": {
-        ANY: Native({"error": SAID}),
-        404: Native({"detail": SAID, "error": SAID}),
-        400: Native({"detail": [{"type": "value_error", "loc": ["body"], "msg": SAID}], "error": SAID}, 422),
+        ANY: Native({"error": MESSAGE}),
+        404: Native({"detail": MESSAGE, "error": MESSAGE}),
+        400: Native({"detail": [{"type": "value_error", "loc": ["body"], "msg": MESSAGE}], "error": MESSAGE}, 422),
         500: Native("Internal Server Error", headers={"Content-Type": "text/plain; charset=utf-8"}),
     },
     "pages": {
@@ -75,17 +75,17 @@ NATIVE: Mapping[str, Mapping[int, Native]] = {
 """By dialect and by the status of `http_status.STATUS`, or of a wrong request: 400, or 404 for an unknown name."""
 
 
-def native(dialect: str, status: int, said: str, headers: Mapping[str, str] | None = None) -> Reply:
+def native(dialect: str, status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
     """Return how a dialect tells a status with what we say of it, and with headers of ours."""
     forms = NATIVE[dialect]
     form = forms.get(status, forms[ANY])
-    body = form.body.replace(SAID, escape(said)) if isinstance(form.body, str) else _filled(form.body, said)
+    body = form.body.replace(MESSAGE, escape(message)) if isinstance(form.body, str) else _filled(form.body, message)
     return Reply(body, form.status or status, {**form.headers, **(headers or {})})
 
 
-def _filled(body: Any, said: str) -> Any:
+def _filled(body: Any, message: str) -> Any:
     if isinstance(body, dict):
-        return {name: _filled(value, said) for name, value in body.items()}
+        return {name: _filled(value, message) for name, value in body.items()}
     if isinstance(body, list):
-        return [_filled(value, said) for value in body]
-    return body.replace(SAID, said) if isinstance(body, str) else body
+        return [_filled(value, message) for value in body]
+    return body.replace(MESSAGE, message) if isinstance(body, str) else body

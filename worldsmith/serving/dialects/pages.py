@@ -14,8 +14,8 @@ def read(request: Request) -> Asked:
     """Read the path as the address of a page; a query string makes no difference."""
     url = "https://" + request.path.removeprefix(ROOT)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        (page,) = seen
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        (page,) = observations
         failed = failure(page)
         if failed or page.doc is None:
             return native("pages", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")

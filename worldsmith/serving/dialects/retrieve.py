@@ -30,8 +30,8 @@ def retrieve(request: Request) -> Asked:
     topk = fields.whole(body, "topk", TOPK, 0, MAX_TOPK) or TOPK  # the real server reads 0 as absent too
     scored = body.get("return_scores") is True
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        return Reply({"result": [[_item(hit, request, scored=scored) for hit in one.results] for one in seen]})
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        return Reply({"result": [[_item(hit, request, scored=scored) for hit in one.results] for one in observations]})
 
     return Asked(fields.calls(queries, name, lambda query: Call("web_search", query, k=topk, exact=True)), write)
 

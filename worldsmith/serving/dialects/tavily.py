@@ -34,8 +34,8 @@ MAX_DOMAIN = 300
 
 def _request_id(request: Request) -> str:
     # The key is no part of what is asked: the same question with two keys has one id.
-    asked = {name: value for name, value in request.fields.items() if name != "api_key"}
-    named = orjson.dumps([request.address, asked], option=orjson.OPT_SORT_KEYS)
+    body = {name: value for name, value in request.fields.items() if name != "api_key"}
+    named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
     digits = blake2b(named, digest_size=16).hexdigest()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
@@ -50,9 +50,9 @@ def search(request: Request) -> Asked:
     hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
     call = Call("web_search", " ".join((*_days(body), *hosts, query)), k=max(limit, 1), full_text=raw)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
+    def write(observations: tuple[Observation, ...]) -> Reply:
         # A profile may put other pages before the hits of a query.
-        hits = [hit for hit in seen[0].results if not within or admits(within, hit.url)]
+        hits = [hit for hit in observations[0].results if not within or admits(within, hit.url)]
         hits = [hit for hit in hits if not admits(without, hit.url)][:limit]
         news = body.get("topic") == "news"
         reply: dict[str, Any] = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
@@ -78,18 +78,18 @@ def _domain(value: Any, name: str) -> str:
 
 def _days(body: Any) -> list[str]:
     """Return the operators of a request's days. Raises UsageError."""
-    found = []
+    operators = []
     span = body.get("time_range")
     if span is not None:
         if not isinstance(span, str) or span not in RANGES:
             raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
-        found.append(f"newer_than:{RANGES[span]}d")
+        operators.append(f"newer_than:{RANGES[span]}d")
     if body.get("days") is not None and body.get("topic") == "news":
-        found.append(f"newer_than:{fields.whole(body, 'days', 7, 1, MAX_DAYS)}d")
+        operators.append(f"newer_than:{fields.whole(body, 'days', 7, 1, MAX_DAYS)}d")
     for name, operator in (("start_date", "after"), ("end_date", "before")):
         if body.get(name) is not None:
-            found.append(f"{operator}:{_day(fields.text(body[name], name), name)}")
-    return found
+            operators.append(f"{operator}:{_day(fields.text(body[name], name), name)}")
+    return operators
 
 
 def _day(text: str, name: str) -> str:
@@ -100,8 +100,8 @@ def _day(text: str, name: str) -> str:
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
-    told = {"url": request.links.show(hit.url), "title": hit.title, "content": hit.snippet, "score": hit.score}
-    return {**told, "raw_content": hit.text} | ({"published_date": hit.date} if news and hit.date else {})
+    shown_hit = {"url": request.links.show(hit.url), "title": hit.title, "content": hit.snippet, "score": hit.score}
+    return {**shown_hit, "raw_content": hit.text} | ({"published_date": hit.date} if news and hit.date else {})
 
 
 def extract(request: Request) -> Asked:
@@ -110,9 +110,9 @@ def extract(request: Request) -> Asked:
     urls = fields.items(body.get("urls"), "urls")
     text = body.get("format") == "text"
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
+    def write(observations: tuple[Observation, ...]) -> Reply:
         results, failed = [], []
-        for url, page in zip(urls, seen, strict=True):
+        for url, page in zip(urls, observations, strict=True):
             problem = failure(page)
             if problem or page.doc is None:
                 shown = url if isinstance(url, str) else orjson.dumps(url).decode()
@@ -132,7 +132,7 @@ _RESULT = thing(
     {"url": TEXT, "title": TEXT, "content": TEXT, "score": NUMBER, "raw_content": NULL_TEXT, "published_date": TEXT},
     optional=("published_date",),
 )
-_FOUND = thing(
+_HITS = thing(
     {
         "query": TEXT,
         "follow_up_questions": NULL,
@@ -143,7 +143,7 @@ _FOUND = thing(
         "request_id": TEXT,
     }
 )
-_READ = thing(
+_PAGES = thing(
     {
         "results": listed(thing({"url": TEXT, "raw_content": TEXT, "images": listed(TEXT)})),
         "failed_results": listed(thing({"url": TEXT, "error": TEXT})),
@@ -185,8 +185,8 @@ TAVILY = Dialect(
         route
         for root in ("", "/tavily")
         for route in (
-            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _FOUND),
-            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _READ),
+            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _HITS),
+            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _PAGES),
         )
     ),
 )

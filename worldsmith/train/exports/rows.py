@@ -76,7 +76,7 @@ def divide(tasks: Sequence[Task], test_share: float) -> Splits:
     return {"train": tasks[:kept], "test": tasks[kept:]}
 
 
-def told(splits: Splits) -> str:
+def split_sentence(splits: Splits) -> str:
     """Return how the tasks were divided, as a sentence."""
     train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
     if train & test:

@@ -15,7 +15,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import markdown
 from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports.rows import CANARY, Splits, dumps, told
+from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
 from worldsmith.world.files import load_world, save_lines, write_file
 from worldsmith.world.model import World
 
@@ -49,7 +49,7 @@ def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> 
     for name, tasks in splits.items():
         save_lines(out / f"{name}.jsonl", _rows(tasks, folders))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, split=told(splits)).encode())
+    write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits)).encode())
 
 
 def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[str, Any]]:
@@ -104,8 +104,8 @@ def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
         cells = [scoring.show(v, c) for v, c in zip(row, task.columns, strict=True)]
         keys = [cell for cell, c in zip(cells, task.columns, strict=True) if c.key]
         first = [min(map(reply.find, keys), default=0) for reply in replies]
-        told = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
-        return told.index(max(told))
+        matches = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
+        return matches.index(max(matches))
 
     return sorted(task.gold, key=place) if replies else list(task.gold)
 

@@ -53,7 +53,7 @@ def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session:
         data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json", "X-Worldsmith-Session": session},
     )
-    end, said, last = time.monotonic() + DEADLINE, "the search service did not answer in time", 0
+    end, reason, last = time.monotonic() + DEADLINE, "the search service did not answer in time", 0
     for attempt in range(ATTEMPTS):
         left = end - time.monotonic()
         if left <= 0:
@@ -63,21 +63,21 @@ def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session:
             with _OPENER.open(request, timeout=min(TIMEOUT, left)) as reply:
                 return json.load(reply), (reply.headers.get("X-Worldsmith-Evidence") or "").split()
         except urllib.error.HTTPError as error:
-            said = _said(error)
+            reason = _error_text(error)
             if error.code not in {429, 503}:
-                raise WrongCallError(said) from None
+                raise WrongCallError(reason) from None
             wait = _seconds(error.headers.get("Retry-After"), wait)
             last = error.code
         except (OSError, ValueError, http.client.HTTPException) as error:  # refused, dropped, timed out, or no JSON
-            said, last = f"the search service did not answer ({type(error).__name__})", 0
+            reason, last = f"the search service did not answer ({type(error).__name__})", 0
         if attempt + 1 < ATTEMPTS:
             time.sleep(min(wait, LONGEST_WAIT, max(0.0, end - time.monotonic())))
     if last == 429:
-        raise WrongCallError(said)
-    raise NoAnswerError(said)
+        raise WrongCallError(reason)
+    raise NoAnswerError(reason)
 
 
-def _said(error: urllib.error.HTTPError) -> str:
+def _error_text(error: urllib.error.HTTPError) -> str:
     try:
         return str(json.load(error)["error"])
     except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
