@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,6 @@ from worldsmith.serving.constant_routes import PLAIN, plain_routes, spelled
 from worldsmith.serving.dialects import DIALECTS, Dialect, Request, Route
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
-from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.pages import ROOT
 from worldsmith.serving.world_cache import MEMORY, Responder, Simulate, WorldCache
 from worldsmith.simulate.disclosure import tokens
@@ -170,13 +169,13 @@ class Endpoint:
         """Return the response: read, answer, write."""
         try:
             request = await self.read(scope, http)
-            batch = self.route.read(request)
+            parsed = self.route.read(request)
         except NotFoundError as wrong:
             return self.error(404, str(wrong))
         except UsageError as wrong:
             return self.error(400, str(wrong))
         try:
-            observations = await self.service.answer(request.address, batch.calls)
+            observations = await self.service.answer(request.address, parsed.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
@@ -187,7 +186,7 @@ class Endpoint:
             return self.error(failed.status, failed.text, failed.headers)
 
         def write() -> Response:
-            reply = batch.write(observations)
+            reply = parsed.write(observations)
             return respond(
                 reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
             )
@@ -210,7 +209,7 @@ class Endpoint:
 
     def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
         """Return an error in the dialect's form."""
-        reply = native(self.dialect.name, status, text, headers)
+        reply = self.dialect.error(status, text, headers)
         return respond(reply.body, reply.status, reply.headers)
 
 
@@ -293,7 +292,20 @@ class ByHost:
         await self.app(scope, receive, send)
 
 
-ROUTES: tuple[Route, ...] = tuple(route for dialect in DIALECTS.values() for route in dialect.routes)
+def routes_of(dialects: Iterable[Dialect]) -> tuple[Route, ...]:
+    """Return the routes of dialects. Raises UsageError where two answer the same method and path."""
+    owners: dict[tuple[str, str], str] = {}
+    routes = []
+    for dialect in dialects:
+        for route in dialect.routes:
+            owner = owners.setdefault((route.method, route.path), dialect.name)
+            if owner != dialect.name:
+                raise UsageError(f"dialects {owner} and {dialect.name} both answer {route.method} {route.path}")
+            routes.append(route)
+    return tuple(routes)
+
+
+ROUTES = routes_of(DIALECTS.values())
 
 
 def _wrong_path(http: HTTPRequest, _: Exception) -> Response:

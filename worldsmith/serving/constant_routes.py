@@ -13,18 +13,18 @@ from starlette.routing import Route as HTTPRoute
 
 from worldsmith.serving.dialects import DIALECTS, Route
 from worldsmith.serving.dialects.openapi import document
-from worldsmith.serving.dialects.schemas import TEXT, listed, thing
+from worldsmith.serving.dialects.schemas import TEXT, list_of, object_of
 from worldsmith.serving.world_cache import WorldCache
 
 PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "/": (
         "What this is, and its routes.",
-        thing({"about": TEXT, "world": TEXT, "worlds": TEXT, "description": TEXT, "routes": {"type": "object"}}),
+        object_of({"about": TEXT, "world": TEXT, "worlds": TEXT, "description": TEXT, "routes": {"type": "object"}}),
     ),
-    "/healthz": ("Answers 200 when the server is ready.", thing({"status": TEXT})),
+    "/healthz": ("Answers 200 when the server is ready.", object_of({"status": TEXT})),
     "/worlds": (
         "The worlds served, and the path of each.",
-        thing({"worlds": listed(thing({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
+        object_of({"worlds": list_of(object_of({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
     ),
     "/openapi.json": ("This description.", {"type": "object"}),
 }

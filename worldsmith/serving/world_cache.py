@@ -102,7 +102,7 @@ class WorldCache:
             raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)} {NAMING}")
 
     async def get(self, address: Address) -> Responder:
-        """Return what answers at an address of these worlds, ready to. Raises WorldsmithError if files can't be read."""
+        """Return what answers at an address, once it is ready. Raises WorldsmithError if files can't be read."""
         while True:
             state = self._ready(address)
             if not isinstance(state, Future):
