@@ -47,7 +47,7 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     """How good is a language model as the search engine of these worlds? By rule, before the guard and after it.
 
     \b
-    leaks         replies that tell a value their slice does not hold, by its written forms, with exact 95% bounds
+    leaks         replies that tell a value their slice does not hold, by its written forms, with 95% bounds
     factuality    statements that stand, by the guard: no contradiction, nothing unsupported
     completeness  facts told of those that a page must state, keys that hits must
     answered      calls with a readable reply; the reasons of the others stand beside it

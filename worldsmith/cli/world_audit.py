@@ -31,9 +31,9 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
     shared names  over 5% of a world's names are those of one other world, or over 25% of all were met before
     shared rows   over 0.1% of a table's rows are those of another world, names (keys, references) left out.
                   Tables that are too plain are passed over: two of their rows may well agree by chance.
-    equal column  numbers or dates of two worlds that agree row by row (within 1% of the column's range) far beyond
-                  what their frequencies give: kappa 0.5 or more, which chance does once in 5e8. Compared with 64
-                  other worlds; whole copies are found among all. A copy in another order is not told.
+    equal column  numbers or dates of two worlds that are equal in a whole column, or in 16 rows at the same place,
+                  where chance does that once in 5e8. Each world is compared with all others. A copy in another
+                  order, or with other values in between, is not found.
     structure     over 25% of 20 or more worlds have the same tables, columns, rules and pages
 
     One pass, a fixed amount of memory: of very many worlds a share of the names and rows is counted, and the whole
@@ -103,15 +103,15 @@ def _real(result: "Survey") -> list[str]:
 
 def _row(one: "SchemaSummary") -> tuple[object, ...]:
     met, rows = one.names, one.rows
-    row_count = sum(rows.asked.values())
+    row_count = sum(rows.counts.values())
     return (
         one.schema,
         one.worlds,
         len(one.structures),
         f"{one.commonest:.0%}",
-        f"{met.share('name'):.2%} of {met.asked['name']}",
+        f"{met.share('name'):.2%} of {met.counts['name']}",
         f"{one.most_alike[0]:.1%}",
         f"{sum(rows.shared.values()) / max(1, row_count):.2%} of {row_count}",
-        one.alike,
+        one.equal_columns,
         one.twins,
     )

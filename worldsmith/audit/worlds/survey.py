@@ -15,7 +15,7 @@ from worldsmith.audit.worlds.real_names import (
     real_part,
     twins_of,
 )
-from worldsmith.audit.worlds.similarity import Alike, Sample, Seen, measured, telling_rows, tells
+from worldsmith.audit.worlds.similarity import FirstOwners, distinctive_rows, equal_rows, measured_columns
 from worldsmith.naming.fold import fold
 from worldsmith.pages import Pages
 from worldsmith.schema import Schema
@@ -26,17 +26,17 @@ PAIR_NAMES = 0.05
 SHARED_NAMES = 0.25
 """Share of all names that an earlier world may have borne: beyond it, the grammars are drawn dry."""
 SHARED_ROWS = 0.001
-"""Share of a table's telling rows that an earlier world may have had: days and numbers meet by chance now and then."""
+"""Share of a table's distinctive rows that an earlier world may have: chance repeats a few days and numbers."""
 COMMONEST = 0.25
-"""Share of worlds that may have the commonest structure, told from ENOUGH worlds on."""
+"""Share of worlds that may have the commonest structure, judged from ENOUGH worlds on."""
 ENOUGH = 20
 SHOWN = 5
-"""Examples kept of one sort a schema; all are counted."""
+"""Examples kept of each sort per schema; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong, or too much alike."""
+    """A fault, or too much similarity."""
 
     what: str
     """collision, host, twin, shared names, shared rows, equal column, structure."""
@@ -54,21 +54,20 @@ class SchemaSummary:
     schema: str
     worlds: int = 0
     named: Counter[str] = field(default_factory=Counter)
-    """Names tested, by place."""
+    """Invented names tested, by place."""
     collided: Counter[str] = field(default_factory=Counter)
     real: dict[str, Counter[str]] = field(default_factory=dict)
     details: Counter[str] = field(default_factory=Counter)
     structures: Counter[tuple[object, ...]] = field(default_factory=Counter)
-    names: Seen = field(default_factory=Seen)
-    rows: Seen = field(default_factory=Seen)
-    whole: Seen = field(default_factory=Seen)
-    sample: Sample = field(default_factory=Sample)
+    names: FirstOwners = field(default_factory=FirstOwners)
+    rows: FirstOwners = field(default_factory=FirstOwners)
+    columns: FirstOwners = field(default_factory=FirstOwners)
     most_alike: tuple[float, str, str] = (0.0, "", "")
-    """The two worlds most alike in names: share of the later one's names, later, earlier."""
+    """The two worlds that share most names: share of the later one's names, later, earlier."""
     same_names: list[str] = field(default_factory=list)
     same_rows: list[str] = field(default_factory=list)
     twins: int = 0
-    alike: int = 0
+    equal_columns: int = 0
     findings: list[Finding] = field(default_factory=list)
     finding_counts: Counter[str] = field(default_factory=Counter)
     """Findings by sort, those that are not kept among them."""
@@ -87,7 +86,7 @@ class SchemaSummary:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a survey found."""
+    """The result of a survey."""
 
     worlds: int
     schemas: Mapping[str, SchemaSummary]
@@ -111,7 +110,7 @@ class Survey:
 
 
 def survey(worlds: Iterable[World]) -> Survey:
-    """Look at worlds one after the other, and return what was found; memory does not grow with their number."""
+    """Examine worlds one after the other; memory does not grow with their number."""
     schemas: dict[str, SchemaSummary] = {}
     for world in worlds:
         add_world(schemas.setdefault(world.schema.name, SchemaSummary(world.schema.name)), world)
@@ -165,40 +164,29 @@ def _same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None
             if len(summary.same_names) < SHOWN:
                 summary.same_names.append(f"{name.text!r} ({name.place}) in {first} and {world.id}")
     for first, count in earlier.most_common(1):
-        # Of the names that are kept: the rest is alike.
+        # Of the names that are kept: the others are like them.
         share = count * (summary.names.mask + 1) / len(texts)
         summary.most_alike = max(summary.most_alike, (share, world.id, first))
 
 
 def _same_rows(summary: SchemaSummary, world: World) -> None:
     for table in world.schema.tables.values():
-        for index, content in telling_rows(world, table):
+        for index, content in distinctive_rows(world, table):
             first = summary.rows.add(table.name, content, world.id)
             if first and len(summary.same_rows) < SHOWN:
                 summary.same_rows.append(f"{table.name}/{index} of {world.id} is in {first} too: {content}")
 
 
 def _same_columns(summary: SchemaSummary, world: World) -> None:
-    columns = list(measured(world))
-    found = {(a.place, a.earlier): a for a in summary.sample.add(world.id, columns)}
-    for place, values in columns:
-        if tells(values):
-            first = summary.whole.add(place, repr(values.tolist()), world.id)
-            if first:
-                found.setdefault((place, first), Alike(place, world.id, first, len(values), 1.0, 0.0))
-    for alike in found.values():
-        summary.alike += 1
-        where = (
-            f"{alike.place} of {alike.world} and {alike.earlier}: {alike.agree:.0%} of {alike.rows} rows agree, "
-            f"{alike.chance:.0%} would by chance"
-        )
-        summary.find(
-            Finding("equal column", where, "give its fill a stream of chance of its own (seed, table, column)")
-        )
+    for place, values in measured_columns(world):
+        for earlier, rows in equal_rows(summary.columns, world.id, place, values).items():
+            summary.equal_columns += 1
+            where = f"{place} of {world.id} and {earlier}: {rows} of {len(values)} rows are equal"
+            summary.find(Finding("equal column", where, "give its fill its own random stream (seed, table, column)"))
 
 
 def _between(summary: SchemaSummary) -> Iterable[Finding]:
-    """Yield what is too much alike once all worlds have been seen."""
+    """Yield the findings that need all worlds."""
     share, later, earlier = summary.most_alike
     if share > PAIR_NAMES:
         where = f"{later} bears {share:.0%} of its names with {earlier}: {'; '.join(summary.same_names)}"
@@ -210,7 +198,7 @@ def _between(summary: SchemaSummary) -> Iterable[Finding]:
     for table, rows in summary.rows.shared.items():
         if summary.rows.share(table) > SHARED_ROWS:
             examples = [row for row in summary.same_rows if row.startswith(f"{table}/")]
-            where = f"{summary.schema}.{table}: {rows} of {summary.rows.asked[table]} rows; {'; '.join(examples)}"
+            where = f"{summary.schema}.{table}: {rows} of {summary.rows.counts[table]} rows; {'; '.join(examples)}"
             yield Finding("shared rows", where, "widen the ranges of its columns, or leave one of the worlds out")
     if summary.worlds >= ENOUGH and summary.commonest > COMMONEST:
         where = f"{summary.schema}: {summary.commonest:.0%} of {summary.worlds} worlds have one structure"
@@ -227,17 +215,17 @@ def _json(summary: SchemaSummary) -> dict[str, Any]:
         "twins": summary.twins,
         "shared_names": {
             "names": summary.names.shared["name"],
-            "of": summary.names.asked["name"],
+            "of": summary.names.counts["name"],
             "counted": 1 / (summary.names.mask + 1),
             "examples": summary.same_names,
         },
         "most_alike": {"share": share, "worlds": [later, earlier] if later else []},
         "shared_rows": {
-            "tables": {t: {"rows": summary.rows.shared[t], "of": of} for t, of in summary.rows.asked.items()},
+            "tables": {t: {"rows": summary.rows.shared[t], "of": of} for t, of in summary.rows.counts.items()},
             "counted": 1 / (summary.rows.mask + 1),
             "examples": summary.same_rows,
         },
-        "equal_columns": summary.alike,
+        "equal_columns": summary.equal_columns,
         "structures": len(summary.structures),
         "commonest_structure": summary.commonest,
         "findings": dict(summary.finding_counts),
