@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from worldsmith.world.model import World
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
-"""Where a model is asked unless told: not the port of `serve`."""
+"""Default endpoint of a model: not the port of `serve`."""
 
 OPTIONS = (
-    click.option("--model", help="Let this language model write the answers; what it may not say, our renderer says."),
+    click.option(
+        "--model", help="Let this language model write the answers; our renderer replaces what it may not say."
+    ),
     click.option("--prose", help="Let this language model write the pages alone, in running sentences."),
     click.option(
         "--model-url",
@@ -36,7 +38,7 @@ OPTIONS = (
     click.option(
         "--store",
         type=click.Path(path_type=Path),
-        help="SQLite file for accepted texts of a model: what is in it is answered from it for ever, without one too.",
+        help="SQLite file for accepted texts of a model: the first one of a call is served, even without a model.",
     ),
 )
 
@@ -44,7 +46,7 @@ OPTIONS = (
 profiles_option = click.option(
     "--profiles",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="TOML file of profiles of one's own, beside those of worldsmith.",
+    help="TOML file of your own profiles, beside those of worldsmith.",
 )
 
 
@@ -108,9 +110,9 @@ class Answering:
         index_folder: Callable[[str], Path | None] = lambda _: None,
         traces: "Traces | None" = None,
     ) -> None:
-        """Stand ready by the options above; `quiet` says nothing of a model that fails.
+        """Open what the options above name; with `quiet`, failures of a model are not reported.
 
-        `index_folder` says where the search index of a world, by its id, is kept; `traces` writes down every call.
+        `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
 
         Raises:
             UsageError: two models are named, or a store is of none or of several.
@@ -140,7 +142,7 @@ class Answering:
         )
 
     def answers(self, world: "World") -> "Responder":
-        """Return what answers the calls of a world, written down where there are traces."""
+        """Return what answers the calls of a world, recorded where there are traces."""
         if self.traces is None:
             return self.simulator(world)
         from worldsmith.simulate.traces import Traced
@@ -148,7 +150,7 @@ class Answering:
         return Traced(self.simulator(world), self.traces)
 
     def totals(self) -> str:
-        """Return what was counted, a line for the simulators and one for the model."""
+        """Return the counts, one line for the simulators and one for the model."""
         counted = {"answered": self.counts, "model": self.backend.counts if self.backend else {}}
         return "\n".join(
             f"worldsmith: {name}: {', '.join(f'{key} {counts[key]}' for key in sorted(counts))}"
@@ -177,7 +179,7 @@ def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
 
 
 def _absent(store: "Store", path: Path | None) -> "Absent":
-    """Return what stands for the one model whose texts a store holds. Raises UsageError where it isn't one."""
+    """Return a placeholder for the one model whose texts a store holds. Raises UsageError where it isn't one."""
     from worldsmith.simulate.llm.model import Absent
 
     authors = store.authors()
@@ -195,7 +197,7 @@ def _store(path: Path) -> "Store":
 
 
 def why_renderer_answered(observation: "Observation") -> str:
-    """Return why our renderer wrote an answer that a model was asked for: what failed, or the first objections."""
+    """Return why our renderer wrote an answer instead of the model: what failed, or the first objections."""
     bad = [verdict for verdict in observation.verdicts if not verdict.ok]
     if any(verdict.where == "model" for verdict in bad):
         return f"backend failed: {bad[0].why}"

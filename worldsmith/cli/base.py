@@ -27,7 +27,7 @@ class Failure(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group that turns our errors into one line and an exit code: 2 for wrong use, 1 for anything else."""
+    """A group that turns our errors into one line and an exit code: 2 for wrong usage, 1 for anything else."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -38,7 +38,7 @@ class Commands(click.Group):
         except BrokenPipeError:
             raise  # click ends quietly when the reader of a pipe has gone
         except OSError as error:
-            # A full disk, a folder that can't be written: said with its path, without a traceback.
+            # A full disk, a folder that can't be written: reported with its path, without a traceback.
             named = isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
             raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 2 if named else 1) from None
         if ctx.meta.get(LEFT_OUT):
@@ -157,4 +157,4 @@ def progress(items: Iterable[T], length: int, label: str, *, quiet: bool) -> Ite
         yield from bar
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value a line, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value per line, for programs.")

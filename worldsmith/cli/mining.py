@@ -20,7 +20,7 @@ KINDS = "wide,deep,hybrid"
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks per world, at most.")
 @click.option(
     "--size",
     type=click.Choice(["wide", "small"]),
@@ -93,8 +93,8 @@ def tasks(
 
     Each task is kept only if the oracle solves it through search, by two wordings of its queries; agents without
     search get next to nothing; a reader rebuilds its query from the question; and the episode fits. Tasks with gold
-    are kept apart from the worlds, in _tasks/<world>.jsonl. Where not one is found for a world, those that are there
-    stay, and the exit code is 1.
+    are kept apart from the worlds, in _tasks/<world>.jsonl. Where none is found for a world, its tasks stay as they
+    are, and the exit code is 1.
 
     Difficulty, in the curriculum, is log2(turns * relations * (1 + conditions)): 1 more is twice the work. A split is
     train, test (a tenth of the worlds), or held_out.
@@ -128,7 +128,7 @@ def tasks(
 
 
 def _mine(folder: Path, order: "Asked", *, as_json: bool) -> int:
-    """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
+    """Mine the tasks of a world, save them where there are any, and report the result; return their number."""
     from worldsmith.mining.files import keep, mine_for
     from worldsmith.world.files import load_world
 
@@ -172,7 +172,7 @@ def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
 
 
 def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
-    """Replay the certificates of a world's tasks, solve them under profiles, and say what fails.
+    """Replay the certificates of a world's tasks, solve them under profiles, and report what fails.
 
     Returns how many tasks there are, and how many of them fail.
     """

@@ -1,4 +1,4 @@
-"""Commands on what was kept of calls: trace shows a session, store hands on a model's texts."""
+"""Commands on recorded calls: trace shows a session, store exports and imports a model's texts."""
 
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,10 @@ EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.argument("file", type=EXISTING, metavar="TRACE.jsonl")
 @json_option
 def trace(file: Path, *, as_json: bool) -> None:
-    """Show a session call by call: what it drew on, what edits changed, the reply, the guard's objections.
+    """Show a session call by call: its sources, what edits changed, the reply, the guard's objections.
 
     Where a language model wrote, its prompt and its raw reply too. `serve --trace DIR` and `run --trace DIR` write the
-    files, one a session.
+    files, one per session.
 
     \b
     worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl
@@ -86,7 +86,7 @@ def store() -> None:
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT.jsonl")
 @json_option
 def store_export(file: Path, out: Path, *, as_json: bool) -> None:
-    """Write the texts of a store as JSON lines: whoever reads them in repeats the run, without the model.
+    """Write the texts of a store as JSON lines: importing them repeats the run without the model.
 
     \b
     worldsmith store export texts.db texts.jsonl
@@ -112,7 +112,7 @@ def store_export(file: Path, out: Path, *, as_json: bool) -> None:
 @click.argument("texts", type=EXISTING, metavar="TEXTS.jsonl")
 @json_option
 def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
-    """Read exported texts into a store, made where it is missing: all or none; what stands already stays.
+    """Read exported texts into a store, created where it is missing: all or none; existing texts stay.
 
     \b
     worldsmith store import texts.db texts.jsonl
@@ -128,7 +128,7 @@ def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
     if as_json:
         emit({"added": imported.added, "known": imported.known, "other": imported.other})
     else:
-        stays = f"; {imported.other} stand there with other words, which stay" if imported.other else ""
+        stays = f"; {imported.other} exist with another text, which stays" if imported.other else ""
         click.echo(f"{counted(imported.added, 'text')} added, {imported.known} known{stays}")
 
 

@@ -22,7 +22,7 @@ profile_option = click.option(
     "--profile",
     default="clean",
     show_default=True,
-    help="Withhold level and perturbations: clean, open, sparse, scarce, flaky, realistic, adversarial, or one's own.",
+    help="Withhold level and perturbations: clean, open, sparse, scarce, flaky, realistic, adversarial, or your own.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
@@ -31,16 +31,17 @@ seed_option = click.option(
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback unless told.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option(
-    "--link-base", help="Scheme and host of this server: results link to it, for agents that fetch pages raw."
+    "--link-base",
+    help="Scheme and host of this server: results link to it, for agents that fetch pages with plain GET.",
 )
 @click.option("--memory", type=click.IntRange(1), help="Megabytes for open worlds; the least used are closed.")
 @click.option(
     "--index-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for search indices, so that worlds open faster the second time; beside the worlds unless told.",
+    help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
 )
 @profile_option
 @profiles_option
@@ -107,7 +108,7 @@ def serve(
 
 
 def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering) -> Any:
-    """Return the observation of one call to a world; says on standard error when it isn't the model's."""
+    """Return the observation of one call to a world; reports on standard error when it isn't the model's."""
     import asyncio
 
     from worldsmith.simulate.protocol import Address

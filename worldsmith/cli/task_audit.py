@@ -29,12 +29,12 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     \b
     gates         item F1 outside the key of agents that take a shortcut, mean over the tasks of a kind and size:
                   closed-book 0.05, constant-guess 0.2, one-query 0.10, snippets-only 0.10, and 0.34 on any one task;
-                  no page tells more than a quarter of a table's cells, or one row
-    pages needed  how few pages tell all that must be known, rows that fail the conditions included
-    k pages       the share of the cells outside the key that the best 1, 2, 4, … pages tell
-    co-coverage   of two cells of different rows, how often one page tells both
+                  no page states more than a quarter of a table's cells, or one row
+    pages needed  how few pages state all that is needed, rows that fail the conditions included
+    k pages       the share of the cells outside the key that the best 1, 2, 4, … pages state
+    co-coverage   of two cells of different rows, how often one page states both
     near-duplicates  tasks of one world with the same tables, joins, operators and columns as another
-    gold          is worked out once more by both engines
+    gold          is computed again by both engines
     certificates  are replayed, as `worldsmith tasks --verify` does
 
     \b
@@ -82,8 +82,8 @@ def _text(audit: "Review") -> str:
         for g in figures["gates"]
     ]
     parts = [
-        f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: {audit.skeletons} skeletons, "
-        f"{audit.alike} near-duplicates, {audit.empty} without a row",
+        f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: "
+        f"{audit.skeletons} distinct query shapes, {audit.alike} near-duplicates, {audit.empty} without a row",
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
         "\nSize: median (least to most)",
@@ -148,13 +148,13 @@ def page(audit: "Review") -> str:
         plots = "".join(histogram(name, v, BENCHMARK.get(name)) for name, v in values.items())
         parts.append(f"<h2>{escape(kind)}, {escape(size)}: {len(group)} tasks</h2><div>{plots}</div>")
     curves = "".join(_curve(g) for g in figures["groups"])
-    parts.append(f"<h2>Share of the cells that the best pages tell</h2><div>{curves}</div>")
+    parts.append(f"<h2>Share of the cells that the best pages state</h2><div>{curves}</div>")
     style = "body{font:14px sans-serif;margin:2em}svg{margin:.5em}pre{overflow:auto}"
     return f"<!doctype html><meta charset=utf-8><title>Tasks</title><style>{style}</style>{''.join(parts)}\n"
 
 
 def histogram(name: str, values: Sequence[float], mark: float | None = None) -> str:
-    """Return a histogram as SVG; a red line stands at `mark`, what the benchmark's tasks have."""
+    """Return a histogram as SVG; a red line marks `mark`, what the benchmark's tasks have."""
     if not values:
         return ""
     low, high = min([*values, *([mark] if mark else [])]), max([*values, *([mark] if mark else [])])

@@ -1,4 +1,4 @@
-"""Commands that look at what was made as a sceptic would: audit."""
+"""Commands that audit worlds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
                   These alone make the exit code 1: generate such a world again.
     twin          two names of a world that a reader takes for one: two edits apart or fewer, one begins with the
                   other, or their bearing words are an edit apart
-    shared names  over 5% of a world's names are those of one other world, or over 25% of all were met before
+    shared names  over 5% of a world's names are those of one other world, or over 25% of all were in an earlier world
     shared rows   over 0.1% of a table's rows are those of another world, names (keys, references) left out.
                   Tables that are too plain are passed over: two of their rows may well agree by chance.
     equal column  numbers or dates of two worlds that are equal in a whole column, or in 16 rows at the same place,
@@ -80,7 +80,7 @@ def _text(result: "Survey") -> str:
             [_row(one) for one in summaries],
         ),
     ]
-    parts += [f"  names met before: {example}" for one in summaries for example in one.same_names[:1]]
+    parts += [f"  names seen before: {example}" for one in summaries for example in one.same_names[:1]]
     parts.append(f"\n{counted(len(result.findings), 'finding')}")
     parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in result.findings]
     more = {

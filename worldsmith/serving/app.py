@@ -98,7 +98,7 @@ class Service:
         return address
 
     def check(self, http: HTTPRequest) -> Response | None:
-        """Return what refuses a request whose path names a world, or a profile, that is not here."""
+        """Return an error for a request whose path names an unknown world or profile, None otherwise."""
         spec = http.path_params.get("spec", "")
         try:
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
@@ -141,7 +141,7 @@ class Service:
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
     async def _observe(self, world: Responder, address: Address, call: Call | Observation) -> Observation:
-        """Return the observation of one call; a call that fails inside ends no other of its batch."""
+        """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
         try:
@@ -332,7 +332,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
 
 
 def _broken(_: HTTPRequest, __: Exception) -> Response:
-    """Return what a defect of ours looks like from outside; its traceback goes to the log."""
+    """Return the reply to an internal error; its traceback goes to the log."""
     return respond({"error": "internal error: the server's log says more"}, 500)
 
 

@@ -1,4 +1,4 @@
-"""Routes that belong to no dialect, all GET and all constant: what is served, and where to go from there.
+"""Routes that belong to no dialect, all GET and all constant: what is served, and which routes there are.
 
 They answer under /w/<world>/ too, as every route does.
 """
@@ -56,7 +56,7 @@ def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def plain_routes(world_cache: WorldCache, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
-    """Return the routes; `check` is asked of every request, since its path may name a world."""
+    """Return the routes; `check` is called for every request, since its path may name a world."""
     worlds = [
         {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
         for world, listing in world_cache.listings.items()

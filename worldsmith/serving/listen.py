@@ -27,7 +27,7 @@ MOST_WAITING = 2 * BACKLOG
 
 
 class _Connection(HttpToolsProtocol):
-    """A connection that is closed where a request does not arrive whole in time: uvicorn waits for ever."""
+    """A connection that is closed where a request does not arrive in full in time: uvicorn would wait forever."""
 
     _waiting: ClassVar[dict["_Connection", asyncio.TimerHandle]] = {}
 
@@ -104,8 +104,8 @@ def serve(
 ) -> None:
     """Serve worlds until interrupted; `options` are those of `create_app`.
 
-    A line with the address and the time to ready is said once requests are answered. Port 0 takes a free one.
-    A single world is opened before that, several when they are first asked for.
+    A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
+    A single world is opened before that, several at their first call.
 
     Raises:
         UsageError: the address can't be bound, or `create_app` says so.

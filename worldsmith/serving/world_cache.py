@@ -1,4 +1,4 @@
-"""The worlds of a server: known by id from the start, opened when first asked for, bounded in memory."""
+"""The worlds of a server: known by id from the start, opened at their first call, bounded in memory."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,8 +17,8 @@ from worldsmith.world.model import World
 MEMORY = 2048
 """Megabytes that open worlds may take, by estimate."""
 BYTES_A_FACT = 12_000
-"""What a fact of an open world takes with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
-reading of every page. A profile of another page length takes as much again."""
+"""Memory of a fact of an open world with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
+read of every page. A profile of another page length takes as much again."""
 OPENERS = 2
 """Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
 NAMING = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
@@ -47,7 +47,7 @@ Simulate = Callable[[World], Responder]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the server says of a world, and where it comes from."""
+    """What the server lists of a world, and its source."""
 
     source: Path | World
     schema: str
@@ -107,7 +107,7 @@ class WorldCache:
             state = self._ready(address)
             if not isinstance(state, Future):
                 return state
-            # One client that goes away does not stop what others wait for.
+            # A client that disconnects does not cancel what others wait for.
             responder = await asyncio.shield(asyncio.wrap_future(state))
             if responder.ready(address):
                 return responder

@@ -29,7 +29,7 @@ MAX_CHARS: Final = 2000
 
 
 class CallError(Exception):
-    """What is wrong with a call; its text says the fix."""
+    """A call that can't be read; its text says the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ _XML = re.compile(
 
 
 def _written(words: str) -> Iterator[Request]:
-    """Yield the calls that stand in a text, in order."""
+    """Yield the calls in a text, in order."""
     marks = [*_WRITTEN.finditer(words)]
     whole = _FENCE.sub("", _START.sub("", words.strip()).strip()).strip()
     if not marks and whole.startswith(("{", "[")):
@@ -279,7 +279,7 @@ def _mended(text: str) -> str:
 
 
 def tool_of(request: Request) -> Tool:
-    """Return the tool of a request. Raises CallError, with a close match for a name that nobody knows."""
+    """Return the tool of a request. Raises CallError, with a close match for an unknown name."""
     if request.fault:
         raise CallError(f"{request.fault}. A call is {example('web_search')}")
     name = str(request.name or "").strip().removeprefix("functions.")

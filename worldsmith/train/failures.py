@@ -19,10 +19,10 @@ CLASSES: Final = (
     "reported_wrong",
     "invented",
 )
-"""right: as in the reference. right_unread: so too, though no reply told it: remembered, guessed, or worked out.
+"""right: as in the reference. right_unread: the same, though no reply stated it: remembered, guessed or inferred.
 not_finished: no table was given. never_retrieved: no reply named the row. not_opened: a reply named it, but no page
-that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and told otherwise.
-invented: it was not read and told nevertheless."""
+that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and reported wrongly.
+invented: it was not read and reported anyway."""
 
 
 def failures(task: Task, score: scoring.Score, observations: Sequence[Observation]) -> dict[str, int]:
@@ -64,7 +64,7 @@ def _name(task: Task, row: Sequence[Value]) -> str:
 
 
 def _shown(hits: Sequence[str], name: str, value: str) -> bool:
-    """Tell whether one hit names a row and states a value besides, as a word of its own."""
+    """Return whether one hit names a row and also states a value, as a word of its own."""
     stated = re.compile(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)")
     return any(name in hit and stated.search(hit.replace(name, " ")) for hit in hits)
 

@@ -41,16 +41,16 @@ from worldsmith.world.model import Cell, World
 MODES = {"web_search": "search", "web_extractor": "pages"}
 """What each tool's figures are called."""
 FAILING = 0.5
-"""Share of replies that our renderer has to write, above which a mode is said to be failing."""
+"""Share of replies that our renderer has to write, above which a mode is reported as failing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of a model.
+    """The calls that a model is evaluated on.
 
     Attributes:
         calls: calls in all, shared among the worlds.
-        repeats: how many of them are asked a second time, for consistency.
+        repeats: how many of them are made twice, for consistency.
         orders: how often each order of `ORDERS` is given.
         hits: results a search gives.
         max_prompt: tokens of a prompt at most, by estimate.
@@ -130,7 +130,7 @@ async def evaluate(
     Args:
         worlds: at least one; the calls are shared among them.
         backend: the model.
-        plan: what is asked of it.
+        plan: the calls to make.
         judge: a model that grades realism; without one there is no such figure.
         store: where accepted texts are kept; what it holds already is answered from it and not judged.
         profiles: those that `plan.profile` may name.
@@ -274,7 +274,7 @@ def _taken(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool)
 
 
 async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
-    """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
+    """Ask for another draft of a slice, and record how far it states the same facts as the first."""
     try:
         second = await run.backend.writer(site.pages).draft(
             part, Talk(instruction(run.profile, part, site.pages.world.schema))
@@ -291,7 +291,7 @@ async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> No
 
 
 def _stated(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
-    """Return the facts that a draft states, by those of its statements that stand."""
+    """Return the facts that a draft states in statements which the guard accepts."""
     if isinstance(draft, Doc):
         return site.guard.read(draft, part.views[0].page).stated
     views = {view.page.id: view.page for view in part.views}

@@ -1,8 +1,8 @@
-"""Values told that may not be told, found by their written forms alone: a second opinion beside the guard's.
+"""Values that a reply may not state, found by their written forms alone: a second opinion beside the guard's.
 
 A reply leaks where it writes a name of the world, or a number or date of a row that its page is about, that is no cell
-of the slice, nor in what was asked. Values are looked for in every honest form (`scoring.values.forms`); what may be
-said is taken out of the text first. Numbers of fewer than three digits stand everywhere and are left to the guard.
+of the slice, nor part of the query. Values are looked for in every accepted form (`scoring.values.forms`); what may be
+stated is removed from the text first. Numbers of fewer than three digits are everywhere and are left to the guard.
 """
 
 import re
@@ -25,7 +25,7 @@ _URL = re.compile(r"https?://\S+")
 
 
 class Leaks:
-    """Finds what replies of one world tell beyond their slice."""
+    """Finds what replies of one world state beyond their slice."""
 
     def __init__(self, world: World, pages: Pages) -> None:
         self.world, self.pages = world, pages
@@ -42,7 +42,7 @@ class Leaks:
         return tuple(names)
 
     def of(self, draft: Draft, part: Slice) -> list[str]:
-        """Return what a draft tells that its slice does not hold; each hit is held to its own page's head."""
+        """Return what a draft states that its slice does not hold; each hit is judged by the head of its own page."""
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             page = part.views[0].page
@@ -64,7 +64,7 @@ class Leaks:
         return [*names, *(form for form in mine if _long(form) and _stands(form, low))]
 
     def _chrome(self, page: Page) -> list[str]:
-        """Return what a page says without a cell: its date, the schema's own words, its host."""
+        """Return what a page states without a cell: its date, the schema's own words, its host."""
         return [page.date or "", self.world.schema.about, page.title]
 
     def _rows(self, page: Page) -> tuple[Row, ...]:
@@ -88,12 +88,12 @@ def _long(form: str) -> bool:
 
 
 def _stands(form: str, text: str) -> bool:
-    """Whether a form stands in a text (in lower case), not within a longer word or number."""
+    """Whether a form is in a text (in lower case), not within a longer word or number."""
     return re.search(rf"(?<![\w.,]){re.escape(form.lower())}(?!\w|[.,]\d)", text) is not None
 
 
 def _without(text: str, allowed: Iterable[str]) -> str:
-    """Return the text with each of `allowed` blotted out, the longest first."""
+    """Return the text with each of `allowed` masked, the longest first."""
     for form in sorted({form for form in allowed if form}, key=lambda form: (-len(form), form)):
         text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", "~", text, flags=re.IGNORECASE)
     return text

@@ -19,7 +19,7 @@ ROWS = (
 
 
 def silent_model(figures: Mapping[str, Any]) -> str:
-    """Return that a model gave no readable reply at all, and why; "" where it did, or was never asked."""
+    """Return why a model gave no readable reply at all; "" where it gave one, or had no call."""
     answers = figures["answered"]
     if answers["replies"] or not answers["asked"]:
         return ""

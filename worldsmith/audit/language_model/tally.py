@@ -35,7 +35,7 @@ class Tally:
 
     replies: int = 0
     leaking: int = 0
-    """Replies that tell a value they may not tell, by `Leaks`."""
+    """Replies that state a value they may not state, by `Leaks`."""
     statements: int = 0
     """Titles, sentences, items, pairs, rows, hits' fields: what the guard gave a verdict on."""
     must: int = 0

@@ -25,7 +25,7 @@ def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
 def constant_guess(task: Task, world: World) -> float:
     """Return the item F1 outside the key of one who knows the keys, and each column's most common value.
 
-    Where one cell is asked for it is the most common value that its column has in the world.
+    Where the task wants one cell it is the most common value that its column has in the world.
     """
     if not task.gold:
         return 0.0
@@ -53,11 +53,11 @@ def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[T
 
 
 def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
-    """Return the gate that a task fails by itself; "" where it passes."""
+    """Return the gate that a task fails by itself, or "" where it passes."""
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
             return f"{name} over {CAP}"
-    # One value stands on one page: what counts there is the way to it.
+    # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
     return "one page carries too much" if wide and one_page_too_much(task.pages, task.others) else ""
 
@@ -95,7 +95,7 @@ class Gate:
 def gates(tasks: Iterable[Task]) -> list[Gate]:
     """Return the gates over tasks that carry their figures (`Task.audit`), by kind, size and name.
 
-    Tasks whose gold table has no row are left out: of them no shortcut tells a cell.
+    Tasks whose gold table has no row are left out: no shortcut can find a cell of them.
     """
     groups: dict[tuple[str, str], list[Task]] = {}
     for task in tasks:

@@ -11,7 +11,7 @@ from worldsmith.world.model import World
 
 ROW, WIDTH, GAP, TOP, LEFT = 17, 500, 70, 92, 60
 READS, MARKS, WRAP = 150, 490, 42
-"""Where, within a box, the columns that a line reads begin, and where the rules that read it end; letters a line."""
+"""Within a box: where the columns that a line reads begin, where the rules that read it end; letters per line."""
 COLOURS = {"drawn": "#2b6cb0", "computed": "#2f855a", "ref": "#b7791f", "rule": "#c53030"}
 
 
@@ -72,9 +72,9 @@ class _Box:
 def graph_svg(schema: Schema) -> str:
     """Return the constraint graph of a structure as SVG.
 
-    A box a table, a line a column: its place in the order of filling, its name, what it is filled from, and the numbers
-    of the rules that read it. The last box has the rules, each with what it reads and the place at which it is tested.
-    Arrows are references; point at a line to see all that it reads and that reads it.
+    One box per table, one line per column: its place in the order of filling, its name, what it is filled from, and
+    the numbers of the rules that read it. The last box has the rules, each with what it reads and the place at which it
+    is tested. Arrows are references; point at a line to see all that it reads and that reads it.
     """
     graph = graph_of(schema)
     boxes = _boxes(schema, graph)
@@ -149,7 +149,7 @@ def _box(title: str, x: int, y: int, texts: list[tuple[Name, str, str, str, str]
     lines: list[_Line] = []
     at = y + 34
     for name, text, kind, reads_text, marks in texts:
-        # A rule's name is long: what it reads stands on the lines below.
+        # A rule's name is long: what it reads is on the lines below.
         wide = WRAP + 22 if kind == "rule" else WRAP - max(0, len(marks) - 9)
         reads = tuple(textwrap.wrap(reads_text, wide, break_long_words=False))
         lines.append(_Line(name, text, kind, ("", *reads) if kind == "rule" else reads, marks, x, at))
@@ -180,7 +180,7 @@ def _frame(box: _Box) -> Iterator[str]:
 
 
 def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Iterator[str]:
-    """Yield the text of a line, and its ties, which show when it is pointed at."""
+    """Yield the text of a line, and its links, which show on hover."""
     y = line.y + 12
     yield f'<g class="c"><rect class="hit" x="{line.x + 1}" y="{line.y}" width="{WIDTH - 2}" height="{line.height}"/>'
     yield f'<text x="{line.x + 10}" y="{y}" fill="{COLOURS[line.kind]}">{escape(line.text)}</text>'

@@ -1,4 +1,4 @@
-"""Whether the names of a world are invented: every one tested against the filter of real names, and told apart.
+"""Whether the names of a world are invented and distinct: each is tested against the filter of real names.
 
 The filter has no false negatives, and takes about 1% of other names for real ones (naming.deny): generation draws
 those again, so that a world's own names are never among them, while a name written by hand may be.
@@ -20,12 +20,12 @@ from worldsmith.world.model import World
 
 RESERVED = ".example"
 """Top-level domain of every host: reserved for documentation (RFC 2606, RFC 6761)."""
-_SHORT = 3  # letters of words that bear no name: grammars refuse words so short
+_SHORT = 3  # letters of words that carry no name: grammars never use words this short
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An invented name: where it stands ("shop.name", "values.parishes", "hosts"), and of which kind it is."""
+    """An invented name: its place ("shop.name", "values.parishes", "hosts") and its kind."""
 
     place: str
     text: str
@@ -41,7 +41,7 @@ class Twin:
 
 
 def names_of(world: World, pages: Pages) -> Iterator[Name]:
-    """Yield every invented name once a place: columns of names, lists, what cells hold beside lists, and hosts."""
+    """Yield every invented name once per place: columns of names, lists, what cells hold beside lists, and hosts."""
     lists = {name: spec.invent for name, spec in world.schema.values.items() if spec.invent}
     for name, kind in lists.items():
         yield from (Name(f"values.{name}", str(item), kind) for item in world.values.get(name, ()))
@@ -61,7 +61,7 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
 
 
 def bearing_words(name: Name) -> list[str]:
-    """Return the folded words that bear a name: not those of its kind's forms ("Street"), short or with digits."""
+    """Return the folded words that carry a name: not those of its kind's forms ("Street"), short or with digits."""
     ordinary = _ordinary(name.kind)
     return [w for w in fold(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
 
@@ -74,7 +74,7 @@ def _ordinary(kind: str) -> frozenset[str]:
 
 
 def real_part(name: Name) -> str:
-    """Return what of a name the filter takes for real: the whole, or the first bearing word; "" where nothing."""
+    """Return the part of a name that the filter takes for real: the whole, the first bearing word, or "" for none."""
     if denied(name.text):
         return name.text
     return next((word for word in bearing_words(name) if denied(word)), "")
@@ -83,7 +83,7 @@ def real_part(name: Name) -> str:
 def names_in_pages(world: World, names: Iterable[Name]) -> list[Name]:
     """Return the names that a reader of the world meets, each declared homonym once.
 
-    An item of a list that no cell holds is met by nobody.
+    An item of a list that no cell holds is on no page.
     """
     cells = {v for columns in world.tables.values() for values in columns.values() for v in values}
     declared = set(world.shared) if world.schema.knobs.homonyms else set()
@@ -106,7 +106,7 @@ def twins_of(names: list[Name]) -> list[Twin]:
 
 
 def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
-    """Return the name that another is a twin of: the one least edits away, an alike bearing word counted as none."""
+    """Return the name that another is a twin of: the least edit distance, 0 for a similar bearing word."""
 
     def apart(other: Name) -> int:
         text = fold(other.text)

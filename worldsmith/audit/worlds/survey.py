@@ -22,9 +22,9 @@ from worldsmith.schema import Schema
 from worldsmith.world.model import World
 
 PAIR_NAMES = 0.05
-"""Share of one world's names that another may bear. Worlds with the same three cultures share some by chance."""
+"""Share of one world's names that another may have. Worlds with the same three cultures share some by chance."""
 SHARED_NAMES = 0.25
-"""Share of all names that an earlier world may have borne: beyond it, the grammars are drawn dry."""
+"""Share of all names that an earlier world may have: beyond it, the grammars are exhausted."""
 SHARED_ROWS = 0.001
 """Share of a table's distinctive rows that an earlier world may have: chance repeats a few days and numbers."""
 COMMONEST = 0.25

@@ -1,6 +1,6 @@
 """Addresses as text: <world>[;profile=NAME][;seed=N][;session=NAME], in a path, a key, headers or a query string.
 
-An API key is read where it starts with "ws-" ("ws-smartphones-1f2e;seed=3"); any other key is let pass unread,
+An API key is read where it starts with "ws-" ("ws-smartphones-1f2e;seed=3"); any other key is ignored,
 so unmodified clients work with whatever key they hold.
 """
 
@@ -14,7 +14,7 @@ from worldsmith.simulate.protocol import Address
 KEY = "ws-"
 FIELDS = ("world", "profile", "seed", "session")
 _VALUE = re.compile(r"[A-Za-z0-9._~-]{1,100}")
-"""What a world, profile, seed or session is made of: it must stand in a path as it is."""
+"""What a world, profile, seed or session is made of: it must be usable in a path as it is."""
 MAX_CHARS = 400
 
 Parts = Mapping[str, str]
@@ -24,7 +24,7 @@ def parse(text: str, where: str) -> Parts:
     """Return the fields that `text` names.
 
     Raises:
-        UsageError: it isn't of the form above; `where` says where it stood.
+        UsageError: it isn't of the form above; `where` names the source.
     """
     return _parse(text, where) if len(text) <= MAX_CHARS else _reject(text, where)
 
@@ -86,7 +86,7 @@ def _seed(text: str) -> int:
 
 
 def spell(address: Address, default: Address) -> str:
-    """Return an address as text, without what `default` has anyway."""
+    """Return an address as text, without the parts that equal `default`."""
     named = {"profile": address.profile, "seed": str(address.seed), "session": address.session}
     usual = {"profile": default.profile, "seed": str(default.seed), "session": default.session}
     return address.world + "".join(f";{name}={value}" for name, value in named.items() if value != usual[name])

@@ -23,7 +23,7 @@ class Links:
     base: str | None = None
     """Scheme and host of the server as agents reach it; None keeps https://….example in replies."""
     own: tuple[str, ...] = ()
-    """Hosts with port under which this server was asked or says it can be reached."""
+    """Hosts with port at which this server got the request, or can be reached."""
     by_host: bool = False
     """The request came to the invented host itself, so links to such hosts lead somewhere."""
 

@@ -2,9 +2,9 @@
 
 Made after tavily-python 0.8 and the service's published reference, its errors too ({"detail": {"error": text}}; the
 texts of a 401 and a 429 are the service's, which agents are trained on). `request_id` is a hash of the request and
-`response_time` a constant, since the same call must give the same bytes. Dates are told for topic "news" alone,
+`response_time` a constant, since the same call must give the same bytes. Dates are given for topic "news" alone,
 as the service does. Filters of hosts and days become operators of the query (`pages.index.query`); `days` counts for
-topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are let pass.
+topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are ignored.
 """
 
 from datetime import date
@@ -40,7 +40,7 @@ URLS, FORMAT = Texts("urls", MAX_URL), Option("format", {"type": "string", "enum
 
 
 def _request_id(request: Request) -> str:
-    # The key is no part of what is asked: the same question with two keys has one id.
+    # The key is not part of the request: the same query with two keys has one id.
     body = {name: value for name, value in request.fields.items() if name != "api_key"}
     named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
     digits = blake2b(named, digest_size=16).hexdigest()
@@ -109,7 +109,7 @@ def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
 
 
 def extract(request: Request) -> ParsedRequest:
-    """Read one url or many; wrong ones and unknown pages stand in `failed_results` of a 200."""
+    """Read one url or many; wrong ones and unknown pages are in `failed_results` of a 200."""
     body = request.fields
     urls = URLS.read(body)
     text = FORMAT.read(body) == "text"

@@ -13,9 +13,9 @@ from worldsmith.serving.dialects.schemas import JSON
 from worldsmith.simulate.protocol import Address, Call, Observation
 
 MESSAGE: Final = "{message}"
-"""Stands in the body of an error for what the server says of it."""
+"""Placeholder in the body of an error for the server's own text."""
 ANY: Final = 0
-"""Stands for every status that a dialect does not name."""
+"""Any status that a dialect does not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ class Dialect:
     """One service's wire form.
 
     `errors` holds what the service sends where it has no answer, by the status of `http_status.STATUS`, or of a wrong
-    request: 400, or 404 for an unknown name. `MESSAGE` in a body stands for the server's own text, which says the fix;
-    a reply of status ANY keeps the status. Where a service has no words of its own for a status, ours stand in its
-    form; JSON bodies carry ours beside them, under "error".
+    request: 400, or 404 for an unknown name. `MESSAGE` in a body is a placeholder for the server's own text, which says
+    the fix; a reply of status ANY keeps the status. Where a service has no text of its own for a status, ours is in its
+    form; JSON bodies carry ours in addition, under "error".
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Tasks for trainers: one writer a format, each giving a folder that loads without this package.
+"""Tasks for trainers: one writer per format, each producing a folder that loads without this package.
 
-Gold stands in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
+Gold is in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": s
 """Formats by name."""
 
 BASE_URL = "http://127.0.0.1:8000"
-"""Where `worldsmith serve` listens unless told."""
+"""Where `worldsmith serve` listens by default."""
 
 
 def export(

@@ -1,6 +1,6 @@
 """Conversations to imitate: the certificate of each task as tool calls and replies, and its gold table last.
 
-Only for learning the form of the work: gold stands in the last message. Its rows come as they were read: what learned
+Only for learning the form of the work: gold is in the last message. Its rows come as they were read: what learned
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
@@ -95,7 +95,7 @@ def as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the gold rows in the order of the replies that tell of each: hold most of it, and its key first of all.
+    """Return the gold rows in the order of the replies that state them: the most cells, then the key earliest.
 
     A task of one value has one row, and no key.
     """
