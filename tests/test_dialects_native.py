@@ -14,7 +14,7 @@ from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
 from worldsmith.serving.app import routes_of
 from worldsmith.serving.dialects import DIALECTS, Dialect
-from worldsmith.serving.dialects.openapi import document
+from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.types import ANY
 from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.perturb import FAULTS, PROFILES
@@ -205,7 +205,7 @@ def test_every_dialect_tells_every_status():
     ],
 )
 def test_the_description_gives_the_form_that_is_sent(path, media, names):
-    told = next(iter(document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
+    told = next(iter(openapi_document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
     assert list(told) == [media]
     assert set(told[media]["schema"].get("properties", {})) == names
 
@@ -213,7 +213,7 @@ def test_the_description_gives_the_form_that_is_sent(path, media, names):
 def test_bounds_are_published_as_they_are_read(world):
     app = client(world, Observation("ok"))
     checked = set()
-    for path, operations in document(DIALECTS.values(), {})["paths"].items():
+    for path, operations in openapi_document(DIALECTS.values(), {})["paths"].items():
         if "post" not in operations:
             continue
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]

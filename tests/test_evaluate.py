@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, jobs_of, silent_model, table
-from worldsmith.audit.language_model.tally import KINDS, Tally, kind
+from worldsmith.audit.language_model.tally import KINDS, Tally, fault_kind
 from worldsmith.cli import main
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown
@@ -54,7 +54,7 @@ def test_bounds_are_those_of_wilson(hits: int, trials: int, low: float, high: fl
     ],
 )
 def test_rejections_are_of_kinds(verdict: Verdict, said: str) -> None:
-    assert kind(verdict, ("opened",)) == said
+    assert fault_kind(verdict, ("opened",)) == said
     assert said in KINDS
 
 

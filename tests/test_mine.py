@@ -6,7 +6,7 @@ from tests.pages_world import isles
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks import gates as tasks_gates
-from worldsmith.audit.tasks.gates import constant_guess, failed_gate, gates, measure, with_measures
+from worldsmith.audit.tasks.gates import constant_guess, failed_gate, gates, measure_shortcuts, with_measures
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining import candidates
@@ -148,7 +148,7 @@ def test_gates_fail_on_the_mean_and_on_one_task():
 
 def test_measured_figures(mined, town):
     task = mined.tasks[0]
-    figures = measure(task, town, SimulatorClient(Simulator(town)))
+    figures = measure_shortcuts(task, town, SimulatorClient(Simulator(town)))
     assert {name: round(f, 4) for name, f in figures.items()} == task.audit
     assert set(figures) == {*GATES, "one-page"}
     assert with_measures([replace(task, audit={})], town, SimulatorClient(Simulator(town))) == [task]

@@ -59,7 +59,7 @@ def one_world(path: Path) -> Path:
     from worldsmith.world.files import world_folders
 
     folders = world_folders([path])
-    name_strays([path])
+    report_strays([path])
     if len(folders) > 1:
         names = _named([folder.name for folder in folders])
         raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
@@ -74,7 +74,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
     """
     from worldsmith.world.files import load_world, world_folders
 
-    folders, damaged = world_folders(paths), name_strays(paths, fault=fault)
+    folders, damaged = world_folders(paths), report_strays(paths, fault=fault)
     usable = []
     for folder in folders:
         try:
@@ -94,7 +94,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
     return usable
 
 
-def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
+def report_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     """Name folders without a manifest on standard error, and return those that were worlds."""
     from worldsmith.world.files import MANIFEST, strays
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, name_strays, one_world, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
 PATHS = click.Path(path_type=Path)
@@ -198,7 +198,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     from worldsmith.world import files
 
     folders = files.world_folders(paths)
-    name_strays(paths)
+    report_strays(paths)
     broken = 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         try:

@@ -20,7 +20,7 @@ from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
-from worldsmith.serving.constant_routes import PLAIN, plain_routes, spelled
+from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Request, Route
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
@@ -106,14 +106,14 @@ class Service:
                 self.world_cache.check(named.world)
             find_profile(named.profile, self.profiles)
         except NotFoundError as wrong:
-            return respond({"error": str(wrong)}, 404)
+            return http_response({"error": str(wrong)}, 404)
         except UsageError as wrong:
-            return respond({"error": str(wrong)}, 400)
+            return http_response({"error": str(wrong)}, 400)
         return None
 
     def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
         """Return how links are written in the reply to a request."""
-        prefix = "/w/" + addresses.spell(address, self.default)
+        prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         return Links(address.world, prefix, self.base, own, BY_HOST in scope)
 
@@ -187,7 +187,7 @@ class Endpoint:
 
         def write() -> Response:
             reply = parsed.write(observations)
-            return respond(
+            return http_response(
                 reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
             )
 
@@ -202,7 +202,7 @@ class Endpoint:
         else:
             body = await _body(http)
             long = len(body) > LONG
-            fields = await asyncio.to_thread(_object, body, self.route) if long else _object(body, self.route)
+            fields = await asyncio.to_thread(_json_object, body, self.route) if long else _json_object(body, self.route)
         address = self.service.address(scope, headers, query, fields.get("api_key"))
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         return Request(path, fields, address, self.service.links(scope, headers, address))
@@ -210,10 +210,10 @@ class Endpoint:
     def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
         """Return an error in the dialect's form."""
         reply = self.dialect.error(status, text, headers)
-        return respond(reply.body, reply.status, reply.headers)
+        return http_response(reply.body, reply.status, reply.headers)
 
 
-def respond(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def http_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response: HTML for text unless its headers name another type, JSON for anything else."""
     if isinstance(body, str):
         return Response(body, status, headers, "text/html")
@@ -242,9 +242,9 @@ async def _body(http: HTTPRequest) -> bytes:
     return b"".join(parts)
 
 
-def _object(body: bytes, route: Route) -> Mapping[str, Any]:
+def _json_object(body: bytes, route: Route) -> Mapping[str, Any]:
     """Return the JSON object that a body is, whatever its Content-Type says."""
-    hint = f"send a JSON object such as {example(route)}"
+    hint = f"send a JSON object such as {example_body(route)}"
     if not body.strip():
         raise UsageError(f"the body is empty: {hint}")
     body = body.removeprefix(b"\xef\xbb\xbf")
@@ -270,7 +270,7 @@ def _readable(token: re.Match[str]) -> str:
     return _LONE.sub(lambda part: part[1] + (r"\u0000" if part[2] else ""), token[0])
 
 
-def example(route: Route) -> str:
+def example_body(route: Route) -> str:
     """Return a body that the route takes, as JSON."""
     takes = route.takes["oneOf"][0] if "oneOf" in route.takes else route.takes
     return orjson.dumps(takes["example"]).decode()
@@ -317,23 +317,23 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
     if bare in PLAIN or allowed:
         post = allowed.get("POST")
-        body = f" with a JSON body such as {example(post)}" if post else ""
+        body = f" with a JSON body such as {example_body(post)}" if post else ""
         methods = ", ".join(allowed) or "GET"
-        return respond(
+        return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )
-    known = list(dict.fromkeys((*PLAIN, *(spelled(route.path) for route in ROUTES))))
+    known = list(dict.fromkeys((*PLAIN, *(readable_path(route.path) for route in ROUTES))))
     fix = (
         f" Leave out the last slash: {bare.rstrip('/')}"
         if bare.rstrip("/") in known
         else close_match(bare[:200], known)
     )
-    return respond({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
+    return http_response({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
 
 
-def _broken(_: HTTPRequest, __: Exception) -> Response:
+def _internal_error(_: HTTPRequest, __: Exception) -> Response:
     """Return the reply to an internal error; its traceback goes to the log."""
-    return respond({"error": "internal error: the server's log says more"}, 500)
+    return http_response({"error": "internal error: the server's log says more"}, 500)
 
 
 def create_app(
@@ -365,7 +365,7 @@ def create_app(
         UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
     """
     find_profile(profile, profiles)
-    base = None if link_base is None else _base(link_base)
+    base = None if link_base is None else _link_base(link_base)
     world_cache = WorldCache(worlds, memory, simulate)
     default = Address(world_cache.only, profile, seed)
     service = Service(world_cache, default, base, Counted() if attempts is None else attempts, profiles)
@@ -378,7 +378,7 @@ def create_app(
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, prefixed],
-        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
+        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
         lifespan=_lifespan(close),
     )
     app.router.redirect_slashes = False
@@ -397,7 +397,7 @@ def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlett
     return lifespan
 
 
-def _base(text: str) -> str:
+def _link_base(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") not in {"", "web"}:
         raise UsageError(f"link base {text!r}: give scheme and host of this server, such as http://127.0.0.1:8000")

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route as HTTPRoute
 
 from worldsmith.serving.dialects import DIALECTS, Route
-from worldsmith.serving.dialects.openapi import document
+from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.schemas import TEXT, list_of, object_of
 from worldsmith.serving.world_cache import WorldCache
 
@@ -34,7 +34,7 @@ Check = Callable[[Request], Response | None]
 """What a request is refused with; None where its world is here."""
 
 
-def spelled(path: str) -> str:
+def readable_path(path: str) -> str:
     """Return a route's path as people write it: /web/<host>/<path>."""
     return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
 
@@ -42,7 +42,7 @@ def spelled(path: str) -> str:
 def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
     descriptions: dict[str, str] = {}
     for route in routes:
-        descriptions.setdefault(f"{route.method} {spelled(route.path)}", route.about)
+        descriptions.setdefault(f"{route.method} {readable_path(route.path)}", route.about)
     first = next(iter(world_cache.listings))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
@@ -65,7 +65,7 @@ def plain_routes(world_cache: WorldCache, routes: Iterable[Route], check: Check)
         "/": _home(world_cache, routes),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
-        "/openapi.json": document(DIALECTS.values(), PLAIN),
+        "/openapi.json": openapi_document(DIALECTS.values(), PLAIN),
     }
     return [HTTPRoute(path, _constant(orjson.dumps(body), check), methods=["GET"]) for path, body in bodies.items()]
 

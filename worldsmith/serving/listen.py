@@ -74,7 +74,7 @@ class _Connection(HttpToolsProtocol):
         self.transport.close()
 
 
-def configured(app: ASGIApp) -> uvicorn.Config:
+def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn serves an app of ours."""
     # A Date or Server header would make equal replies differ, or say more than the world does.
     return uvicorn.Config(
@@ -125,7 +125,7 @@ def serve(
             sys.stdout.flush()
 
         try:
-            _Server(configured(app), ready).run(sockets=[bound])
+            _Server(server_config(app), ready).run(sockets=[bound])
         except KeyboardInterrupt:
             return
 

@@ -13,7 +13,7 @@ PROSE, FACTS = 4.0, 2.5
 """Bytes a token of our own sentences, and of names, numbers and addresses: tokens are rather over-estimated."""
 
 
-def calls(
+def draw_calls(
     simulator: Simulator, address: Address, pages: Pages, count: int, *, hits: int, most: int, first: int = 0
 ) -> list[Call]:
     """Return `count` calls that have an answer and whose prompt takes at most `most` tokens, by estimate.
@@ -22,7 +22,7 @@ def calls(
     that turns may be uneven.
     """
     drawn_calls: list[Call] = []
-    for call in _drawn(pages, hits, address.seed, first):
+    for call in _candidate_calls(pages, hits, address.seed, first):
         if len(drawn_calls) == count:
             break
         part = simulator.prepare(address, call)
@@ -38,7 +38,7 @@ def tokens(part: Slice, pages: Pages) -> int:
     return ceil(prose / PROSE + (size - prose) / FACTS)
 
 
-def _drawn(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
+def _candidate_calls(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
     """Yield calls in an order drawn by seed: a page's title as a query, a page, a table's nouns as a query, a page."""
     ids = [page_id for page_id in pages.ids() if not pages.page(page_id).dormant]
     order = sorted(ids, key=lambda page_id: draw(seed, "evaluate", pages.world.id, page_id))

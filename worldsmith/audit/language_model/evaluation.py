@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from worldsmith.audit.language_model.calls import calls
+from worldsmith.audit.language_model.calls import draw_calls
 from worldsmith.audit.language_model.instruction_following import ORDERS, SHOWN, obeys
 from worldsmith.audit.language_model.leaks import Leaks
 from worldsmith.audit.language_model.realism import realism
@@ -143,7 +143,7 @@ async def evaluate(
     sites = [_site(world, run, store, profiles) for world in worlds]
     share_of = -(-plan.calls // len(sites))
     each = [
-        calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
+        draw_calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
         for i, s in enumerate(sites)
     ]
     again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
@@ -188,24 +188,24 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
     if observation.source == "store" or observation.part is None:
         return
     mode, part = run.modes[call.tool], observation.part
-    drafts = [read for exchange in observation.exchanges if (read := _read(exchange.reply, call)) is not None]
+    drafts = [read for exchange in observation.exchanges if (read := _parsed_draft(exchange.reply, call)) is not None]
     run.requested += 1
     run.answered += bool(drafts)
     if not drafts:
         run.failures[_failure(observation)] += 1
     mode.tries += len(observation.exchanges)
     mode.read += len(drafts)
-    served = _draft(observation)
+    served = _served_draft(observation)
     mode.served["fallback" if observation.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
-    must, labels = _must(site, part), _labels(site, part)
+    must, labels = _required_count(site, part), _labels(site, part)
     if drafts:
         mode.before.add(_verdicts(site, drafts[0], part), site.leaks.of(drafts[0], part), must, labels)
-        mode.served["unchanged"] += _texts(served) == _texts(drafts[-1])
-        units, kept = _taken(site, drafts[-1], served, part, ours=observation.source == "renderer")
+        mode.served["unchanged"] += _draft_texts(served) == _draft_texts(drafts[-1])
+        units, kept = _served_units(site, drafts[-1], served, part, ours=observation.source == "renderer")
         mode.units, mode.kept = mode.units + units, mode.kept + kept
     mode.after.add(_verdicts(site, served, part), site.leaks.of(served, part), must, labels)
     if repeat:
-        await _again(run, site, part, drafts[0] if drafts else None)
+        await _repeat_draft(run, site, part, drafts[0] if drafts else None)
     if run.judge:
         for when, draft in (("before", drafts[0] if drafts else None), ("after", served)):
             grade = await realism(run.judge, call, draft_text(draft)) if draft is not None else None
@@ -221,14 +221,14 @@ def _failure(observation: Observation) -> str:
     return (errors or [v.why for v in observation.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
 
 
-def _read(reply: str, call: Call) -> Draft | None:
+def _parsed_draft(reply: str, call: Call) -> Draft | None:
     try:
         return read_draft(reply, call) if reply else None
     except BackendError:
         return None
 
 
-def _draft(observation: Observation) -> Draft:
+def _served_draft(observation: Observation) -> Draft:
     return observation.results if observation.doc is None else observation.doc
 
 
@@ -236,7 +236,7 @@ def _verdicts(site: _Site, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
     return site.simulator.judged(site.address, draft, part)
 
 
-def _must(site: _Site, part: Slice) -> int:
+def _required_count(site: _Site, part: Slice) -> int:
     if part.call.tool == "web_search":
         return len(part.views)
     return len(site.guard.must(part.views[0].page))
@@ -249,7 +249,7 @@ def _labels(site: _Site, part: Slice) -> tuple[str, ...]:
     return tuple(dict.fromkeys(schema.column(c.row.table, c.col).label.lower() for c in cells))
 
 
-def _texts(draft: Draft) -> object:
+def _draft_texts(draft: Draft) -> object:
     return markdown(draft) if isinstance(draft, Doc) else [(r.url, r.title, r.snippet) for r in draft]
 
 
@@ -263,7 +263,7 @@ def draft_text(draft: Draft) -> str:
     )
 
 
-def _taken(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
+def _served_units(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
     """Return the units of a model's draft and how many of them were served: hits, or statements of a page."""
     if isinstance(draft, Doc):
         verdicts = [v for v in _verdicts(site, draft, part) if v.where not in {"missing", "url", "date"}]
@@ -273,7 +273,7 @@ def _taken(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool)
     return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in draft}.values())
 
 
-async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
+async def _repeat_draft(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
     """Ask for another draft of a slice, and record how far it states the same facts as the first."""
     try:
         second = await run.backend.writer(site.pages).draft(

@@ -18,7 +18,7 @@ _OF_REASON = {
 }
 
 
-def kind(verdict: Verdict, labels: Sequence[str]) -> str:
+def fault_kind(verdict: Verdict, labels: Sequence[str]) -> str:
     """Return which of `KINDS` a rejection is; `labels` are those of the facts that the unit may state.
 
     A statement contradicts where it gives a listed attribute a value that is not the listed one. Any other rejected
@@ -56,7 +56,7 @@ class Tally:
             self.examples.setdefault("leak", leaks[0])
         faults = Counter[str]()
         for verdict in verdicts:
-            named = "" if verdict.ok else kind(verdict, labels)
+            named = "" if verdict.ok else fault_kind(verdict, labels)
             self.statements += named != "incomplete"
             if named:
                 faults[named] += 1

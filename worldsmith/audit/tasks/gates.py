@@ -37,7 +37,7 @@ def constant_guess(task: Task, world: World) -> float:
     return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
-def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
+def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
     agent_scores = {name: agent_f1(task, world, name, client) for name in names}
     return {
@@ -49,7 +49,10 @@ def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGE
 
 def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
-    return [replace(task, audit={k: round(v, 4) for k, v in measure(task, world, client).items()}) for task in tasks]
+    return [
+        replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, world, client).items()})
+        for task in tasks
+    ]
 
 
 def failed_gate(task: Task, figures: Mapping[str, float]) -> str:

@@ -85,7 +85,7 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def spell(address: Address, default: Address) -> str:
+def address_text(address: Address, default: Address) -> str:
     """Return an address as text, without the parts that equal `default`."""
     named = {"profile": address.profile, "seed": str(address.seed), "session": address.session}
     usual = {"profile": default.profile, "seed": str(default.seed), "session": default.session}

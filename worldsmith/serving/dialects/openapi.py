@@ -12,7 +12,7 @@ from worldsmith.simulate.perturb import PROFILES
 _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
 
 
-def document(dialects: Iterable[Dialect], plain: Mapping[str, tuple[str, JSON]]) -> dict[str, Any]:
+def openapi_document(dialects: Iterable[Dialect], plain: Mapping[str, tuple[str, JSON]]) -> dict[str, Any]:
     """Return the description of the dialects' routes and of `plain` GET routes: path to what it is and its reply."""
     paths: dict[str, dict[str, Any]] = {
         path: {"get": {"summary": about, "responses": _responses("application/json", gives)}}

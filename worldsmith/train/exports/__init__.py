@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.train.exports import jsonl, sft, verl
-from worldsmith.train.exports.rows import CANARY, CARD, Splits, divide, load
+from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import staged, write_file
 
 Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
@@ -56,7 +56,7 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    splits = divide(load(folders, replay=replay), test_share)
+    splits = split_tasks(load_tasks(folders, replay=replay), test_share)
     with staged(out) as part:
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"

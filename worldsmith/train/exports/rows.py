@@ -36,7 +36,7 @@ SHOWN = 5
 """Tasks named in an error."""
 
 
-def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
+def load_tasks(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
     """Return the tasks of worlds in order.
 
     Raises NotFoundError, FormatError, UsageError where there is none, or ConsistencyError for tasks that don't hold.
@@ -57,7 +57,7 @@ def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
     return tasks
 
 
-def divide(tasks: Sequence[Task], test_share: float) -> Splits:
+def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
     """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
 
     At least one of several worlds is for testing where the share is above 0, and one for training. Of a single world

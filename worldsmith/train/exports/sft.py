@@ -79,7 +79,7 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
         made = {"id": f"call{number:05}", "type": "function", "function": function(call)}
         message = {"role": "assistant", "content": "", "tool_calls": [made]}
         messages += [message, *map(dict, environment.step(message).messages)]
-    rows = as_read(task, [m["content"] for m in messages if m["role"] == "tool"])
+    rows = rows_in_reading_order(task, [m["content"] for m in messages if m["role"] == "tool"])
     return [*messages, {"role": "assistant", "content": markdown(task.columns, rows)}]
 
 
@@ -94,7 +94,7 @@ def as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
+def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
     """Return the gold rows in the order of the replies that state them: the most cells, then the key earliest.
 
     A task of one value has one row, and no key.
