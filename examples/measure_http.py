@@ -28,11 +28,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-from worldsmith.serving.listen import configured
+from worldsmith.serving.listen import server_config
 async def reply(request):
     await request.body()
     return Response(b"x" * request.path_params["size"], media_type="application/json")
-config = configured(Starlette(routes=[Route("/{size:int}", reply, methods=["POST"])]))
+config = server_config(Starlette(routes=[Route("/{size:int}", reply, methods=["POST"])]))
 config.port, config.log_level = 0, "info"
 config.configure_logging()
 uvicorn.Server(config).run()

@@ -57,11 +57,11 @@ def checked(schema: Schema, count: int) -> None:
 
 def print_alike(found: Survey, name: str) -> None:
     """Print what `worldsmith audit worlds` says of the worlds of a schema."""
-    kin = found.kin[name]
+    kin = found.schemas[name]
     print(f"  {kin.named.total()} names tested, {found.collisions} collisions, {kin.twins} near-twins in a world")
     print(
-        f"  names met in an earlier world: {kin.names.shared.total()} of {kin.names.asked.total()}; "
-        f"rows: {kin.rows.shared.total()} of {kin.rows.asked.total()}; near-equal columns: {kin.alike}"
+        f"  names met in an earlier world: {kin.names.shared.total()} of {kin.names.counts.total()}; "
+        f"rows: {kin.rows.shared.total()} of {kin.rows.counts.total()}; equal columns: {kin.equal_columns}"
     )
     for finding in found.findings:
         print(f"  {finding.what}: {finding.where}")

@@ -10,7 +10,7 @@ from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.mining.files import Asked, keep
 from worldsmith.mining.pipeline import Mined
 from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
-from worldsmith.train.exports.rows import load
+from worldsmith.train.exports.rows import load_tasks
 from worldsmith.world.files import save_jsonl, tasks_file
 
 
@@ -49,7 +49,7 @@ def test_tasks_are_read_as_they_were_written(folder, mined):
 )
 def test_every_reader_says_path_line_and_reason(folder, fields, why, call):
     path = edited(folder, 1, **fields)
-    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load([folder])):
+    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load_tasks([folder])):
         with pytest.raises(FormatError, match="line 3: ") as said:
             read()
         assert str(path) in str(said.value)

@@ -8,12 +8,14 @@ from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
 from worldsmith.agents import HttpClient
+from worldsmith.errors import UsageError
 from worldsmith.generation import generate
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
-from worldsmith.serving.dialects import DIALECTS
-from worldsmith.serving.dialects.native import ANY, NATIVE, native
-from worldsmith.serving.dialects.openapi import document
+from worldsmith.serving.app import routes_of
+from worldsmith.serving.dialects import DIALECTS, Dialect
+from worldsmith.serving.dialects.openapi import openapi_document
+from worldsmith.serving.dialects.types import ANY
 from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.perturb import FAULTS, PROFILES
 from worldsmith.simulate.protocol import Observation, Profile
@@ -185,13 +187,12 @@ def test_a_fault_passes_when_a_session_tries_again(world, fault):
 
 
 def test_every_dialect_tells_every_status():
-    assert set(NATIVE) == set(DIALECTS)
-    assert all(ANY in forms for forms in NATIVE.values())
-    for dialect in DIALECTS:
+    assert all(ANY in dialect.errors for dialect in DIALECTS.values())
+    for name, dialect in DIALECTS.items():
         for status, text in STATUS.values():
-            sent = 401 if (dialect, status) == ("tavily", 404) else status
-            assert native(dialect, status, text).status == sent
-    assert {status for status, _ in STATUS.values()} <= set(NATIVE["pages"])
+            sent = 401 if (name, status) == ("tavily", 404) else status
+            assert dialect.error(status, text).status == sent
+    assert {status for status, _ in STATUS.values()} <= set(DIALECTS["pages"].errors)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +205,35 @@ def test_every_dialect_tells_every_status():
     ],
 )
 def test_the_description_gives_the_form_that_is_sent(path, media, names):
-    told = next(iter(document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
+    told = next(iter(openapi_document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
     assert list(told) == [media]
     assert set(told[media]["schema"].get("properties", {})) == names
+
+
+def test_bounds_are_published_as_they_are_read(world):
+    app = client(world, Observation("ok"))
+    checked = set()
+    for path, operations in openapi_document(DIALECTS.values(), {})["paths"].items():
+        if "post" not in operations:
+            continue
+        takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
+        for schema in takes.get("oneOf", [takes]):
+            example = {
+                name: {"query": "a", "queries": ["a"], "urls": "a", "url": "a"}[name] for name in schema["required"]
+            }
+            for name, field in schema["properties"].items():
+                for bound, step in (("minimum", -1), ("maximum", 1)):
+                    if bound in field:
+                        body = {**example, "topic": "news", name: field[bound] + step}
+                        wrong = f'"{name}" is {body[name]}; it must be from {field["minimum"]} to {field["maximum"]}'
+                        assert app.post(path, json=body).json()["error"] == wrong
+                        assert "must be" not in app.post(path, json={**body, name: field[bound]}).text
+                        checked.add(name)
+    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk"}
+
+
+def test_two_dialects_of_one_route_are_refused():
+    api = DIALECTS["api"]
+    assert routes_of([api]) == api.routes
+    with pytest.raises(UsageError, match="dialects api and ours both answer POST /api/search"):
+        routes_of([api, Dialect("ours", api.routes, api.errors)])

@@ -38,7 +38,7 @@ from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import divide
+from worldsmith.train.exports.rows import split_tasks
 from worldsmith.train.exports.sft import as_text, conversation, tool_call
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
 
@@ -103,24 +103,24 @@ def test_the_same_tasks_give_the_same_bytes(made, tmp_path, to):
 
 def test_worlds_stay_together_and_every_task_is_there_once(made):
     tasks = [task for some in made[2].values() for task in some]
-    splits = divide(tasks, 0.3)
+    splits = split_tasks(tasks, 0.3)
     assert sorted(t.task_id for part in splits.values() for t in part) == sorted(t.task_id for t in tasks)
     train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
     assert (len(train), len(test), train & test) == (2, 1, set())
-    assert {t.world for t in divide(tasks[::-1], 0.3)["test"]} == test
+    assert {t.world for t in split_tasks(tasks[::-1], 0.3)["test"]} == test
 
 
 def test_a_single_world_is_divided_by_task(made):
     tasks = next(iter(made[2].values()))
-    assert [len(part) for part in divide(tasks, 0.1).values()] == [3, 1]
-    assert [len(part) for part in divide(tasks, 0).values()] == [4, 0]
-    assert [len(part) for part in divide(tasks[:1], 0.5).values()] == [1, 0]
+    assert [len(part) for part in split_tasks(tasks, 0.1).values()] == [3, 1]
+    assert [len(part) for part in split_tasks(tasks, 0).values()] == [4, 0]
+    assert [len(part) for part in split_tasks(tasks[:1], 0.5).values()] == [1, 0]
 
 
 def test_some_world_is_always_for_training(made):
     tasks = [task for some in made[2].values() for task in some]
     for share in (0.6, 0.9):
-        assert [len({task.world for task in part}) for part in divide(tasks[:8], share).values()] == [1, 1]
+        assert [len({task.world for task in part}) for part in split_tasks(tasks[:8], share).values()] == [1, 1]
 
 
 def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pages_world import isles
 
-from worldsmith.cli.backend import Answering, Asked
+from worldsmith.cli.backend import Answering, ModelChoice
 from worldsmith.pages import Pages
 from worldsmith.pages.index import Index, saved
 from worldsmith.pages.index.files import dumps, key, loads
@@ -117,8 +117,8 @@ def test_a_simulator_answers_from_a_file_as_without(tmp_path):
 
 def test_a_server_keeps_indices_where_it_is_told(tmp_path):
     world = isles()
-    answering = Answering(Asked(None, None, "", None), PROFILES, index_folder=lambda name: tmp_path / name)
+    answering = Answering(ModelChoice(None, None, "", None), PROFILES, index_folder=lambda name: tmp_path / name)
     answering.simulator(world).warm(Address(world.id))
     assert [path.name for path in (tmp_path / world.id).iterdir()] == [f"{world.id}.short"]
-    plain = Answering(Asked(None, None, "", None), PROFILES).simulator(world)
+    plain = Answering(ModelChoice(None, None, "", None), PROFILES).simulator(world)
     assert plain.call(Address(world.id), Call("web_search", QUERIES[0])).results

@@ -6,7 +6,7 @@ from tests.pages_world import isles
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks import gates as tasks_gates
-from worldsmith.audit.tasks.gates import audited, constant_guess, failed, gates, measure
+from worldsmith.audit.tasks.gates import constant_guess, failed_gate, gates, measure_shortcuts, with_measures
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining import candidates
@@ -126,14 +126,14 @@ def test_constant_guess_is_the_share_of_the_most_common_value():
 def test_one_page_is_counted_cell_by_cell():
     task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [("a", "b"), ("a",), ("a",), ("c",), ("d",), ("e",), ("f",), ("g",)])
     assert observed(task.pages, task.others) == (3 / 8, 0.25)
-    assert failed(task, {}) == "one page carries too much"
+    assert failed_gate(task, {}) == "one page carries too much"
     assert observed(by_hand([1, 2], [("a",), ("b",)]).pages, (1,)) == (0.5, 0.5)
 
 
 def test_a_task_over_the_cap_fails_by_itself():
     task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [(c,) for c in "abcdefgh"])
-    assert failed(task, {"closed-book": 0.0, "constant-guess": CAP}) == ""
-    assert failed(task, {"constant-guess": CAP + 0.01}) == f"constant-guess over {CAP}"
+    assert failed_gate(task, {"closed-book": 0.0, "constant-guess": CAP}) == ""
+    assert failed_gate(task, {"constant-guess": CAP + 0.01}) == f"constant-guess over {CAP}"
 
 
 def test_gates_fail_on_the_mean_and_on_one_task():
@@ -148,10 +148,10 @@ def test_gates_fail_on_the_mean_and_on_one_task():
 
 def test_measured_figures(mined, town):
     task = mined.tasks[0]
-    figures = measure(task, town, SimulatorClient(Simulator(town)))
+    figures = measure_shortcuts(task, town, SimulatorClient(Simulator(town)))
     assert {name: round(f, 4) for name, f in figures.items()} == task.audit
     assert set(figures) == {*GATES, "one-page"}
-    assert audited([replace(task, audit={})], town, SimulatorClient(Simulator(town))) == [task]
+    assert with_measures([replace(task, audit={})], town, SimulatorClient(Simulator(town))) == [task]
 
 
 def test_small_worlds_give_tasks_too_and_say_why_not_more():

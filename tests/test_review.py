@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from tests.test_mine import by_hand
-from worldsmith.audit.tasks.page_coverage import chosen, curve, fewest, least_pages, together, told
+from worldsmith.audit.tasks.page_coverage import (
+    co_coverage,
+    cover_size,
+    coverage_curve,
+    greedy_totals,
+    least_pages,
+    pages_by_cell,
+)
 from worldsmith.cli.task_audit import histogram, page
 from worldsmith.errors import FormatError
 from worldsmith.mining.task_report import review
@@ -18,23 +25,23 @@ from worldsmith.world.files import save_jsonl, tasks_file
 
 def test_pages_are_chosen_by_what_they_tell_anew():
     cells = [frozenset(pages) for pages in ("ab", "a", "a", "bc", "c", "")]
-    assert chosen(cells) == [3, 5]
-    assert chosen([]) == []
+    assert greedy_totals(cells) == [3, 5]
+    assert greedy_totals([]) == []
 
 
 def test_a_page_whose_cells_others_tell_is_not_needed():
     cells = {frozenset(pages) for pages in ("pq", "pqx", "pr", "prx", "q", "r", "")}
-    assert chosen(sorted(cells, key=sorted)) == [4, 5, 6]  # p, the richest, comes first
-    assert fewest(cells) == 2
-    assert fewest(set()) == 0
+    assert greedy_totals(sorted(cells, key=sorted)) == [4, 5, 6]  # p, the richest, comes first
+    assert cover_size(cells) == 2
+    assert cover_size(set()) == 0
 
 
 def test_curve_and_co_coverage_by_hand():
     task = by_hand([1, 2, 3, 4], [("a", "b"), ("a",), ("c",), ("d",)])
-    assert told(task) == [frozenset("ab"), frozenset("a"), frozenset("c"), frozenset("d")]
-    assert curve(task) == {1: 0.5, 2: 0.75, 4: 1.0, 8: 1.0, 16: 1.0, 32: 1.0}
-    assert together(task) == pytest.approx(1 / 6)
-    assert together(by_hand([1], [("a",)])) == 0.0
+    assert pages_by_cell(task) == [frozenset("ab"), frozenset("a"), frozenset("c"), frozenset("d")]
+    assert coverage_curve(task) == {1: 0.5, 2: 0.75, 4: 1.0, 8: 1.0, 16: 1.0, 32: 1.0}
+    assert co_coverage(task) == pytest.approx(1 / 6)
+    assert co_coverage(by_hand([1], [("a",)])) == 0.0
 
 
 def test_least_pages_tell_all_the_evidence(town, mined):

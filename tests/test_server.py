@@ -32,7 +32,7 @@ from worldsmith.schema import load_schema
 from worldsmith.serving import create_app, serve
 from worldsmith.serving.app import MAX_BODY, PLAIN
 from worldsmith.serving.dialects import DIALECTS
-from worldsmith.serving.listen import configured
+from worldsmith.serving.listen import server_config
 from worldsmith.serving.world_cache import BYTES_A_FACT
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Observation, Profile
@@ -619,7 +619,7 @@ def test_the_description_names_every_route_and_no_other(one):
 
 def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
     app = create_app(folders, memory=0)
-    client, shelf = TestClient(app), app.state.shelf
+    client, shelf = TestClient(app), app.state.world_cache
     assert shelf.opened == ()
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200
@@ -856,7 +856,7 @@ def test_the_tavily_client_shows_why_a_key_names_no_world(worlds, live):
 def listening(app):
     """An app on a real socket, in a thread; gives its port."""
     bound = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(configured(app))
+    server = uvicorn.Server(server_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():

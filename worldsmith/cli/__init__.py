@@ -20,18 +20,18 @@ def main() -> None:
     """Invent small relational worlds, serve a fake search engine over them, and export tasks that need searching.
 
     \b
-    worldsmith generate --seed 7 --out w     worlds with tasks, one a shipped schema, into the folder w
+    worldsmith generate --seed 7 --out w     worlds with tasks, one per shipped schema, into the folder w
     worldsmith check w                       prove that they are consistent
     worldsmith audit worlds w                are they invented, and different
-    worldsmith audit tasks w                 can they be had without searching
+    worldsmith audit tasks w                 can they be solved without searching
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
     worldsmith export w --to verl --out e    hand the tasks to a trainer
     worldsmith evaluate w --model NAME       judge a language model as the search engine
-    worldsmith trace FILE                    what a session asked and was answered, and why
+    worldsmith trace FILE                    the calls and replies of a session, and why
 
-    Exit codes: 0 fine, 1 faults were found, 2 wrong use.
+    Exit codes: 0 fine, 1 faults were found, 2 wrong usage.
     """
 
 

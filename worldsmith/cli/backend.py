@@ -13,7 +13,7 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.serving.world_cache import Answers
+    from worldsmith.serving.world_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
     from worldsmith.simulate.protocol import Observation, Profile, Tool
     from worldsmith.simulate.simulator import Simulator
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from worldsmith.world.model import World
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
-"""Where a model is asked unless told: not the port of `serve`."""
+"""Default endpoint of a model: not the port of `serve`."""
 
 OPTIONS = (
-    click.option("--model", help="Let this language model write the answers; what it may not say, our renderer says."),
+    click.option(
+        "--model", help="Let this language model write the answers; our renderer replaces what it may not say."
+    ),
     click.option("--prose", help="Let this language model write the pages alone, in running sentences."),
     click.option(
         "--model-url",
@@ -36,7 +38,7 @@ OPTIONS = (
     click.option(
         "--store",
         type=click.Path(path_type=Path),
-        help="SQLite file for accepted texts of a model: what is in it is answered from it for ever, without one too.",
+        help="SQLite file for accepted texts of a model: the first one of a call is served, even without a model.",
     ),
 )
 
@@ -44,7 +46,7 @@ OPTIONS = (
 profiles_option = click.option(
     "--profiles",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="TOML file of profiles of one's own, beside those of worldsmith.",
+    help="TOML file of your own profiles, beside those of worldsmith.",
 )
 
 
@@ -72,22 +74,22 @@ def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --model, --prose, --model-url and --store to a command, which gets them as `asked`."""
+    """Add --model, --prose, --model-url and --store to a command, which gets them as `model_choice`."""
 
     @wraps(command)
-    def taken(
+    def with_choice(
         *args: Any, model: str | None, prose: str | None, model_url: str, store: Path | None, **options: Any
     ) -> Any:
-        return command(*args, asked=Asked(model, prose, model_url, store), **options)
+        return command(*args, model_choice=ModelChoice(model, prose, model_url, store), **options)
 
-    found: Callable[..., Any] = taken
+    wrapped: Callable[..., Any] = with_choice
     for option in reversed(OPTIONS):
-        found = option(found)
-    return found
+        wrapped = option(wrapped)
+    return wrapped
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelChoice:
     """The options of `model_options`."""
 
     model: str | None
@@ -101,26 +103,26 @@ class Answering:
 
     def __init__(
         self,
-        asked: "Asked",
+        model_choice: "ModelChoice",
         profiles: "Mapping[str, Profile]",
         *,
         quiet: bool = True,
         index_folder: Callable[[str], Path | None] = lambda _: None,
         traces: "Traces | None" = None,
     ) -> None:
-        """Stand ready by the options above; `quiet` says nothing of a model that fails.
+        """Open what the options above name; with `quiet`, failures of a model are not reported.
 
-        `index_folder` says where the search index of a world, by its id, is kept; `traces` writes down every call.
+        `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
 
         Raises:
             UsageError: two models are named, or a store is of none or of several.
         """
-        if asked.model and asked.prose:
+        if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
-        self.store = _store(asked.store) if asked.store else None
-        self.backend = _backend(asked, quiet=quiet) if asked.model or asked.prose else None
-        self.author = self.backend or (_absent(self.store, asked.store) if self.store else None)
-        self.tools: tuple[Tool, ...] = ("web_extractor",) if asked.prose else ("web_search", "web_extractor")
+        self.store = _store(model_choice.store) if model_choice.store else None
+        self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
+        self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
+        self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
         self.counts: Counter[str] = Counter()
 
@@ -139,8 +141,8 @@ class Answering:
             tools=self.tools,
         )
 
-    def answers(self, world: "World") -> "Answers":
-        """Return what answers the calls of a world, written down where there are traces."""
+    def answers(self, world: "World") -> "Responder":
+        """Return what answers the calls of a world, recorded where there are traces."""
         if self.traces is None:
             return self.simulator(world)
         from worldsmith.simulate.traces import Traced
@@ -148,7 +150,7 @@ class Answering:
         return Traced(self.simulator(world), self.traces)
 
     def totals(self) -> str:
-        """Return what was counted, a line for the simulators and one for the model."""
+        """Return the counts, one line for the simulators and one for the model."""
         counted = {"answered": self.counts, "model": self.backend.counts if self.backend else {}}
         return "\n".join(
             f"worldsmith: {name}: {', '.join(f'{key} {counts[key]}' for key in sorted(counts))}"
@@ -164,18 +166,20 @@ class Answering:
             self.store.close()
 
 
-def _backend(asked: "Asked", *, quiet: bool) -> "Backend":
+def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
     key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(asked.url, asked.model or asked.prose or "", key, prose=bool(asked.prose))
+    endpoint = Endpoint(
+        model_choice.url, model_choice.model or model_choice.prose or "", key, prose=bool(model_choice.prose)
+    )
     return (
         Backend(endpoint) if quiet else Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
     )
 
 
 def _absent(store: "Store", path: Path | None) -> "StoredOnly":
-    """Return what stands for the one model whose texts a store holds. Raises UsageError where it isn't one."""
+    """Return a placeholder for the one model whose texts a store holds. Raises UsageError where it isn't one."""
     from worldsmith.simulate.llm.model import StoredOnly
 
     authors = store.authors()
@@ -192,9 +196,9 @@ def _store(path: Path) -> "Store":
     return Store(path)
 
 
-def why_ours(seen: "Observation") -> str:
-    """Return why our renderer wrote an answer that a model was asked for: what failed, or the first objections."""
-    bad = [verdict for verdict in seen.verdicts if not verdict.ok]
+def why_renderer_answered(observation: "Observation") -> str:
+    """Return why our renderer wrote an answer instead of the model: what failed, or the first objections."""
+    bad = [verdict for verdict in observation.verdicts if not verdict.ok]
     if any(verdict.where == "model" for verdict in bad):
         return f"backend failed: {bad[0].why}"
     return f"rejected: {'; '.join(dict.fromkeys(f'{v.where} {v.why}' for v in bad[:3]))}"

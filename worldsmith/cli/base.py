@@ -27,7 +27,7 @@ class Failure(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group that turns our errors into one line and an exit code: 2 for wrong use, 1 for anything else."""
+    """A group that turns our errors into one line and an exit code: 2 for wrong usage, 1 for anything else."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -38,7 +38,7 @@ class Commands(click.Group):
         except BrokenPipeError:
             raise  # click ends quietly when the reader of a pipe has gone
         except OSError as error:
-            # A full disk, a folder that can't be written: said with its path, without a traceback.
+            # A full disk, a folder that can't be written: reported with its path, without a traceback.
             named = isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
             raise Failure(f"{error.filename or 'system'}: {error.strerror or error}", 2 if named else 1) from None
         if ctx.meta.get(LEFT_OUT):
@@ -59,7 +59,7 @@ def one_world(path: Path) -> Path:
     from worldsmith.world.files import world_folders
 
     folders = world_folders([path])
-    name_strays([path])
+    report_strays([path])
     if len(folders) > 1:
         names = _named([folder.name for folder in folders])
         raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
@@ -74,7 +74,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
     """
     from worldsmith.world.files import load_world, world_folders
 
-    folders, damaged = world_folders(paths), name_strays(paths, fault=fault)
+    folders, damaged = world_folders(paths), report_strays(paths, fault=fault)
     usable = []
     for folder in folders:
         try:
@@ -94,7 +94,7 @@ def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = T
     return usable
 
 
-def name_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
+def report_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:
     """Name folders without a manifest on standard error, and return those that were worlds."""
     from worldsmith.world.files import MANIFEST, folders_without_manifest
 
@@ -157,4 +157,4 @@ def progress(items: Iterable[T], length: int, label: str, *, quiet: bool) -> Ite
         yield from bar
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value a line, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value per line, for programs.")

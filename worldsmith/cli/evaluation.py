@@ -25,7 +25,7 @@ from worldsmith.errors import BackendError, UsageError
     help="OpenAI-compatible endpoint; its key is taken from OPENAI_API_KEY.",
 )
 @click.option("--calls", type=click.IntRange(1), default=100, show_default=True, help="Calls, shared among the worlds.")
-@click.option("--repeats", type=click.IntRange(0), help="Calls made twice; a tenth of them unless told.")
+@click.option("--repeats", type=click.IntRange(0), help="Calls made twice; default: a tenth of them.")
 @click.option("--orders", type=click.IntRange(0), help="Times each instruction is given; a tenth of the calls.")
 @click.option("--k", "hits", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits a search gives.")
 @click.option("--profile", default="clean", show_default=True, help="Profile; its faults are left out.")
@@ -34,12 +34,12 @@ from worldsmith.errors import BackendError, UsageError
 @click.option("--max-prompt", type=click.IntRange(500), default=8000, show_default=True, help="Tokens of a prompt.")
 @click.option("--max-tokens", type=click.IntRange(1), default=32768, show_default=True, help="Tokens of a reply.")
 @click.option("--temperature", type=click.FloatRange(0, 2), default=0.6, show_default=True)
-@click.option("--deadline", type=click.FloatRange(0.1), default=120.0, show_default=True, help="Seconds a call.")
-@click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls at once.")
+@click.option("--deadline", type=click.FloatRange(0.1), default=120.0, show_default=True, help="Seconds per call.")
+@click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Concurrent calls.")
 @click.option("--text", is_flag=True, help="Ask for results as text, never as JSON by a schema.")
 @click.option("--prose", is_flag=True, help="Ask for pages in running sentences.")
 @click.option("--judge", help="A second model that grades how real replies look.")
-@click.option("--judge-url", help="Its endpoint; that of the model unless told.")
+@click.option("--judge-url", help="Its endpoint; default: that of the model.")
 @click.option("--store", type=click.Path(path_type=Path), help="Keep accepted texts here; what it holds isn't judged.")
 @json_option
 @click.pass_context
@@ -47,10 +47,10 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     """How good is a language model as the search engine of these worlds? By rule, before the guard and after it.
 
     \b
-    leaks         replies that tell a value their slice does not hold, by its written forms, with exact 95% bounds
-    factuality    statements that stand, by the guard: no contradiction, nothing unsupported
-    completeness  facts told of those that a page must state, keys that hits must
-    answered      calls with a readable reply; the reasons of the others stand beside it
+    leaks         replies that tell a value their slice does not hold, by its written forms, with 95% bounds
+    factuality    statements that the guard accepts: no contradiction, nothing unsupported
+    completeness  facts stated of those that a page must state, keys that hits must
+    answered      calls with a readable reply; with the reasons for the others
     format        tries whose reply could be read
     consistency   facts that are the same when a call is made twice, without the store
     control       orders obeyed: withhold all but names, answer with an error, show a part
@@ -64,10 +64,10 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     """
     import asyncio
 
-    from worldsmith.audit.language_model import silence, table
+    from worldsmith.audit.language_model import silent_model, table
 
     figures = asyncio.run(_evaluate(paths, **options))
-    silent = silence(figures)
+    silent = silent_model(figures)
     if as_json:
         emit(figures)
     elif not silent:
@@ -89,7 +89,7 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     from worldsmith.world.files import load_world
 
     if options["judge_url"] and not options["judge"]:
-        raise UsageError("--judge-url is where a --judge is asked: name one")
+        raise UsageError("--judge-url is the endpoint of a --judge: name one")
     key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
     names = ("temperature", "max_tokens", "deadline", "concurrency", "prose")
     settings = {name: options[name] for name in names}

@@ -20,7 +20,7 @@ KINDS = "wide,deep,hybrid"
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks a world, at most.")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Tasks per world, at most.")
 @click.option(
     "--size",
     type=click.Choice(["wide", "small"]),
@@ -93,8 +93,8 @@ def tasks(
 
     Each task is kept only if the oracle solves it through search, by two wordings of its queries; agents without
     search get next to nothing; a reader rebuilds its query from the question; and the episode fits. Tasks with gold
-    are kept apart from the worlds, in _tasks/<world>.jsonl. Where not one is found for a world, those that are there
-    stay, and the exit code is 1.
+    are kept apart from the worlds, in _tasks/<world>.jsonl. Where none is found for a world, its tasks stay as they
+    are, and the exit code is 1.
 
     Difficulty, in the curriculum, is log2(turns * relations * (1 + conditions)): 1 more is twice the work. A split is
     train, test (a tenth of the worlds), or held_out.
@@ -115,11 +115,11 @@ def tasks(
         verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
         bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
-        asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
+        order = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
             with files.locked_folder(folder.resolve().parent, shared=True):
-                counts.append(_mine(folder, asked, as_json=as_json))
+                counts.append(_mine(folder, order, as_json=as_json))
         bad = counts.count(0)
     if listed:
         _list(folders, listed, hold_out)
@@ -127,27 +127,27 @@ def tasks(
         ctx.exit(1)
 
 
-def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
-    """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
+def _mine(folder: Path, order: "Asked", *, as_json: bool) -> int:
+    """Mine the tasks of a world, save them where there are any, and report the result; return their number."""
     from worldsmith.mining.files import keep, mine_for
     from worldsmith.world.files import load_world
 
     world = load_world(folder)
-    mined = mine_for(world, asked)
+    mined = mine_for(world, order)
     if mined.tasks:
-        keep(folder, world, asked, mined)
-    found = len(mined.tasks)
+        keep(folder, world, order, mined)
+    count = len(mined.tasks)
     if as_json:
-        told = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
-        emit({"world": world.id, "tasks": found, **told})
+        outcome = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
+        emit({"world": world.id, "tasks": count, **outcome})
     else:
         why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
         failing = f" ({mined.failing} fail a gate)" if mined.failing else ""
-        click.echo(f"{world.id}: {found} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
-    if found < asked.count:
-        kept = "" if found else "; what is in its file of tasks was left as it is"
-        click.echo(f"{world.id}: {found} of the {asked.count} tasks asked for were found{kept}", err=True)
-    return found
+        click.echo(f"{world.id}: {count} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
+    if count < order.count:
+        kept = "" if count else "; what is in its file of tasks was left as it is"
+        click.echo(f"{world.id}: {count} of the {order.count} tasks asked for were found{kept}", err=True)
+    return count
 
 
 def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
@@ -172,7 +172,7 @@ def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
 
 
 def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
-    """Replay the certificates of a world's tasks, solve them under profiles, and say what fails.
+    """Replay the certificates of a world's tasks, solve them under profiles, and report what fails.
 
     Returns how many tasks there are, and how many of them fail.
     """
@@ -191,12 +191,12 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
         fault = unproved(task, world, replayed)
         under = {name: fails_under(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
-        told = "; ".join(f for f in faults if f)
-        failed += bool(told)
+        fault_text = "; ".join(f for f in faults if f)
+        failed += bool(fault_text)
         if as_json:
-            emit({"task_id": task.task_id, "world": world.id, "ok": not told, "fault": told})
-        elif told:
-            click.echo(f"{task.task_id}: {told}")
+            emit({"task_id": task.task_id, "world": world.id, "ok": not fault_text, "fault": fault_text})
+        elif fault_text:
+            click.echo(f"{task.task_id}: {fault_text}")
     if not as_json:
         state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
         click.echo(f"{world.id}: {state}")

@@ -1,4 +1,4 @@
-"""Commands on what was kept of calls: trace shows a session, store hands on a model's texts."""
+"""Commands on recorded calls: trace shows a session, store exports and imports a model's texts."""
 
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,10 @@ EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.argument("file", type=EXISTING, metavar="TRACE.jsonl")
 @json_option
 def trace(file: Path, *, as_json: bool) -> None:
-    """Show a session call by call: what it drew on, what edits changed, the reply, the guard's objections.
+    """Show a session call by call: its sources, what edits changed, the reply, the guard's objections.
 
     Where a language model wrote, its prompt and its raw reply too. `serve --trace DIR` and `run --trace DIR` write the
-    files, one a session.
+    files, one per session.
 
     \b
     worldsmith trace traces/town-992c984cc1.9f3c0a1b2c3d4e5f.jsonl
@@ -30,50 +30,50 @@ def trace(file: Path, *, as_json: bool) -> None:
         for value in (head, *records):
             emit(value)
     else:
-        told = [f"{name} {head[name]}" for name in ("world", "profile", "seed", "session") if head.get(name) != ""]
-        calls = sum("call" in found for found in records)
-        click.echo(f"{', '.join(told)}: {counted(calls, 'call')}")
+        place = [f"{name} {head[name]}" for name in ("world", "profile", "seed", "session") if head.get(name) != ""]
+        calls = sum("call" in record for record in records)
+        click.echo(f"{', '.join(place)}: {counted(calls, 'call')}")
         number = 0
-        for found in records:
-            number += "call" in found
-            click.echo("\n" + "\n".join(_call(number, found) if "call" in found else _message(found)))
+        for record in records:
+            number += "call" in record
+            click.echo("\n" + "\n".join(_call(number, record) if "call" in record else _message(record)))
     if broken:
         click.echo(f"worldsmith: {counted(broken, 'line')} half-written, left out", err=True)
 
 
-def _message(found: dict[str, Any]) -> list[str]:
-    return [click.style(f"{found.get('role', 'message')}:", bold=True), str(found.get("content", ""))]
+def _message(record: dict[str, Any]) -> list[str]:
+    return [click.style(f"{record.get('role', 'message')}:", bold=True), str(record.get("content", ""))]
 
 
-def _call(number: int, found: dict[str, Any]) -> list[str]:
-    call, seen = found["call"], found["observation"]
+def _call(number: int, record: dict[str, Any]) -> list[str]:
+    call, observation = record["call"], record["observation"]
     more = [f"{name} {value}" for name, value in call.items() if name not in {"tool", "arg"}]
-    attempt = [f"attempt {found['attempt'] + 1}"] if found.get("attempt") else []
+    attempt = [f"attempt {record['attempt'] + 1}"] if record.get("attempt") else []
     head = f"{number}. {call['tool']} {call['arg']!r} {', '.join([*more, *attempt])}".rstrip()
     lines = [click.style(head, bold=True)]
-    part = found.get("slice") or {}
+    part = record.get("slice") or {}
     if part.get("pages"):
         lines.append(f"drew on {', '.join(part['pages'])}")
     for change in part.get("changes", ()):
         cells = [f"{row} {column} {value!r}" for row, column, value in change["cells"]]
         lines.append(f"edit {change['edit']} on {change['page']}: {'; '.join(cells) or 'no cell lost'}")
-    for asked in found.get("model", ()):
-        for role, content in asked["messages"]:
+    for request in record.get("model", ()):
+        for role, content in request["messages"]:
             lines += [click.style(f"--- {role}", dim=True), content]
-        lines += [click.style("--- the model wrote", dim=True), asked["reply"] or "(nothing)"]
-        lines += [f"not used: {asked['error']}"] if asked["error"] else []
-    verdicts = found.get("verdicts") or {}
+        lines += [click.style("--- the model wrote", dim=True), request["reply"] or "(nothing)"]
+        lines += [f"not used: {request['error']}"] if request["error"] else []
+    verdicts = record.get("verdicts") or {}
     lines += [f"rejected: {v['where']} {v['text']!r} {v['why']}" for v in verdicts.get("rejected", ())]
-    return [*lines, *_seen(seen)]
+    return [*lines, *_observation_lines(observation)]
 
 
-def _seen(seen: dict[str, Any]) -> list[str]:
-    said = [str(seen[name]) for name in ("status", "fault", "source") if seen.get(name)]
-    lines = [click.style(f"--- answered {', '.join(said)}".rstrip(), dim=True)]
-    for i, result in enumerate(seen.get("results", ()), 1):
+def _observation_lines(observation: dict[str, Any]) -> list[str]:
+    states = [str(observation[name]) for name in ("status", "fault", "source") if observation.get(name)]
+    lines = [click.style(f"--- answered {', '.join(states)}".rstrip(), dim=True)]
+    for i, result in enumerate(observation.get("results", ()), 1):
         lines += [f"[{i}] {result['url']}", f"Title: {result['title']}", f"Snippet: {result['snippet']}"]
         lines += [f"Date: {result['date'] or 'N/A'}", ""]
-    return [*lines, seen["text"]] if seen.get("text") else lines
+    return [*lines, observation["text"]] if observation.get("text") else lines
 
 
 @click.group()
@@ -86,7 +86,7 @@ def store() -> None:
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT.jsonl")
 @json_option
 def store_export(file: Path, out: Path, *, as_json: bool) -> None:
-    """Write the texts of a store as JSON lines: whoever reads them in repeats the run, without the model.
+    """Write the texts of a store as JSON lines: importing them repeats the run without the model.
 
     \b
     worldsmith store export texts.db texts.jsonl
@@ -112,7 +112,7 @@ def store_export(file: Path, out: Path, *, as_json: bool) -> None:
 @click.argument("texts", type=EXISTING, metavar="TEXTS.jsonl")
 @json_option
 def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
-    """Read exported texts into a store, made where it is missing: all or none; what stands already stays.
+    """Read exported texts into a store, created where it is missing: all or none; existing texts stay.
 
     \b
     worldsmith store import texts.db texts.jsonl
@@ -122,14 +122,14 @@ def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
 
     kept = Store(file)
     try:
-        found = kept.read(texts.read_bytes().split(b"\n"), str(texts))
+        imported = kept.read(texts.read_bytes().split(b"\n"), str(texts))
     finally:
         kept.close()
     if as_json:
-        emit({"added": found.added, "known": found.known, "other": found.other})
+        emit({"added": imported.added, "known": imported.known, "other": imported.other})
     else:
-        stays = f"; {found.other} stand there with other words, which stay" if found.other else ""
-        click.echo(f"{counted(found.added, 'text')} added, {found.known} known{stays}")
+        stays = f"; {imported.other} exist with another text, which stays" if imported.other else ""
+        click.echo(f"{counted(imported.added, 'text')} added, {imported.known} known{stays}")
 
 
 @store.command("prune")

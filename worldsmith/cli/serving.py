@@ -7,13 +7,13 @@ import click
 
 from worldsmith.cli.backend import (
     Answering,
-    Asked,
+    ModelChoice,
     model_options,
     profiles_option,
     read_profiles,
     trace_option,
     traces_in,
-    why_ours,
+    why_renderer_answered,
 )
 from worldsmith.cli.base import emit, json_option, one_world, usable_worlds
 from worldsmith.cli.worlds import PATHS
@@ -31,16 +31,17 @@ seed_option = click.option(
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback unless told.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option(
-    "--link-base", help="Scheme and host of this server: results link to it, for agents that fetch pages raw."
+    "--link-base",
+    help="Scheme and host of this server: results link to it, for agents that fetch pages with plain GET.",
 )
 @click.option("--memory", type=click.IntRange(1), help="Megabytes for open worlds; the least used are closed.")
 @click.option(
     "--index-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for search indices, so that worlds open faster the second time; beside the worlds unless told.",
+    help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
 )
 @profile_option
 @profiles_option
@@ -57,7 +58,7 @@ def serve(
     profile: str,
     profiles: Path | None,
     seed: int,
-    asked: Asked,
+    model_choice: ModelChoice,
     trace: Path | None,
 ) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
@@ -80,7 +81,7 @@ def serve(
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
-        asked,
+        model_choice,
         read_profiles(profiles),
         quiet=False,
         index_folder=beside.get if index_dir is None else lambda _: index_dir,
@@ -107,7 +108,7 @@ def serve(
 
 
 def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering) -> Any:
-    """Return the observation of one call to a world; says on standard error when it isn't the model's."""
+    """Return the observation of one call to a world; reports on standard error when it isn't the model's."""
     import asyncio
 
     from worldsmith.simulate.protocol import Address
@@ -120,10 +121,10 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
         finally:
             await answering.close()
 
-    seen = asyncio.run(answer())
-    if answering.backend and seen.source == "renderer" and seen.verdicts:
-        click.echo(f"worldsmith: our renderer answered: {why_ours(seen)}", err=True)
-    return seen
+    observation = asyncio.run(answer())
+    if answering.backend and observation.source == "renderer" and observation.verdicts:
+        click.echo(f"worldsmith: our renderer answered: {why_renderer_answered(observation)}", err=True)
+    return observation
 
 
 @click.command()
@@ -144,7 +145,7 @@ def search(
     profile: str,
     profiles: Path | None,
     seed: int,
-    asked: Asked,
+    model_choice: ModelChoice,
     *,
     as_json: bool,
 ) -> None:
@@ -155,25 +156,25 @@ def search(
     """
     from worldsmith.simulate.protocol import Call
 
-    seen = _answer(
+    observation = _answer(
         path,
         profile,
         seed,
         Call("web_search", query, page, k),
-        Answering(asked, read_profiles(profiles)),
+        Answering(model_choice, read_profiles(profiles)),
     )
     if as_json:
         hits = [
             {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-            for r in seen.results
+            for r in observation.results
         ]
-        emit({"status": seen.status, "results": hits, "more": seen.more, "source": seen.source})
+        emit({"status": observation.status, "results": hits, "more": observation.more, "source": observation.source})
         return
-    if seen.status != "ok":
-        click.echo(f"{seen.status} {seen.fault}".strip())
-    for i, r in enumerate(seen.results, 1):
+    if observation.status != "ok":
+        click.echo(f"{observation.status} {observation.fault}".strip())
+    for i, r in enumerate(observation.results, 1):
         click.echo(f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}\n")
-    if not seen.results:
+    if not observation.results:
         click.echo("no results found")
 
 
@@ -197,7 +198,7 @@ def extract(
     profile: str,
     profiles: Path | None,
     seed: int,
-    asked: Asked,
+    model_choice: ModelChoice,
     *,
     as_json: bool,
 ) -> None:
@@ -205,14 +206,14 @@ def extract(
     from worldsmith.simulate.protocol import Call
 
     call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    seen = _answer(path, profile, seed, call, Answering(asked, read_profiles(profiles)))
+    observation = _answer(path, profile, seed, call, Answering(model_choice, read_profiles(profiles)))
     if as_json:
-        title = seen.doc.title if seen.doc else None
-        told = {"status": seen.status, "url": url, "title": title, "text": seen.text}
-        emit(told | {"more": seen.more, "next_offset": seen.next_offset, "source": seen.source})
+        title = observation.doc.title if observation.doc else None
+        fields = {"status": observation.status, "url": url, "title": title, "text": observation.text}
+        emit(fields | {"more": observation.more, "next_offset": observation.next_offset, "source": observation.source})
     else:
-        click.echo(seen.text if seen.status == "ok" else f"{seen.status.replace('_', ' ')}: {url}")
-        if seen.more:
-            click.echo(f"[the page goes on: --offset {seen.next_offset}]")
-    if seen.status != "ok":
+        click.echo(observation.text if observation.status == "ok" else f"{observation.status.replace('_', ' ')}: {url}")
+        if observation.more:
+            click.echo(f"[the page goes on: --offset {observation.next_offset}]")
+    if observation.status != "ok":
         ctx.exit(1)

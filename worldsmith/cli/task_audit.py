@@ -29,12 +29,12 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     \b
     gates         item F1 outside the key of agents that take a shortcut, mean over the tasks of a kind and size:
                   closed-book 0.05, constant-guess 0.2, one-query 0.10, snippets-only 0.10, and 0.34 on any one task;
-                  no page tells more than a quarter of a table's cells, or one row
-    pages needed  how few pages tell all that must be known, rows that fail the conditions included
-    k pages       the share of the cells outside the key that the best 1, 2, 4, … pages tell
-    co-coverage   of two cells of different rows, how often one page tells both
+                  no page states more than a quarter of a table's cells, or one row
+    pages needed  how few pages state all that is needed, rows that fail the conditions included
+    k pages       the share of the cells outside the key that the best 1, 2, 4, … pages state
+    co-coverage   of two cells of different rows, how often one page states both
     near-duplicates  tasks of one world with the same tables, joins, operators and columns as another
-    gold          is worked out once more by both engines
+    gold          is computed again by both engines
     certificates  are replayed, as `worldsmith tasks --verify` does
 
     \b
@@ -43,16 +43,16 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     """
     from worldsmith.mining.task_report import review
 
-    found = review(_loaded(paths, quiet=as_json))
+    audit = review(_loaded(paths, quiet=as_json))
     if html:
         from worldsmith.world.files import write_file
 
-        write_file(html, page(found).encode())
+        write_file(html, page(audit).encode())
     if as_json:
-        emit(found.to_json())
+        emit(audit.to_json())
     else:
-        click.echo(_text(found))
-    if not (found.ok and found.tasks):
+        click.echo(_text(audit))
+    if not (audit.ok and audit.tasks):
         ctx.exit(1)
 
 
@@ -65,9 +65,9 @@ def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, lis
         yield load_world(folder), tasks_of(folder)
 
 
-def _text(found: "Review") -> str:
+def _text(audit: "Review") -> str:
     """Return a review as a person reads it."""
-    told = found.to_json()
+    figures = audit.to_json()
     gates = [
         (
             g["kind"],
@@ -79,21 +79,21 @@ def _text(found: "Review") -> str:
             g["allowed"],
             "ok" if g["passed"] else "FAILS",
         )
-        for g in told["gates"]
+        for g in figures["gates"]
     ]
     parts = [
-        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.skeletons} skeletons, "
-        f"{found.alike} near-duplicates, {found.empty} without a row",
+        f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: "
+        f"{audit.skeletons} distinct query shapes, {audit.alike} near-duplicates, {audit.empty} without a row",
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
         "\nSize: median (least to most)",
-        table(["kind", "size", "tasks", *(name for name, _ in SPREADS)], [_sized(g) for g in told["groups"]]),
+        table(["kind", "size", "tasks", *(name for name, _ in SPREADS)], [_sized(g) for g in figures["groups"]]),
         "\nReading",
-        table(["kind", "size", "co-coverage", *_heads(told)], [_reading(g) for g in told["groups"]]),
-        f"\n{counted(len(found.findings), 'finding')}",
-        *(f"  {line}" for line in found.findings[:SHOWN]),
+        table(["kind", "size", "co-coverage", *_heads(figures)], [_reading(g) for g in figures["groups"]]),
+        f"\n{counted(len(audit.findings), 'finding')}",
+        *(f"  {line}" for line in audit.findings[:SHOWN]),
     ]
-    more = len(found.findings) - SHOWN
+    more = len(audit.findings) - SHOWN
     return "\n".join([*parts, *([f"  … and {more} more"] if more > 0 else [])])
 
 
@@ -116,8 +116,8 @@ def _sized(group: dict[str, Any]) -> list[Any]:
     return [group["kind"], group["size"], group["tasks"], *cells]
 
 
-def _heads(told: dict[str, Any]) -> list[str]:
-    first = told["groups"][0] if told["groups"] else {"fits": {}, "k_pages": {}}
+def _heads(figures: dict[str, Any]) -> list[str]:
+    first = figures["groups"][0] if figures["groups"] else {"fits": {}, "k_pages": {}}
     return [*(f"fit {int(n) // 1000}k" for n in first["fits"]), *(f"{k} pages" for k in first["k_pages"])]
 
 
@@ -131,11 +131,11 @@ BENCHMARK = {"rows": 25.0, "columns": 6.2}
 WIDE, HIGH, BINS = 340, 120, 20
 
 
-def page(found: "Review") -> str:
+def page(audit: "Review") -> str:
     """Return a review as a page of HTML with plots, which needs no other file."""
-    told = found.to_json()
-    parts = [f"<h1>{len(found.tasks)} tasks of {found.worlds} worlds</h1>", f"<pre>{escape(_text(found))}</pre>"]
-    for (kind, size), group in found.groups.items():
+    figures = audit.to_json()
+    parts = [f"<h1>{len(audit.tasks)} tasks of {audit.worlds} worlds</h1>", f"<pre>{escape(_text(audit))}</pre>"]
+    for (kind, size), group in audit.groups.items():
         full = [task for task in group if task.gold]
         values = {
             "rows": [len(t.gold) for t in full],
@@ -143,18 +143,18 @@ def page(found: "Review") -> str:
             "relations": [t.query.hops for t in group],
             "turns": [t.turns for t in group],
             "tool tokens": [t.tool_tokens for t in group],
-            "pages needed": [found.pages[t.task_id] for t in full],
+            "pages needed": [audit.pages[t.task_id] for t in full],
         }
         plots = "".join(histogram(name, v, BENCHMARK.get(name)) for name, v in values.items())
         parts.append(f"<h2>{escape(kind)}, {escape(size)}: {len(group)} tasks</h2><div>{plots}</div>")
-    curves = "".join(_curve(g) for g in told["groups"])
-    parts.append(f"<h2>Share of the cells that the best pages tell</h2><div>{curves}</div>")
+    curves = "".join(_curve(g) for g in figures["groups"])
+    parts.append(f"<h2>Share of the cells that the best pages state</h2><div>{curves}</div>")
     style = "body{font:14px sans-serif;margin:2em}svg{margin:.5em}pre{overflow:auto}"
     return f"<!doctype html><meta charset=utf-8><title>Tasks</title><style>{style}</style>{''.join(parts)}\n"
 
 
 def histogram(name: str, values: Sequence[float], mark: float | None = None) -> str:
-    """Return a histogram as SVG; a red line stands at `mark`, what the benchmark's tasks have."""
+    """Return a histogram as SVG; a red line marks `mark`, what the benchmark's tasks have."""
     if not values:
         return ""
     low, high = min([*values, *([mark] if mark else [])]), max([*values, *([mark] if mark else [])])
@@ -172,8 +172,8 @@ def histogram(name: str, values: Sequence[float], mark: float | None = None) -> 
     line = (
         "" if at is None else f'<line x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{HIGH}" stroke="#c00" stroke-width="2"/>'
     )
-    told = f"{name}: {min(values):g} to {max(values):g}" + (f" (WideSearch {mark:g})" if mark else "")
-    return _svg(bars + line, told)
+    caption = f"{name}: {min(values):g} to {max(values):g}" + (f" (WideSearch {mark:g})" if mark else "")
+    return _svg(bars + line, caption)
 
 
 def _curve(group: dict[str, Any]) -> str:
@@ -186,6 +186,6 @@ def _curve(group: dict[str, Any]) -> str:
     return _svg(line, f"{group['kind']}, {group['size']}: {', '.join(group['k_pages'])} pages")
 
 
-def _svg(body: str, told: str) -> str:
-    text = f'<text x="0" y="{HIGH + 16}" font-size="12">{escape(told)}</text>'
-    return f'<svg width="{WIDE}" height="{HIGH + 22}" role="img" aria-label="{escape(told)}">{body}{text}</svg>'
+def _svg(body: str, caption: str) -> str:
+    text = f'<text x="0" y="{HIGH + 16}" font-size="12">{escape(caption)}</text>'
+    return f'<svg width="{WIDE}" height="{HIGH + 22}" role="img" aria-label="{escape(caption)}">{body}{text}</svg>'

@@ -118,7 +118,7 @@ def score(
 
     TASKS is a file of tasks, a world, a folder of worlds, or what `worldsmith export --to jsonl` writes: of each line
     only task_id and the gold table are read. ANSWERS.jsonl holds {"task_id": ..., "answer": "text with a table"}, one
-    a line.
+    per line.
 
     \b
     worldsmith score w answers.jsonl
@@ -137,7 +137,7 @@ def score(
     With --compat widesearch each answer is scored by WideSearch's rules too: the first table in the text, exact
     column names, numbers within the column's tolerance, dates within 31 days, rows by the spelling of their keys.
     Honest answers get the figures its evaluator gives; repeated rows, unreadable cells and fragments of text, which
-    it rewards, earn nothing. No language model is asked: what it would judge is compared as folded text.
+    it rewards, earn nothing. No language model is used: what it would judge is compared as folded text.
     """
     from worldsmith.scoring import Failure, score_many
     from worldsmith.tasks import read_references
@@ -153,8 +153,8 @@ def score(
         official = _official(answer, references[task_id]) if compat else None
         figures.setdefault(task_id, []).append(_flat(result) | (_flat(official, f"{compat}_") if official else {}))
         if as_json:
-            told = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
-            emit(told | ({"widesearch": _figures(official)} if official else {}))
+            fields = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
+            emit(fields | ({"widesearch": _figures(official)} if official else {}))
             continue
         click.echo(f"{task_id}: {_brief(result)}" + (f"; widesearch: {_brief(official)}" if official else ""))
         if explain:
@@ -301,7 +301,7 @@ def _coloured(result: Any) -> str:
     show_default=True,
     help="Share of worlds kept for testing.",
 )
-@click.option("--verify", is_flag=True, help="Replay every certificate first, half a second a world.")
+@click.option("--verify", is_flag=True, help="Replay every certificate first, half a second per world.")
 @json_option
 def export(
     paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, verify: bool, as_json: bool
@@ -312,7 +312,7 @@ def export(
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
     \b
-    jsonl   one task a line: prompt, columns, reference
+    jsonl   one task per line: prompt, columns, reference
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
     sft     conversations to imitate: certificates as tool calls and replies, the gold table last
     """

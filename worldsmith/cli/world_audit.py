@@ -1,4 +1,4 @@
-"""Commands that look at what was made as a sceptic would: audit."""
+"""Commands that audit worlds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import click
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 
 if TYPE_CHECKING:
-    from worldsmith.audit.worlds.survey import Kin, Survey
+    from worldsmith.audit.worlds.survey import SchemaSummary, Survey
 
 
 @click.group()
@@ -28,12 +28,12 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
                   These alone make the exit code 1: generate such a world again.
     twin          two names of a world that a reader takes for one: two edits apart or fewer, one begins with the
                   other, or their bearing words are an edit apart
-    shared names  over 5% of a world's names are those of one other world, or over 25% of all were met before
+    shared names  over 5% of a world's names are those of one other world, or over 25% of all were in an earlier world
     shared rows   over 0.1% of a table's rows are those of another world, names (keys, references) left out.
                   Tables that are too plain are passed over: two of their rows may well agree by chance.
-    equal column  numbers or dates of two worlds that agree row by row (within 1% of the column's range) far beyond
-                  what their frequencies give: kappa 0.5 or more, which chance does once in 5e8. Compared with 64
-                  other worlds; whole copies are found among all. A copy in another order is not told.
+    equal column  numbers or dates of two worlds that are equal in a whole column, or in 16 rows at the same place,
+                  where chance does that once in 5e8. Each world is compared with all others. A copy in another
+                  order, or with other values in between, is not found.
     structure     over 25% of 20 or more worlds have the same tables, columns, rules and pages
 
     One pass, a fixed amount of memory: of very many worlds a share of the names and rows is counted, and the whole
@@ -49,65 +49,69 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
     folders = usable_worlds(paths, verify=False)
     # Worlds are taken as they are, edited ones too: `check` is what proves their bytes.
     loaded = (files.load_world(f, verify=False) for f in progress(folders, len(folders), "worlds", quiet=as_json))
-    found = survey(loaded)
+    result = survey(loaded)
     if as_json:
-        emit(found.to_json())
+        emit(result.to_json())
     else:
-        click.echo(_text(found))
-    if not found.ok:
+        click.echo(_text(result))
+    if not result.ok:
         ctx.exit(1)
 
 
-def _text(found: "Survey") -> str:
+def _text(result: "Survey") -> str:
     """Return a survey as a person reads it."""
     from worldsmith.audit.worlds.survey import SHOWN
 
-    kin = found.kin.values()
-    tested = sum(sum(one.named.values()) for one in kin)
+    summaries = result.schemas.values()
+    tested = sum(sum(one.named.values()) for one in summaries)
     places = [
-        (f"{one.schema}: {place}", n, one.collided[place]) for one in kin for place, n in sorted(one.named.items())
+        (f"{one.schema}: {place}", n, one.collided[place])
+        for one in summaries
+        for place, n in sorted(one.named.items())
     ]
     parts = [
-        f"Fictional: {tested} names tested in {counted(found.worlds, 'world')}, "
-        f"{counted(found.collisions, 'collision')} with real ones",
+        f"Fictional: {tested} names tested in {counted(result.worlds, 'world')}, "
+        f"{counted(result.collisions, 'collision')} with real ones",
         table(["place", "names", "collisions"], places),
-        *_real(found),
+        *_real(result),
         "\nAlike: worlds of one schema",
         table(
             ["schema", "worlds", "structures", "commonest", "names met", "most alike", "rows met", "equal", "twins"],
-            [_row(one) for one in kin],
+            [_row(one) for one in summaries],
         ),
     ]
-    parts += [f"  names met before: {example}" for one in kin for example in one.same_names[:1]]
-    parts.append(f"\n{counted(len(found.findings), 'finding')}")
-    parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in found.findings]
-    more = {f"{one.schema}: {what}": n - SHOWN for one in kin for what, n in one.found.items() if n > SHOWN}
+    parts += [f"  names seen before: {example}" for one in summaries for example in one.same_names[:1]]
+    parts.append(f"\n{counted(len(result.findings), 'finding')}")
+    parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in result.findings]
+    more = {
+        f"{one.schema}: {what}": n - SHOWN for one in summaries for what, n in one.finding_counts.items() if n > SHOWN
+    }
     parts += [f"  … and {n} more of {sort}" for sort, n in more.items()]
     return "\n".join(parts)
 
 
-def _real(found: "Survey") -> list[str]:
+def _real(result: "Survey") -> list[str]:
     lines = []
-    for one in found.kin.values():
+    for one in result.schemas.values():
         for name, cells in sorted(one.real.items()):
-            told = ", ".join(f"{real} {n}" for real, n in sorted(cells.items()))
-            lines.append(f"declared real names, {one.schema}.{name}: {told}")
+            counts = ", ".join(f"{real} {n}" for real, n in sorted(cells.items()))
+            lines.append(f"declared real names, {one.schema}.{name}: {counts}")
         for provider, n in sorted(one.details.items()):
             lines.append(f"details, not names, {one.schema}: {n} of Faker's {provider}")
     return lines
 
 
-def _row(one: "Kin") -> tuple[object, ...]:
+def _row(one: "SchemaSummary") -> tuple[object, ...]:
     met, rows = one.names, one.rows
-    told = sum(rows.asked.values())
+    row_count = sum(rows.counts.values())
     return (
         one.schema,
         one.worlds,
         len(one.structures),
         f"{one.commonest:.0%}",
-        f"{met.share('name'):.2%} of {met.asked['name']}",
-        f"{one.pair[0]:.1%}",
-        f"{sum(rows.shared.values()) / max(1, told):.2%} of {told}",
-        one.alike,
+        f"{met.share('name'):.2%} of {met.counts['name']}",
+        f"{one.most_alike[0]:.1%}",
+        f"{sum(rows.shared.values()) / max(1, row_count):.2%} of {row_count}",
+        one.equal_columns,
         one.twins,
     )

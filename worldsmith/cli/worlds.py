@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, name_strays, one_world, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
 PATHS = click.Path(path_type=Path)
@@ -44,7 +44,7 @@ class FactsOption(click.Option):
 @click.command()
 @click.argument("schemas", nargs=-1, metavar="[SCHEMA]...")
 @click.option(
-    "--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one a schema."
+    "--count", type=click.IntRange(1), help="Worlds in all, round robin over the schemas; default one per schema."
 )
 @click.option(
     "--seed",
@@ -56,7 +56,7 @@ class FactsOption(click.Option):
 )
 @click.option("--out", type=PATHS, required=True, help="Folder the worlds are put into.")
 @click.option(
-    "--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks a world, at most."
+    "--tasks", "n_tasks", type=click.IntRange(0), default=10, show_default=True, help="Tasks per world, at most."
 )
 @click.option(
     "--size", type=click.Choice(["wide", "small"]), default="wide", show_default=True, help="Size of the tasks."
@@ -103,7 +103,7 @@ class FactsOption(click.Option):
     type=click.FloatRange(0, 0.3),
     default=0.0,
     show_default=True,
-    help="Share of names that something else bears too: a row of another table, or the subject of a dormant page. "
+    help="Share of names that something else has too: a row of another table, or the subject of a dormant page. "
     "--homonyms 0.1",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
@@ -198,7 +198,7 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
     from worldsmith.world import files
 
     folders = files.world_folders(paths)
-    name_strays(paths)
+    report_strays(paths)
     broken = 0
     for folder in progress(folders, len(folders), "worlds", quiet=as_json):
         try:
@@ -214,8 +214,8 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         report = check_world(world)
         broken += report.broken + len(changed)
         if as_json:
-            told = {"path": str(folder), "manifest": changed, "knobs": world.schema.knobs.to_json()}
-            emit(report.to_json() | {"ok": report.ok and not changed} | told)
+            fields = {"path": str(folder), "manifest": changed, "knobs": world.schema.knobs.to_json()}
+            emit(report.to_json() | {"ok": report.ok and not changed} | fields)
             continue
         state = "ok" if report.ok and not changed else "BROKEN"
         covered = sum(1 for r in report.rules if r.covers)
@@ -338,10 +338,10 @@ def _print_page(world: Any, page: str) -> None:
     from worldsmith.pages.renderer import markdown, render
 
     pages = Pages(world)
-    found = page if page in pages.ids() else pages.by_url(page)
-    if found is None:
+    page_id = page if page in pages.ids() else pages.by_url(page)
+    if page_id is None:
         raise NotFoundError(f"no page {page!r} in {world.id}.{close_match(page, pages.ids())}")
-    click.echo(markdown(render(pages.page(found), world, pages)))
+    click.echo(markdown(render(pages.page(page_id), world, pages)))
 
 
 @click.group()
@@ -358,9 +358,9 @@ def schema() -> None:
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
     """Read a schema file, fill worlds from it, and say what each rule cost; exit 1 when it can't be used.
 
-    A file that means nothing is told with line, part, value and fix. Then worlds are filled: for each rule the share
-    of rows that broke it at first, and its redraws and restarts a world. Named are rules that the fills imply (a
-    warning), that never held (set aside, so that the others are tried) and that never said anything about any row.
+    Faults of the file are reported with line, part, value and fix. Then worlds are filled: for each rule the share of
+    rows that broke it at first, and its redraws and restarts per world. Rules are listed that the fills imply (a
+    warning), that never held (set aside, so that the others are tried) and that never applied to any row.
 
     \b
     worldsmith schema check harbour.toml

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit.tasks.gates import constant_guess, failed, measure
+from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, draws, kinds_of
 from worldsmith.mining.certificates import attempt
@@ -177,7 +177,7 @@ class _Miner:
         if isinstance(other, str):
             return f"not certified by other queries: {other}"
         try:
-            figures = measure(task, self.world, client)
+            figures = measure_shortcuts(task, self.world, client)
         except BackendError:
             return "a call of an agent that is never answered"
         return self._failing(task, figures) or replace(
@@ -188,7 +188,7 @@ class _Miner:
         """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
         if not task.gold:
             return ""
-        why = failed(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
+        why = failed_gate(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
         if why and self.keep_failing:
             self.fails = True
             return ""

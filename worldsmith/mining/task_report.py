@@ -7,8 +7,8 @@ from statistics import median
 from typing import Any
 
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit.tasks.gates import Gate, audited, failed, gates
-from worldsmith.audit.tasks.page_coverage import curve, least_pages, mean, together
+from worldsmith.audit.tasks.gates import Gate, failed_gate, gates, with_measures
+from worldsmith.audit.tasks.page_coverage import co_coverage, coverage_curve, least_pages, mean
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import unproved
 from worldsmith.pages import Pages
@@ -135,12 +135,12 @@ def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
     reader = Reader(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
     found.worlds += 1
-    for task, rows in zip(audited(tasks, world, client), again, strict=True):
+    for task, rows in zip(with_measures(tasks, world, client), again, strict=True):
         found.tasks.append(task)
-        found.curves[task.task_id] = curve(task)
-        found.shared[task.task_id] = together(task)
+        found.curves[task.task_id] = coverage_curve(task)
+        found.shared[task.task_id] = co_coverage(task)
         found.pages[task.task_id] = least_pages(task, reader, pages)
-        why = failed(task, task.audit) if task.gold else ""
+        why = failed_gate(task, task.audit) if task.gold else ""
         found.findings += [f"{task.task_id}: {why}"] if why else []
         found.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
         unheld = unproved(task, world, simulator)

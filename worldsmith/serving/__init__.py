@@ -1,11 +1,11 @@
 """The fake search engine over HTTP: every dialect at once, many worlds behind one process.
 
 The process holds worlds and nothing else: no task, no gold, no clock in a reply, no outbound connection. A reply
-depends on the world, the address, the call and the attempt; what differs between dialects is wording alone.
+depends on the world, the address, the call and the attempt; dialects differ in wording alone.
 """
 
 from worldsmith.serving.app import create_app
 from worldsmith.serving.listen import serve
-from worldsmith.serving.world_cache import MEMORY, Shelf
+from worldsmith.serving.world_cache import MEMORY, WorldCache
 
-__all__ = ["MEMORY", "Shelf", "create_app", "serve"]
+__all__ = ["MEMORY", "WorldCache", "create_app", "serve"]

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +20,12 @@ from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
-from worldsmith.serving.constant_routes import PLAIN, plain_routes, spelled
+from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Request, Route
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
-from worldsmith.serving.dialects.native import native
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.world_cache import MEMORY, Answers, Shelf, Simulate
+from worldsmith.serving.world_cache import MEMORY, Responder, Simulate, WorldCache
 from worldsmith.simulate.disclosure import tokens
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
@@ -66,7 +65,7 @@ _LONE = re.compile(
 class Service:
     """What every endpoint needs: the worlds, the address of a call that says nothing, how links are written."""
 
-    shelf: Shelf
+    world_cache: WorldCache
     default: Address
     base: str | None
     attempts: Attempts
@@ -89,32 +88,32 @@ class Service:
                 sources.append(("the headers", {name: headers[f"x-worldsmith-{name}"]}))
             if query.get(name):
                 sources.append(("the query string", {name: query[name]}))
-        found = addresses.merge(sources, self.default)
-        self.shelf.check(found.world)
-        if find_profile(found.profile, self.profiles).faults and not found.session:
+        address = addresses.merge(sources, self.default)
+        self.world_cache.check(address.world)
+        if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
-                f"profile {found.profile!r} has faults that pass when a call is made again, and only a session tells "
+                f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
                 f"that it is made again: add ;session=NAME to the world, one name an episode"
             )
-        return found
+        return address
 
     def check(self, http: HTTPRequest) -> Response | None:
-        """Return what refuses a request whose path names a world, or a profile, that is not here."""
+        """Return an error for a request whose path names an unknown world or profile, None otherwise."""
         spec = http.path_params.get("spec", "")
         try:
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
-                self.shelf.check(named.world)
+                self.world_cache.check(named.world)
             find_profile(named.profile, self.profiles)
         except NotFoundError as wrong:
-            return respond({"error": str(wrong)}, 404)
+            return http_response({"error": str(wrong)}, 404)
         except UsageError as wrong:
-            return respond({"error": str(wrong)}, 400)
+            return http_response({"error": str(wrong)}, 400)
         return None
 
     def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
         """Return how links are written in the reply to a request."""
-        prefix = "/w/" + addresses.spell(address, self.default)
+        prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         return Links(address.world, prefix, self.base, own, BY_HOST in scope)
 
@@ -123,7 +122,7 @@ class Service:
 
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
         """
-        world = await self.shelf.get(address)
+        world = await self.world_cache.get(address)
         if len(calls) == 1:
             return (await self._observe(world, address, calls[0]),)
         observations: list[Observation] = []
@@ -137,12 +136,12 @@ class Service:
 
     def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
         """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
-        digest = self.shelf.listings[address.world].digest
+        digest = self.world_cache.listings[address.world].digest
         text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
-    async def _observe(self, world: Answers, address: Address, call: Call | Observation) -> Observation:
-        """Return the observation of one call; a call that fails inside ends no other of its batch."""
+    async def _observe(self, world: Responder, address: Address, call: Call | Observation) -> Observation:
+        """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
         try:
@@ -170,27 +169,29 @@ class Endpoint:
         """Return the response: read, answer, write."""
         try:
             request = await self.read(scope, http)
-            asked = self.route.read(request)
+            parsed = self.route.read(request)
         except NotFoundError as wrong:
             return self.error(404, str(wrong))
         except UsageError as wrong:
             return self.error(400, str(wrong))
         try:
-            seen = await self.service.answer(request.address, asked.calls)
+            observations = await self.service.answer(request.address, parsed.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
             sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
             return self.error(503, f"world {world!r} can't be served; the server's log says why")
-        failed = request_failure(seen)
+        failed = request_failure(observations)
         if failed:
             return self.error(failed.status, failed.text, failed.headers)
 
         def write() -> Response:
-            reply = asked.write(seen)
-            return respond(reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, seen)})
+            reply = parsed.write(observations)
+            return http_response(
+                reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
+            )
 
-        return write() if len(seen) <= SLICE else await asyncio.to_thread(write)
+        return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
 
     async def read(self, scope: Scope, http: HTTPRequest) -> Request:
         """Return the request as dialects see it. Raises UsageError."""
@@ -201,18 +202,18 @@ class Endpoint:
         else:
             body = await _body(http)
             long = len(body) > LONG
-            fields = await asyncio.to_thread(_object, body, self.route) if long else _object(body, self.route)
+            fields = await asyncio.to_thread(_json_object, body, self.route) if long else _json_object(body, self.route)
         address = self.service.address(scope, headers, query, fields.get("api_key"))
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         return Request(path, fields, address, self.service.links(scope, headers, address))
 
     def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
         """Return an error in the dialect's form."""
-        reply = native(self.dialect.name, status, text, headers)
-        return respond(reply.body, reply.status, reply.headers)
+        reply = self.dialect.error(status, text, headers)
+        return http_response(reply.body, reply.status, reply.headers)
 
 
-def respond(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def http_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response: HTML for text unless its headers name another type, JSON for anything else."""
     if isinstance(body, str):
         return Response(body, status, headers, "text/html")
@@ -241,22 +242,22 @@ async def _body(http: HTTPRequest) -> bytes:
     return b"".join(parts)
 
 
-def _object(body: bytes, route: Route) -> Mapping[str, Any]:
+def _json_object(body: bytes, route: Route) -> Mapping[str, Any]:
     """Return the JSON object that a body is, whatever its Content-Type says."""
-    hint = f"send a JSON object such as {example(route)}"
+    hint = f"send a JSON object such as {example_body(route)}"
     if not body.strip():
         raise UsageError(f"the body is empty: {hint}")
     body = body.removeprefix(b"\xef\xbb\xbf")
     try:
-        found = orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            found = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
+            value = orjson.loads(_TOKEN.sub(_readable, body.decode(errors="surrogateescape")).encode(errors="replace"))
         except orjson.JSONDecodeError as error:
             raise UsageError(f"the body is not JSON ({error}): {hint}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise UsageError(f"the body is JSON, but no object: {hint}")
-    return found
+    return value
 
 
 def _readable(token: re.Match[str]) -> str:
@@ -269,7 +270,7 @@ def _readable(token: re.Match[str]) -> str:
     return _LONE.sub(lambda part: part[1] + (r"\u0000" if part[2] else ""), token[0])
 
 
-def example(route: Route) -> str:
+def example_body(route: Route) -> str:
     """Return a body that the route takes, as JSON."""
     takes = route.takes["oneOf"][0] if "oneOf" in route.takes else route.takes
     return orjson.dumps(takes["example"]).decode()
@@ -291,7 +292,20 @@ class ByHost:
         await self.app(scope, receive, send)
 
 
-ROUTES: tuple[Route, ...] = tuple(route for dialect in DIALECTS.values() for route in dialect.routes)
+def routes_of(dialects: Iterable[Dialect]) -> tuple[Route, ...]:
+    """Return the routes of dialects. Raises UsageError where two answer the same method and path."""
+    owners: dict[tuple[str, str], str] = {}
+    routes = []
+    for dialect in dialects:
+        for route in dialect.routes:
+            owner = owners.setdefault((route.method, route.path), dialect.name)
+            if owner != dialect.name:
+                raise UsageError(f"dialects {owner} and {dialect.name} both answer {route.method} {route.path}")
+            routes.append(route)
+    return tuple(routes)
+
+
+ROUTES = routes_of(DIALECTS.values())
 
 
 def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
@@ -303,23 +317,23 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
     if bare in PLAIN or allowed:
         post = allowed.get("POST")
-        body = f" with a JSON body such as {example(post)}" if post else ""
+        body = f" with a JSON body such as {example_body(post)}" if post else ""
         methods = ", ".join(allowed) or "GET"
-        return respond(
+        return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )
-    known = list(dict.fromkeys((*PLAIN, *(spelled(route.path) for route in ROUTES))))
+    known = list(dict.fromkeys((*PLAIN, *(readable_path(route.path) for route in ROUTES))))
     fix = (
         f" Leave out the last slash: {bare.rstrip('/')}"
         if bare.rstrip("/") in known
         else close_match(bare[:200], known)
     )
-    return respond({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
+    return http_response({"error": f"there is nothing at {bare[:200]}.{fix}"}, 404)
 
 
-def _broken(_: HTTPRequest, __: Exception) -> Response:
-    """Return what a defect of ours looks like from outside; its traceback goes to the log."""
-    return respond({"error": "internal error: the server's log says more"}, 500)
+def _internal_error(_: HTTPRequest, __: Exception) -> Response:
+    """Return the reply to an internal error; its traceback goes to the log."""
+    return http_response({"error": "internal error: the server's log says more"}, 500)
 
 
 def create_app(
@@ -351,25 +365,25 @@ def create_app(
         UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
     """
     find_profile(profile, profiles)
-    base = None if link_base is None else _base(link_base)
-    shelf = Shelf(worlds, memory, simulate)
-    default = Address(shelf.only, profile, seed)
-    service = Service(shelf, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
+    base = None if link_base is None else _link_base(link_base)
+    world_cache = WorldCache(worlds, memory, simulate)
+    default = Address(world_cache.only, profile, seed)
+    service = Service(world_cache, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
     routes = [
         HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
         for dialect in DIALECTS.values()
         for route in dialect.routes
     ]
-    routes += plain_routes(shelf, ROUTES, service.check)
+    routes += plain_routes(world_cache, ROUTES, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, prefixed],
-        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _broken},
+        exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
         lifespan=_lifespan(close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.shelf, app.state.default = shelf, default
+    app.state.world_cache, app.state.default = world_cache, default
     return app
 
 
@@ -383,7 +397,7 @@ def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlett
     return lifespan
 
 
-def _base(text: str) -> str:
+def _link_base(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") not in {"", "web"}:
         raise UsageError(f"link base {text!r}: give scheme and host of this server, such as http://127.0.0.1:8000")

@@ -1,4 +1,4 @@
-"""Routes that belong to no dialect, all GET and all constant: what is served, and where to go from there.
+"""Routes that belong to no dialect, all GET and all constant: what is served, and which routes there are.
 
 They answer under /w/<world>/ too, as every route does.
 """
@@ -12,19 +12,19 @@ from starlette.responses import Response
 from starlette.routing import Route as HTTPRoute
 
 from worldsmith.serving.dialects import DIALECTS, Route
-from worldsmith.serving.dialects.openapi import document
-from worldsmith.serving.dialects.schemas import TEXT, listed, thing
-from worldsmith.serving.world_cache import Shelf
+from worldsmith.serving.dialects.openapi import openapi_document
+from worldsmith.serving.dialects.schemas import TEXT, list_of, object_of
+from worldsmith.serving.world_cache import WorldCache
 
 PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "/": (
         "What this is, and its routes.",
-        thing({"about": TEXT, "world": TEXT, "worlds": TEXT, "description": TEXT, "routes": {"type": "object"}}),
+        object_of({"about": TEXT, "world": TEXT, "worlds": TEXT, "description": TEXT, "routes": {"type": "object"}}),
     ),
-    "/healthz": ("Answers 200 when the server is ready.", thing({"status": TEXT})),
+    "/healthz": ("Answers 200 when the server is ready.", object_of({"status": TEXT})),
     "/worlds": (
         "The worlds served, and the path of each.",
-        thing({"worlds": listed(thing({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
+        object_of({"worlds": list_of(object_of({"world": TEXT, "schema": TEXT, "as_of": TEXT, "path": TEXT}))}),
     ),
     "/openapi.json": ("This description.", {"type": "object"}),
 }
@@ -34,38 +34,38 @@ Check = Callable[[Request], Response | None]
 """What a request is refused with; None where its world is here."""
 
 
-def spelled(path: str) -> str:
+def readable_path(path: str) -> str:
     """Return a route's path as people write it: /web/<host>/<path>."""
     return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
 
 
-def _home(shelf: Shelf, routes: Iterable[Route]) -> dict[str, Any]:
-    told: dict[str, str] = {}
+def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
+    descriptions: dict[str, str] = {}
     for route in routes:
-        told.setdefault(f"{route.method} {spelled(route.path)}", route.about)
-    first = next(iter(shelf.listings))
+        descriptions.setdefault(f"{route.method} {readable_path(route.path)}", route.about)
+    first = next(iter(world_cache.listings))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
         "world": "The one world needs no name."
-        if shelf.only
-        else f"Name one of {len(shelf.listings)} worlds before the route, such as /w/{first}/api/search?query=…",
+        if world_cache.only
+        else f"Name one of {len(world_cache.listings)} worlds before the route, such as /w/{first}/api/search?query=…",
         "worlds": "/worlds",
         "description": "/openapi.json",
-        "routes": {**told, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
+        "routes": {**descriptions, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
     }
 
 
-def plain_routes(shelf: Shelf, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
-    """Return the routes; `check` is asked of every request, since its path may name a world."""
+def plain_routes(world_cache: WorldCache, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
+    """Return the routes; `check` is called for every request, since its path may name a world."""
     worlds = [
         {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
-        for world, listing in shelf.listings.items()
+        for world, listing in world_cache.listings.items()
     ]
     bodies = {
-        "/": _home(shelf, routes),
+        "/": _home(world_cache, routes),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
-        "/openapi.json": document(DIALECTS.values(), PLAIN),
+        "/openapi.json": openapi_document(DIALECTS.values(), PLAIN),
     }
     return [HTTPRoute(path, _constant(orjson.dumps(body), check), methods=["GET"]) for path, body in bodies.items()]
 

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.app import create_app
-from worldsmith.serving.world_cache import Shelf
+from worldsmith.serving.world_cache import WorldCache
 from worldsmith.world.model import World
 
 BACKLOG = 2048
@@ -27,7 +27,7 @@ MOST_WAITING = 2 * BACKLOG
 
 
 class _Connection(HttpToolsProtocol):
-    """A connection that is closed where a request does not arrive whole in time: uvicorn waits for ever."""
+    """A connection that is closed where a request does not arrive in full in time: uvicorn would wait forever."""
 
     _waiting: ClassVar[dict["_Connection", asyncio.TimerHandle]] = {}
 
@@ -74,7 +74,7 @@ class _Connection(HttpToolsProtocol):
         self.transport.close()
 
 
-def configured(app: ASGIApp) -> uvicorn.Config:
+def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn serves an app of ours."""
     # A Date or Server header would make equal replies differ, or say more than the world does.
     return uvicorn.Config(
@@ -104,8 +104,8 @@ def serve(
 ) -> None:
     """Serve worlds until interrupted; `options` are those of `create_app`.
 
-    A line with the address and the time to ready is said once requests are answered. Port 0 takes a free one.
-    A single world is opened before that, several when they are first asked for.
+    A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
+    A single world is opened before that, several at their first call.
 
     Raises:
         UsageError: the address can't be bound, or `create_app` says so.
@@ -114,10 +114,10 @@ def serve(
     start = time.monotonic()
     with _bind(host, port) as bound:
         app = create_app(worlds, **options)
-        shelf: Shelf = app.state.shelf
-        if shelf.only:
-            shelf.open(app.state.default)
-        what = f"world {shelf.only}" if shelf.only else f"{len(shelf.listings)} worlds"
+        world_cache: WorldCache = app.state.world_cache
+        if world_cache.only:
+            world_cache.open(app.state.default)
+        what = f"world {world_cache.only}" if world_cache.only else f"{len(world_cache.listings)} worlds"
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 
         def ready() -> None:
@@ -125,7 +125,7 @@ def serve(
             sys.stdout.flush()
 
         try:
-            _Server(configured(app), ready).run(sockets=[bound])
+            _Server(server_config(app), ready).run(sockets=[bound])
         except KeyboardInterrupt:
             return
 

@@ -1,4 +1,4 @@
-"""The worlds of a server: known by id from the start, opened when first asked for, bounded in memory."""
+"""The worlds of a server: known by id from the start, opened at their first call, bounded in memory."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,8 +17,8 @@ from worldsmith.world.model import World
 MEMORY = 2048
 """Megabytes that open worlds may take, by estimate."""
 BYTES_A_FACT = 12_000
-"""What a fact of an open world takes with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
-reading of every page. A profile of another page length takes as much again."""
+"""Memory of a fact of an open world with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
+read of every page. A profile of another page length takes as much again."""
 OPENERS = 2
 """Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
 NAMING = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
@@ -26,7 +26,7 @@ MAX_NAMED = 12
 """Worlds named in a message."""
 
 
-class Answers(Protocol):
+class Responder(Protocol):
     """What answers the calls of one world: a `Simulator`."""
 
     def ready(self, address: Address) -> bool:
@@ -42,12 +42,12 @@ class Answers(Protocol):
         ...
 
 
-Simulate = Callable[[World], Answers]
+Simulate = Callable[[World], Responder]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the server says of a world, and where it comes from."""
+    """What the server lists of a world, and its source."""
 
     source: Path | World
     schema: str
@@ -56,7 +56,7 @@ class Listing:
     digest: str
 
 
-class Shelf:
+class WorldCache:
     """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first.
 
     A world is read and its pages and index made in a thread, once for all who wait for it: clients of worlds that are
@@ -76,8 +76,8 @@ class Shelf:
         if not self.listings:
             raise UsageError("there is no world to serve")
         self._budget, self._simulate = memory * 1_000_000, simulate
-        self._open: OrderedDict[str, Answers] = OrderedDict()
-        self._opening: dict[str, Future[Answers]] = {}
+        self._open: OrderedDict[str, Responder] = OrderedDict()
+        self._opening: dict[str, Future[Responder]] = {}
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(OPENERS, thread_name_prefix="worldsmith-open")
 
@@ -101,51 +101,51 @@ class Shelf:
         if world not in self.listings:
             raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)} {NAMING}")
 
-    async def get(self, address: Address) -> Answers:
-        """Return what answers at an address of this shelf, ready to. Raises WorldsmithError if files can't be read."""
+    async def get(self, address: Address) -> Responder:
+        """Return what answers at an address, once it is ready. Raises WorldsmithError if files can't be read."""
         while True:
-            now = self._ready(address)
-            if not isinstance(now, Future):
-                return now
-            # One client that goes away does not stop what others wait for.
-            found = await asyncio.shield(asyncio.wrap_future(now))
-            if found.ready(address):
-                return found
+            state = self._ready(address)
+            if not isinstance(state, Future):
+                return state
+            # A client that disconnects does not cancel what others wait for.
+            responder = await asyncio.shield(asyncio.wrap_future(state))
+            if responder.ready(address):
+                return responder
 
-    def open(self, address: Address) -> Answers:
+    def open(self, address: Address) -> Responder:
         """Do what `get` does, and wait for it."""
         while True:
-            now = self._ready(address)
-            found = now.result() if isinstance(now, Future) else now
-            if found.ready(address):
-                return found
+            state = self._ready(address)
+            responder = state.result() if isinstance(state, Future) else state
+            if responder.ready(address):
+                return responder
 
-    def _ready(self, address: Address) -> "Answers | Future[Answers]":
+    def _ready(self, address: Address) -> "Responder | Future[Responder]":
         """Return what answers, or the one thread's work that will make it."""
         with self._lock:
-            found = self._open.get(address.world)
-            if found is not None and found.ready(address):
+            responder = self._open.get(address.world)
+            if responder is not None and responder.ready(address):
                 self._open.move_to_end(address.world)
-                return found
+                return responder
             if address.world not in self._opening:
                 self._opening[address.world] = self._threads.submit(self._make, address)
             return self._opening[address.world]
 
-    def _make(self, address: Address) -> Answers:
+    def _make(self, address: Address) -> Responder:
         world = address.world
         try:
-            found = self._open.get(world) or self._load(self.listings[world].source)
-            found.warm(address)
+            responder = self._open.get(world) or self._load(self.listings[world].source)
+            responder.warm(address)
             with self._lock:
-                self._open[world] = found
+                self._open[world] = responder
                 self._open.move_to_end(world)
                 self._close(keep=world)
-            return found
+            return responder
         finally:
             with self._lock:
                 del self._opening[world]
 
-    def _load(self, source: Path | World) -> Answers:
+    def _load(self, source: Path | World) -> Responder:
         return self._simulate(load_world(source) if isinstance(source, Path) else source)
 
     def _close(self, keep: str) -> None:

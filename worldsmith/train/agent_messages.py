@@ -29,7 +29,7 @@ MAX_CHARS: Final = 2000
 
 
 class CallError(Exception):
-    """What is wrong with a call; its text says the fix."""
+    """A call that can't be read; its text says the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def read_message(message: Any) -> AgentMessage:
         content, native = _content(message.get("content")), _native(message)
     content = _utf8(content)
     words = without_reasoning(content)
-    requests = tuple(map(_boxed, native)) if native else tuple(_written(words))
+    requests = tuple(map(_request_of, native)) if native else tuple(_text_requests(words))
     return AgentMessage(content, words, requests, native)
 
 
@@ -149,13 +149,13 @@ _XML = re.compile(
 )
 
 
-def _written(words: str) -> Iterator[Request]:
-    """Yield the calls that stand in a text, in order."""
+def _text_requests(words: str) -> Iterator[Request]:
+    """Yield the calls in a text, in order."""
     marks = [*_WRITTEN.finditer(words)]
     whole = _FENCE.sub("", _START.sub("", words.strip()).strip()).strip()
     if not marks and whole.startswith(("{", "[")):
         try:
-            boxed = [*map(_boxed, _listed(decoded(whole)))]
+            boxed = [*map(_request_of, _listed(decode_json(whole)))]
         except CallError:
             return
         if all(request.name in tuple(ARGUMENTS) for request in boxed):
@@ -171,10 +171,10 @@ def _written(words: str) -> Iterator[Request]:
             tool = "web_search" if mark["short"] == "search" else "web_extractor"
             yield Request(tool, {ARGUMENTS[tool][0]: mark["plain"].strip()})
         else:
-            yield from _in_box(mark["body"] or mark["boxed"] or mark["mistral"] or "")
+            yield from _tagged_requests(mark["body"] or mark["boxed"] or mark["mistral"] or "")
 
 
-def _in_box(body: str) -> Iterator[Request]:
+def _tagged_requests(body: str) -> Iterator[Request]:
     """Yield the calls between the tags of one: JSON, or a name with its arguments in tags."""
     called = _XML_NAME.match(body)
     if pairs := _pairs(body):
@@ -183,7 +183,7 @@ def _in_box(body: str) -> Iterator[Request]:
         yield Request(called["name"], called["rest"].removesuffix("</function>"))
     else:
         try:
-            yield from map(_boxed, _listed(decoded(body)))
+            yield from map(_request_of, _listed(decode_json(body)))
         except CallError as error:
             yield Request(None, None, fault=str(error))
 
@@ -199,7 +199,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) and value else [value]
 
 
-def _boxed(body: Any) -> Request:
+def _request_of(body: Any) -> Request:
     """Return the call of {"name", "arguments"}, the latter also called parameters, or spread, or of {"function"}."""
     if not isinstance(body, Mapping):
         return Request(None, None)
@@ -219,7 +219,7 @@ _FENCE = re.compile(r"\A```\w*\s*|```\Z")
 _CLOSES = {"{": "}", "[": "]"}
 
 
-def decoded(text: str) -> Any:
+def decode_json(text: str) -> Any:
     """Return the value of a JSON text, once more where it is a text that holds JSON.
 
     Read, too: a Markdown fence around it, single quotes, Python's literals, unquoted names, commas before a closing
@@ -279,16 +279,16 @@ def _mended(text: str) -> str:
 
 
 def tool_of(request: Request) -> Tool:
-    """Return the tool of a request. Raises CallError, with a close match for a name that nobody knows."""
+    """Return the tool of a request. Raises CallError, with a close match for an unknown name."""
     if request.fault:
-        raise CallError(f"{request.fault}. A call is {example('web_search')}")
+        raise CallError(f"{request.fault}. A call is {example_call('web_search')}")
     name = str(request.name or "").strip().removeprefix("functions.")
     if name == "web_search":
         return "web_search"
     if name == "web_extractor":
         return "web_extractor"
     if not name:
-        raise CallError(f'the call has no "name". A call is {example("web_search")}')
+        raise CallError(f'the call has no "name". A call is {example_call("web_search")}')
     raise CallError(
         f"there is no tool {name[:40]!r}.{close_match(name[:40], ARGUMENTS)} Use web_search or web_extractor"
     )
@@ -298,13 +298,13 @@ def arguments_of(request: Request, tool: Tool) -> Mapping[str, Any]:
     """Return the arguments of a request, without those that are null. Raises CallError."""
     value = request.arguments
     if isinstance(value, str):
-        value = decoded(value) if value.strip() else None
+        value = decode_json(value) if value.strip() else None
     if value is None:
         value = {}
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, Mapping):
-        raise CallError(f"the arguments of {tool} are {_shown(value)}, no object. A call is {example(tool)}")
+        raise CallError(f"the arguments of {tool} are {_shown(value)}, no object. A call is {example_call(tool)}")
     return {str(name): inner for name, inner in value.items() if inner is not None}
 
 
@@ -315,15 +315,15 @@ def texts_of(arguments: Mapping[str, Any], tool: Tool) -> tuple[str, ...]:
     value = arguments.get(name)
     if value is None:
         names = ", ".join(map(repr, arguments)) or "nothing"
-        raise CallError(f'{tool} needs "{one}"; the call has {names[:200]}. A call is {example(tool)}')
+        raise CallError(f'{tool} needs "{one}"; the call has {names[:200]}. A call is {example_call(tool)}')
     if isinstance(value, str) and value.strip().startswith(('["', "['")):
         try:
-            value = decoded(value)
+            value = decode_json(value)
         except CallError:
             value = [value]
     values = value if isinstance(value, list) and value else [value]
     if not all(isinstance(text, str) for text in values):
-        raise CallError(f'"{name}" of {tool} is {_shown(value)}, no text. A call is {example(tool)}')
+        raise CallError(f'"{name}" of {tool} is {_shown(value)}, no text. A call is {example_call(tool)}')
     return tuple(_utf8(text[:MAX_CHARS]) for text in values)
 
 
@@ -350,7 +350,7 @@ def _shown(value: Any) -> str:
         return type(value).__name__
 
 
-def example(tool: Tool) -> str:
+def example_call(tool: Tool) -> str:
     """Return a call as text."""
     value = "what to search for" if tool == "web_search" else "an address that web_search gave"
     return f'{{"name": "{tool}", "arguments": {{"{ARGUMENTS[tool][0]}": "{value}"}}}}'

@@ -88,7 +88,7 @@ MAX_OFFSET: Final = 1_000_000
 
 
 def prompt(task: Task, *, tools_in_text: bool = False) -> list[dict[str, str]]:
-    """Return the messages an agent starts from; with `tools_in_text` they tell the tools and the form of a call."""
+    """Return the messages an agent starts from; with `tools_in_text` they describe the tools and the form of a call."""
     tools = "\n".join(json.dumps(tool) for tool in TOOLS)
     system = SYSTEM + CALL_FORM.format(tools=tools) if tools_in_text else SYSTEM
     return [{"role": "system", "content": system}, {"role": "user", "content": task.question}]
@@ -99,7 +99,7 @@ class Step:
     """What a message of the agent led to."""
 
     observation: str
-    """What the tools answered, or what was wrong with a call, each headed where there are several; "" at the end."""
+    """What the tools answered, or what was wrong with a call, with a heading each for several; "" at the end."""
     done: bool
     score: scoring.Score | None = None
     """Of the answer, at the end."""
@@ -138,14 +138,14 @@ class Environment:
     budget: int | None = None
     """Messages that cost nothing, beside retries after faults; None takes what the task typically needs.
 
-    What goes beyond takes up to a tenth of what was earned, so that looking in circles is worth less than finding.
+    What goes beyond takes up to a tenth of what was earned, so that searching in circles is worth less than finding.
     """
     traces: Traces | None = None
     """Where messages and calls are written down."""
     session: str = ""
     """Names the episode in traces; nothing depends on it."""
     tools_in_text: bool = False
-    """Whether the first message tells the tools and the form of a call, for models whose chat template takes no tools.
+    """Whether the first message describes the tools and the form of a call, for chat templates that take no tools.
 
     Otherwise give the template both: `apply_chat_template(environment.reset(), tools=TOOLS)`.
     """
@@ -210,9 +210,9 @@ class Environment:
         self._done = True
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
-        # A page that isn't there is no evidence, whatever was asked for; what calls cost is counted by turns.
-        reads = sum(seen.opened for seen in self.observations)
-        faults = sum(bool(seen.fault) for seen in self.observations)
+        # A page that does not exist is no evidence, whatever the call was; the cost of calls is counted by turns.
+        reads = sum(observation.opened for observation in self.observations)
+        faults = sum(bool(observation.fault) for observation in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         disclosed = (cell for observation in self.observations for cell in observation.disclosed)
         hashes = frozenset(tokens(disclosed, self.world.digest))
@@ -249,7 +249,7 @@ class Environment:
         return Step(_joined([*chain(*replies)]), done=False, messages=messages)
 
     def _answers(self, request: Request, left: int) -> list[tuple[str, str]]:
-        """Return the replies to a call, each with its head: one, or one for each of its queries while `left` lasts."""
+        """Return the replies to a call, each with its heading: one, or one per query up to `left`."""
         try:
             calls = self._calls(request)
         except CallError as fault:

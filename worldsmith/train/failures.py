@@ -19,21 +19,21 @@ CLASSES: Final = (
     "reported_wrong",
     "invented",
 )
-"""right: as in the reference. right_unread: so too, though no reply told it: remembered, guessed, or worked out.
+"""right: as in the reference. right_unread: the same, though no reply stated it: remembered, guessed or inferred.
 not_finished: no table was given. never_retrieved: no reply named the row. not_opened: a reply named it, but no page
-that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and told otherwise.
-invented: it was not read and told nevertheless."""
+that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and reported wrongly.
+invented: it was not read and reported anyway."""
 
 
-def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> dict[str, int]:
+def failures(task: Task, score: scoring.Score, observations: Sequence[Observation]) -> dict[str, int]:
     """Return how many of the gold cells outside the key fall into each class; their sum is the table's cells.
 
     A cell counts as read where a page that was read states it: `task.pages` names the pages of each gold cell.
     """
     counts = dict.fromkeys(CLASSES, 0)
-    read = {observation.page.id for observation in seen if observation.page is not None and observation.opened}
-    texts = [_told(observation) for observation in seen]
-    hits = [f"{hit.title} {hit.snippet}".casefold() for observation in seen for hit in observation.results]
+    read = {observation.page.id for observation in observations if observation.page is not None and observation.opened}
+    texts = [_observation_text(observation) for observation in observations]
+    hits = [f"{hit.title} {hit.snippet}".casefold() for observation in observations for hit in observation.results]
     matched = {gold for _, gold in score.matched}
     wrong = {(w.gold_row, w.column): w for w in score.wrong}
     for i, row in enumerate(task.gold):
@@ -42,15 +42,15 @@ def failures(task: Task, score: scoring.Score, seen: Sequence[Observation]) -> d
         for j in task.others:
             opened = bool(read & set(task.pages[i][j])) or not task.pages[i][j]
             fault = wrong.get((i, task.columns[j].name))
-            told = i in matched and (fault is None or fault.why not in {"empty", "missing"})
+            answered = i in matched and (fault is None or fault.why not in {"empty", "missing"})
             if i in matched and fault is None:
                 shown = opened or _shown(hits, name, scoring.show(row[j], task.columns[j]).casefold())
                 counts["right" if shown else "right_unread"] += 1
             elif not score.has_table:
                 counts["not_finished"] += 1
             elif opened:
-                counts["reported_wrong" if told else "not_reported"] += 1
-            elif told:
+                counts["reported_wrong" if answered else "not_reported"] += 1
+            elif answered:
                 counts["invented"] += 1
             else:
                 counts["not_opened" if named else "never_retrieved"] += 1
@@ -64,11 +64,11 @@ def _name(task: Task, row: Sequence[Value]) -> str:
 
 
 def _shown(hits: Sequence[str], name: str, value: str) -> bool:
-    """Tell whether one hit names a row and states a value besides, as a word of its own."""
+    """Return whether one hit names a row and also states a value, as a word of its own."""
     stated = re.compile(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)")
     return any(name in hit and stated.search(hit.replace(name, " ")) for hit in hits)
 
 
-def _told(seen: Observation) -> str:
-    hits = " ".join(f"{hit.title} {hit.snippet}" for hit in seen.results)
-    return f"{seen.text} {hits}".casefold()
+def _observation_text(observation: Observation) -> str:
+    hits = " ".join(f"{hit.title} {hit.snippet}" for hit in observation.results)
+    return f"{observation.text} {hits}".casefold()

@@ -3,6 +3,6 @@
 from worldsmith.audit.language_model.confidence_interval import interval
 from worldsmith.audit.language_model.evaluation import FAILING, Plan, evaluate, jobs_of
 from worldsmith.audit.language_model.leaks import Leaks
-from worldsmith.audit.language_model.table import silence, table
+from worldsmith.audit.language_model.table import silent_model, table
 
-__all__ = ["FAILING", "Leaks", "Plan", "evaluate", "interval", "jobs_of", "silence", "table"]
+__all__ = ["FAILING", "Leaks", "Plan", "evaluate", "interval", "jobs_of", "silent_model", "table"]

@@ -13,7 +13,7 @@ PROSE, FACTS = 4.0, 2.5
 """Bytes a token of our own sentences, and of names, numbers and addresses: tokens are rather over-estimated."""
 
 
-def calls(
+def draw_calls(
     simulator: Simulator, address: Address, pages: Pages, count: int, *, hits: int, most: int, first: int = 0
 ) -> list[Call]:
     """Return `count` calls that have an answer and whose prompt takes at most `most` tokens, by estimate.
@@ -21,14 +21,14 @@ def calls(
     Searches and pages take turns; a page is first where `first` is odd. What has no fitting prompt is passed over, so
     that turns may be uneven.
     """
-    found: list[Call] = []
-    for call in _drawn(pages, hits, address.seed, first):
-        if len(found) == count:
+    drawn_calls: list[Call] = []
+    for call in _candidate_calls(pages, hits, address.seed, first):
+        if len(drawn_calls) == count:
             break
         part = simulator.prepare(address, call)
-        if call not in found and isinstance(part, Slice) and tokens(part, pages) <= most:
-            found.append(call)
-    return found
+        if call not in drawn_calls and isinstance(part, Slice) and tokens(part, pages) <= most:
+            drawn_calls.append(call)
+    return drawn_calls
 
 
 def tokens(part: Slice, pages: Pages) -> int:
@@ -38,7 +38,7 @@ def tokens(part: Slice, pages: Pages) -> int:
     return ceil(prose / PROSE + (size - prose) / FACTS)
 
 
-def _drawn(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
+def _candidate_calls(pages: Pages, hits: int, seed: int, first: int) -> Iterator[Call]:
     """Yield calls in an order drawn by seed: a page's title as a query, a page, a table's nouns as a query, a page."""
     ids = [page_id for page_id in pages.ids() if not pages.page(page_id).dormant]
     order = sorted(ids, key=lambda page_id: draw(seed, "evaluate", pages.world.id, page_id))

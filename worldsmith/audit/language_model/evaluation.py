@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from worldsmith.audit.language_model.calls import calls
+from worldsmith.audit.language_model.calls import draw_calls
 from worldsmith.audit.language_model.instruction_following import ORDERS, SHOWN, obeys
 from worldsmith.audit.language_model.leaks import Leaks
 from worldsmith.audit.language_model.realism import realism
@@ -41,16 +41,16 @@ from worldsmith.world.model import Cell, World
 MODES = {"web_search": "search", "web_extractor": "pages"}
 """What each tool's figures are called."""
 FAILING = 0.5
-"""Share of replies that our renderer has to write, above which a mode is said to be failing."""
+"""Share of replies that our renderer has to write, above which a mode is reported as failing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of a model.
+    """The calls that a model is evaluated on.
 
     Attributes:
         calls: calls in all, shared among the worlds.
-        repeats: how many of them are asked a second time, for consistency.
+        repeats: how many of them are made twice, for consistency.
         orders: how often each order of `ORDERS` is given.
         hits: results a search gives.
         max_prompt: tokens of a prompt at most, by estimate.
@@ -95,7 +95,7 @@ class _Run:
     agreement: list[float] = field(default_factory=list)
     unrepeated: int = 0
     control: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
+    requested: int = 0
     """Calls that the model was asked about, the store's left out."""
     answered: int = 0
     """Those that it gave a readable reply to."""
@@ -130,7 +130,7 @@ async def evaluate(
     Args:
         worlds: at least one; the calls are shared among them.
         backend: the model.
-        plan: what is asked of it.
+        plan: the calls to make.
         judge: a model that grades realism; without one there is no such figure.
         store: where accepted texts are kept; what it holds already is answered from it and not judged.
         profiles: those that `plan.profile` may name.
@@ -143,13 +143,15 @@ async def evaluate(
     sites = [_site(world, run, store, profiles) for world in worlds]
     share_of = -(-plan.calls // len(sites))
     each = [
-        calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
+        draw_calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
         for i, s in enumerate(sites)
     ]
     again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
     turns = [
         (site, call)
-        for row in zip_longest(*([(site, call) for call in found] for site, found in zip(sites, each, strict=True)))
+        for row in zip_longest(
+            *([(site, call) for call in world_calls] for site, world_calls in zip(sites, each, strict=True))
+        )
         for site, call in filter(None, row)
     ][: plan.calls]
     searches = [(site, call) for site, call in turns if call.tool == "web_search"]
@@ -182,59 +184,59 @@ def _site(world: World, run: _Run, store: Store | None, profiles: Mapping[str, P
 
 
 async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
-    seen = await site.simulator.acall(site.address, call)
-    if seen.source == "store" or seen.part is None:
+    observation = await site.simulator.acall(site.address, call)
+    if observation.source == "store" or observation.part is None:
         return
-    mode, part = run.modes[call.tool], seen.part
-    drafts = [read for exchange in seen.exchanges if (read := _read(exchange.reply, call)) is not None]
-    run.asked += 1
+    mode, part = run.modes[call.tool], observation.part
+    drafts = [read for exchange in observation.exchanges if (read := _parsed_draft(exchange.reply, call)) is not None]
+    run.requested += 1
     run.answered += bool(drafts)
     if not drafts:
-        run.failures[_failure(seen)] += 1
-    mode.tries += len(seen.exchanges)
+        run.failures[_failure(observation)] += 1
+    mode.tries += len(observation.exchanges)
     mode.read += len(drafts)
-    served = _draft(seen)
-    mode.served["fallback" if seen.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
-    must, labels = _must(site, part), _labels(site, part)
+    served = _served_draft(observation)
+    mode.served["fallback" if observation.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
+    must, labels = _required_count(site, part), _labels(site, part)
     if drafts:
         mode.before.add(_verdicts(site, drafts[0], part), site.leaks.of(drafts[0], part), must, labels)
-        mode.served["unchanged"] += _texts(served) == _texts(drafts[-1])
-        units, kept = _taken(site, drafts[-1], served, part, ours=seen.source == "renderer")
+        mode.served["unchanged"] += _draft_texts(served) == _draft_texts(drafts[-1])
+        units, kept = _served_units(site, drafts[-1], served, part, ours=observation.source == "renderer")
         mode.units, mode.kept = mode.units + units, mode.kept + kept
     mode.after.add(_verdicts(site, served, part), site.leaks.of(served, part), must, labels)
     if repeat:
-        await _again(run, site, part, drafts[0] if drafts else None)
+        await _repeat_draft(run, site, part, drafts[0] if drafts else None)
     if run.judge:
-        for when, told in (("before", drafts[0] if drafts else None), ("after", served)):
-            grade = await realism(run.judge, call, written(told)) if told is not None else None
+        for when, draft in (("before", drafts[0] if drafts else None), ("after", served)):
+            grade = await realism(run.judge, call, draft_text(draft)) if draft is not None else None
             if grade is None:
-                mode.ungraded += told is not None
+                mode.ungraded += draft is not None
             else:
                 mode.grades[when].append(grade)
 
 
-def _failure(seen: Observation) -> str:
+def _failure(observation: Observation) -> str:
     """Return why a call has no readable reply: the last request's error, else why there was no request."""
-    errors = [exchange.error for exchange in seen.exchanges if exchange.error]
-    return (errors or [v.why for v in seen.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
+    errors = [exchange.error for exchange in observation.exchanges if exchange.error]
+    return (errors or [v.why for v in observation.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
 
 
-def _read(reply: str, call: Call) -> Draft | None:
+def _parsed_draft(reply: str, call: Call) -> Draft | None:
     try:
         return read_draft(reply, call) if reply else None
     except BackendError:
         return None
 
 
-def _draft(seen: Observation) -> Draft:
-    return seen.results if seen.doc is None else seen.doc
+def _served_draft(observation: Observation) -> Draft:
+    return observation.results if observation.doc is None else observation.doc
 
 
-def _verdicts(site: _Site, told: Draft, part: Slice) -> tuple[Verdict, ...]:
-    return site.simulator.verdicts_on(site.address, told, part)
+def _verdicts(site: _Site, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+    return site.simulator.verdicts_on(site.address, draft, part)
 
 
-def _must(site: _Site, part: Slice) -> int:
+def _required_count(site: _Site, part: Slice) -> int:
     if part.call.tool == "web_search":
         return len(part.views)
     return len(site.guard.required_cells(part.views[0].page))
@@ -247,31 +249,32 @@ def _labels(site: _Site, part: Slice) -> tuple[str, ...]:
     return tuple(dict.fromkeys(schema.column(c.row.table, c.col).label.lower() for c in cells))
 
 
-def _texts(told: Draft) -> object:
-    return markdown(told) if isinstance(told, Doc) else [(r.url, r.title, r.snippet) for r in told]
+def _draft_texts(draft: Draft) -> object:
+    return markdown(draft) if isinstance(draft, Doc) else [(r.url, r.title, r.snippet) for r in draft]
 
 
-def written(told: Draft) -> str:
+def draft_text(draft: Draft) -> str:
     """Return a draft as AgentWorld's text: results as numbered blocks, a page as Markdown."""
-    if isinstance(told, Doc):
-        return markdown(told)
+    if isinstance(draft, Doc):
+        return markdown(draft)
     return "\n\n".join(
-        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}" for i, r in enumerate(told, 1)
+        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}"
+        for i, r in enumerate(draft, 1)
     )
 
 
-def _taken(site: _Site, told: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
+def _served_units(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
     """Return the units of a model's draft and how many of them were served: hits, or statements of a page."""
-    if isinstance(told, Doc):
-        verdicts = [v for v in _verdicts(site, told, part) if v.where not in {"missing", "url", "date"}]
+    if isinstance(draft, Doc):
+        verdicts = [v for v in _verdicts(site, draft, part) if v.where not in {"missing", "url", "date"}]
         return len(verdicts), 0 if ours else sum(v.ok for v in verdicts)
     assert not isinstance(served, Doc)
     mine = {r.url: (r.title, r.snippet) for r in served}
-    return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in told}.values())
+    return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in draft}.values())
 
 
-async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
-    """Ask for another draft of a slice: how far does it tell the same facts as the first?"""
+async def _repeat_draft(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
+    """Ask for another draft of a slice, and record how far it states the same facts as the first."""
     try:
         second = await run.backend.writer(site.pages).draft(
             part, Conversation(instruction(run.profile, part, site.pages.world.schema))
@@ -282,28 +285,28 @@ async def _again(run: _Run, site: _Site, part: Slice, first: Draft | None) -> No
     if first is None:
         run.unrepeated += 1
         return
-    told = [_stated(site, draft, part) for draft in (first, second)]
-    both, either = told[0] & told[1], told[0] | told[1]
+    cell_sets = [_stated(site, draft, part) for draft in (first, second)]
+    both, either = cell_sets[0] & cell_sets[1], cell_sets[0] | cell_sets[1]
     run.agreement.append(len(both) / len(either) if either else 1.0)
 
 
-def _stated(site: _Site, told: Draft, part: Slice) -> set[Cell]:
-    """Return the facts that a draft states, by those of its statements that stand."""
-    if isinstance(told, Doc):
-        return site.guard.read(told, part.views[0].page).stated
+def _stated(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
+    """Return the facts that a draft states in statements which the guard accepts."""
+    if isinstance(draft, Doc):
+        return site.guard.read(draft, part.views[0].page).stated
     views = {view.page.id: view.page for view in part.views}
-    found = set[Cell]()
-    for result in told:
+    cells = set[Cell]()
+    for result in draft:
         page = views.get(site.pages.by_url(result.url) or "")
         if page is not None:
-            found |= _of_hit(site.guard, result, page, part.call.arg).stated
-    return found
+            cells |= _of_hit(site.guard, result, page, part.call.arg).stated
+    return cells
 
 
 def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
-    told = Doc(result.url, result.title, None, (Para((result.snippet,)),))
+    snippet = Doc(result.url, result.title, None, (Para((result.snippet,)),))
     return read_document(
-        guard.judge, told, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
+        guard.judge, snippet, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
     )
 
 
@@ -327,9 +330,9 @@ def _figures(run: _Run, worlds: Sequence[World], made: int) -> dict[str, Any]:
         "seed": run.plan.seed,
         "calls": made,
         "answered": {
-            "asked": run.asked,
+            "asked": run.requested,
             "replies": run.answered,
-            "share": share(run.answered, run.asked),
+            "share": share(run.answered, run.requested),
             "failures": dict(run.failures.most_common()),
         },
         "modes": modes,

@@ -1,7 +1,7 @@
 """Does a model do as the simulation instruction says: withhold, fail, show a part? Judged by rule, on its own words.
 
-These are asked apart from what is served, where nothing depends on obedience: the slice holds what may be said, faults
-and parts are ours. The facts are all in the prompt here; the instruction alone holds them back.
+These calls are separate from what is served, where nothing depends on obedience: the slice holds what may be
+said, faults and parts are ours. The facts are all in the prompt here; the instruction alone holds them back.
 """
 
 import re
@@ -32,15 +32,16 @@ class Order:
 
 def _withheld(reply: str, part: Slice, pages: Pages) -> bool:
     """Every result is there, and none states a fact of its own beyond its key."""
-    said = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in parse_results(reply)}
+    result_texts = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in parse_results(reply)}
     return all(
-        view.page.id in said and not any(form in said[view.page.id] for form in _others(view.page.id, part, pages))
+        view.page.id in result_texts
+        and not any(form in result_texts[view.page.id] for form in _others(view.page.id, part, pages))
         for view in part.views
     )
 
 
 def _others(page_id: str, part: Slice, pages: Pages) -> list[str]:
-    """Return the written forms of a result's cells that are no key, and stand in none of its keys."""
+    """Return the written forms of a result's cells that are no key, and are part of none of its keys."""
     (page,) = (view.page for view in part.views if view.page.id == page_id)
     words, schema = pages.words, pages.world.schema
     keys = [words.show(c) for c in page.head.cells if c.col in schema.tables[c.row.table].key]
@@ -73,7 +74,7 @@ ORDERS: Mapping[str, Order] = {
 
 
 async def obeys(backend: Backend, name: str, part: Slice, pages: Pages) -> bool | None:
-    """Return whether a model obeys an order at a slice of a search; None where it could not be asked."""
+    """Return whether a model obeys an order at a slice of a search; None where there was no reply."""
     order = ORDERS[name]
     talk = Conversation()
     try:

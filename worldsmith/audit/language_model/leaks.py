@@ -1,8 +1,8 @@
-"""Values told that may not be told, found by their written forms alone: a second opinion beside the guard's.
+"""Values that a reply may not state, found by their written forms alone: a second opinion beside the guard's.
 
 A reply leaks where it writes a name of the world, or a number or date of a row that its page is about, that is no cell
-of the slice, nor in what was asked. Values are looked for in every honest form (`scoring.values.forms`); what may be
-said is taken out of the text first. Numbers of fewer than three digits stand everywhere and are left to the guard.
+of the slice, nor part of the query. Values are looked for in every accepted form (`scoring.values.forms`); what may be
+stated is removed from the text first. Numbers of fewer than three digits are everywhere and are left to the guard.
 """
 
 import re
@@ -25,7 +25,7 @@ _URL = re.compile(r"https?://\S+")
 
 
 class Leaks:
-    """Finds what replies of one world tell beyond their slice."""
+    """Finds what replies of one world state beyond their slice."""
 
     def __init__(self, world: World, pages: Pages) -> None:
         self.world, self.pages = world, pages
@@ -33,38 +33,38 @@ class Leaks:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Invented names of the world, each once."""
-        found = dict[str, None]()
+        names = dict[str, None]()
         for table in self.world.schema.tables.values():
             for column in table.columns:
                 if isinstance(column.fill, Invent):
                     values = (v for v in self.world.tables[table.name][column.name] if isinstance(v, str))
-                    found |= dict.fromkeys(v for v in values if len(v) >= SHORTEST)
-        return tuple(found)
+                    names |= dict.fromkeys(v for v in values if len(v) >= SHORTEST)
+        return tuple(names)
 
     def of(self, draft: Draft, part: Slice) -> list[str]:
-        """Return what a draft tells that its slice does not hold; each hit is held to its own page's head."""
+        """Return what a draft states that its slice does not hold; each hit is judged by the head of its own page."""
         query = part.call.arg if part.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
             page = part.views[0].page
-            return self._told(f"{draft.title}\n{markdown(draft)}", page, page.cells, query)
+            return self._leaks_in(f"{draft.title}\n{markdown(draft)}", page, page.cells, query)
         views = {view.page.id: view.page for view in part.views}
-        found = []
+        leaks = []
         for result in draft:
-            seen = views.get(self.pages.by_url(result.url) or "")
-            if seen is not None:
-                found += self._told(f"{result.title}\n{result.snippet}", seen, seen.head.cells, query)
-        return found
+            hit_page = views.get(self.pages.by_url(result.url) or "")
+            if hit_page is not None:
+                leaks += self._leaks_in(f"{result.title}\n{result.snippet}", hit_page, hit_page.head.cells, query)
+        return leaks
 
-    def _told(self, text: str, page: Page, may: Iterable[Cell], query: str) -> list[str]:
+    def _leaks_in(self, text: str, page: Page, may: Iterable[Cell], query: str) -> list[str]:
         may = tuple(may)
-        said = _without(_URL.sub(" ", text), [*self._chrome(page), query, *self._forms(may)])
-        low = said.lower()
+        remaining_text = _without(_URL.sub(" ", text), [*self._chrome(page), query, *self._forms(may)])
+        low = remaining_text.lower()
         names = [name for name in self.names if name.lower() in low and _stands(name, low)]
         mine = self._forms(c for row in self._rows(page) for c in self._numbers(row) if c not in may)
         return [*names, *(form for form in mine if _long(form) and _stands(form, low))]
 
     def _chrome(self, page: Page) -> list[str]:
-        """Return what a page says without a cell: its date, the schema's own words, its host."""
+        """Return what a page states without a cell: its date, the schema's own words, its host."""
         return [page.date or "", self.world.schema.about, page.title]
 
     def _rows(self, page: Page) -> tuple[Row, ...]:
@@ -88,12 +88,12 @@ def _long(form: str) -> bool:
 
 
 def _stands(form: str, text: str) -> bool:
-    """Whether a form stands in a text (in lower case), not within a longer word or number."""
+    """Whether a form is in a text (in lower case), not within a longer word or number."""
     return re.search(rf"(?<![\w.,]){re.escape(form.lower())}(?!\w|[.,]\d)", text) is not None
 
 
 def _without(text: str, allowed: Iterable[str]) -> str:
-    """Return the text with each of `allowed` blotted out, the longest first."""
+    """Return the text with each of `allowed` masked, the longest first."""
     for form in sorted({form for form in allowed if form}, key=lambda form: (-len(form), form)):
         text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", "~", text, flags=re.IGNORECASE)
     return text

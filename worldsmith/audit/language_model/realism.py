@@ -29,15 +29,15 @@ async def realism(judge: Backend, call: Call, reply: str) -> int | None:
         )
         for order in (LINE, AS_JSON)
     )
-    asked = Prompt(plain, SCHEMA, structured)
+    prompt = Prompt(plain, SCHEMA, structured)
     try:
-        return await judge.ask(asked, _grade, Conversation())
+        return await judge.ask(prompt, _grade, Conversation())
     except BackendError:
         return None
 
 
 def _grade(content: str) -> int:
-    found = _GRADE.findall(observation_text(content))
-    if not found:
+    grades = _GRADE.findall(observation_text(content))
+    if not grades:
         raise BackendError("the judge's answer holds no grade")
-    return int(found[-1])
+    return int(grades[-1])

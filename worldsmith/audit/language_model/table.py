@@ -18,8 +18,8 @@ ROWS = (
 )
 
 
-def silence(figures: Mapping[str, Any]) -> str:
-    """Return that a model gave no readable reply at all, and why; "" where it did, or was never asked."""
+def silent_model(figures: Mapping[str, Any]) -> str:
+    """Return why a model gave no readable reply at all; "" where it gave one, or had no call."""
     answers = figures["answered"]
     if answers["replies"] or not answers["asked"]:
         return ""
@@ -50,10 +50,10 @@ def table(figures: Mapping[str, Any]) -> str:
         lines.append(f"{label:<{width}}" + "".join(f"{_shown(name, side):>18}" for side in sides))
     lines += ["", *(_served(name, mode) for name, mode in modes.items())]
     lines += [*(_realism(name, mode["realism"]) for name, mode in modes.items() if "realism" in mode)]
-    told = figures["consistency"]
+    pairs, same_facts = figures["consistency"]["pairs"], figures["consistency"]["same_facts"]
     lines += [
         "",
-        f"consistency: asked twice, {_rate(told['same_facts'])} of the facts are the same ({told['pairs']} pairs)",
+        f"consistency: asked twice, {_rate(same_facts)} of the facts are the same ({pairs} pairs)",
     ]
     obeyed = [f"{name} {_rate(o['obeyed'])} of {o['given']}" for name, o in figures["control"].items()]
     lines.append(f"control, obeyed: {', '.join(obeyed)}")
@@ -88,10 +88,10 @@ def _served(name: str, mode: Mapping[str, Any]) -> str:
     )
 
 
-def _realism(name: str, told: Mapping[str, Any]) -> str:
-    before, after = (_number(told[when]["mean"]) for when in ("before", "after"))
-    asked = told["ungraded"] + sum(told[when]["replies"] for when in ("before", "after"))
-    left = f"; {told['ungraded']} of {asked} replies it gave no grade" if told["ungraded"] else ""
+def _realism(name: str, realism: Mapping[str, Any]) -> str:
+    before, after = (_number(realism[when]["mean"]) for when in ("before", "after"))
+    drafts = realism["ungraded"] + sum(realism[when]["replies"] for when in ("before", "after"))
+    left = f"; {realism['ungraded']} of {drafts} replies it gave no grade" if realism["ungraded"] else ""
     return f"{name}: realism by the judge, 1 to 5: {before} before, {after} after{left}"
 
 

@@ -18,7 +18,7 @@ _OF_REASON = {
 }
 
 
-def kind(verdict: Verdict, labels: Sequence[str]) -> str:
+def fault_kind(verdict: Verdict, labels: Sequence[str]) -> str:
     """Return which of `KINDS` a rejection is; `labels` are those of the facts that the unit may state.
 
     A statement contradicts where it gives a listed attribute a value that is not the listed one. Any other rejected
@@ -35,7 +35,7 @@ class Tally:
 
     replies: int = 0
     leaking: int = 0
-    """Replies that tell a value they may not tell, by `Leaks`."""
+    """Replies that state a value they may not state, by `Leaks`."""
     statements: int = 0
     """Titles, sentences, items, pairs, rows, hits' fields: what the guard gave a verdict on."""
     must: int = 0
@@ -54,15 +54,15 @@ class Tally:
         self.must += must
         if leaks:
             self.examples.setdefault("leak", leaks[0])
-        found = Counter[str]()
+        faults = Counter[str]()
         for verdict in verdicts:
-            named = "" if verdict.ok else kind(verdict, labels)
+            named = "" if verdict.ok else fault_kind(verdict, labels)
             self.statements += named != "incomplete"
             if named:
-                found[named] += 1
+                faults[named] += 1
                 self.examples.setdefault(named, f"{verdict.where} {verdict.text[:160]!r} {verdict.why[:160]}")
-        self.faults += found
-        self.bad.update(dict.fromkeys(found, 1))
+        self.faults += faults
+        self.bad.update(dict.fromkeys(faults, 1))
 
     def to_json(self) -> dict[str, Any]:
         """Return counts and shares; a share of nothing is null."""

@@ -25,7 +25,7 @@ def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
 def constant_guess(task: Task, world: World) -> float:
     """Return the item F1 outside the key of one who knows the keys, and each column's most common value.
 
-    Where one cell is asked for it is the most common value that its column has in the world.
+    Where the task wants one cell it is the most common value that its column has in the world.
     """
     if not task.gold:
         return 0.0
@@ -37,23 +37,30 @@ def constant_guess(task: Task, world: World) -> float:
     return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
-def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
+def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
-    found = {name: agent_f1(task, world, name, client) for name in names}
-    return {**found, "constant-guess": constant_guess(task, world), "one-page": observed(task.pages, task.others)[0]}
+    agent_scores = {name: agent_f1(task, world, name, client) for name in names}
+    return {
+        **agent_scores,
+        "constant-guess": constant_guess(task, world),
+        "one-page": observed(task.pages, task.others)[0],
+    }
 
 
-def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
-    return [replace(task, audit={k: round(v, 4) for k, v in measure(task, world, client).items()}) for task in tasks]
+    return [
+        replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, world, client).items()})
+        for task in tasks
+    ]
 
 
-def failed(task: Task, figures: Mapping[str, float]) -> str:
-    """Return the gate that a task fails by itself; "" where it passes."""
+def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
+    """Return the gate that a task fails by itself, or "" where it passes."""
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
             return f"{name} over {CAP}"
-    # One value stands on one page: what counts there is the way to it.
+    # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
     return "one page carries too much" if wide and one_page_too_much(task.pages, task.others) else ""
 
@@ -91,16 +98,16 @@ class Gate:
 def gates(tasks: Iterable[Task]) -> list[Gate]:
     """Return the gates over tasks that carry their figures (`Task.audit`), by kind, size and name.
 
-    Tasks whose gold table has no row are left out: of them no shortcut tells a cell.
+    Tasks whose gold table has no row are left out: no shortcut can find a cell of them.
     """
     groups: dict[tuple[str, str], list[Task]] = {}
     for task in tasks:
         if task.gold:
             groups.setdefault((task.kind, task.size), []).append(task)
-    found = []
+    results = []
     for (kind, size), group in sorted(groups.items()):
         for name, allowed in GATES.items():
             figures = [task.audit[name] for task in group if name in task.audit]
             if figures:
-                found.append(Gate(name, kind, size, len(figures), sum(figures) / len(figures), max(figures), allowed))
-    return found
+                results.append(Gate(name, kind, size, len(figures), sum(figures) / len(figures), max(figures), allowed))
+    return results

@@ -1,4 +1,4 @@
-"""Which pages tell what of a task: how much a few of them tell, and how few tell all that must be known."""
+"""Page coverage of a task: how much of it a few pages state, and how few pages state all that is needed."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -9,28 +9,28 @@ from worldsmith.tasks import Reader, Task
 from worldsmith.tasks.evidence import required
 
 STEPS = (1, 2, 4, 8, 16, 32)
-"""Numbers of pages that the curve is told at."""
+"""Numbers of pages at which the curve is computed."""
 
 
-def told(task: Task) -> list[frozenset[str]]:
+def pages_by_cell(task: Task) -> list[frozenset[str]]:
     """Return the pages of each cell outside the key; none for a cell that no page states."""
     return [frozenset(row[i]) for row in task.pages for i in task.others]
 
 
-def chosen(cells: Iterable[frozenset[str]]) -> list[int]:
-    """Return how many cells are told after the first page, the second, …: each page is that which tells most anew.
+def greedy_totals(cells: Iterable[frozenset[str]]) -> list[int]:
+    """Return how many cells are covered after 1, 2, … pages: each page is the one that adds most.
 
-    By that greedy choice no more than 1.6 times as much is told by any as many pages, and ties go by name.
+    No other choice of as many pages covers more than 1.6 times as much; ties are broken by name.
     """
-    found, total = [], 0
+    totals, total = [], 0
     for _, fresh in _greedy(cells):
         total += fresh
-        found.append(total)
-    return found
+        totals.append(total)
+    return totals
 
 
 def _greedy(cells: Iterable[frozenset[str]]) -> Iterator[tuple[str, int]]:
-    """Yield pages, and how many cells each tells anew."""
+    """Yield pages, and how many cells each adds."""
     left = [pages for pages in cells if pages]
     counts = Counter(page for pages in left for page in pages)
     while left:
@@ -41,30 +41,32 @@ def _greedy(cells: Iterable[frozenset[str]]) -> Iterator[tuple[str, int]]:
         yield best, len(gone)
 
 
-def curve(task: Task) -> dict[int, float]:
-    """Return the share of the cells outside the key that the best 1, 2, 4, … pages tell."""
-    cells = told(task)
-    steps = chosen(cells)
+def coverage_curve(task: Task) -> dict[int, float]:
+    """Return the share of the cells outside the key that the best 1, 2, 4, … pages state."""
+    cells = pages_by_cell(task)
+    steps = greedy_totals(cells)
     return {k: steps[min(k, len(steps)) - 1] / len(cells) if steps else 0.0 for k in STEPS}
 
 
 def least_pages(task: Task, reader: Reader, pages: Pages) -> int:
-    """Return how few pages tell all the evidence of a task: near the least that must be read."""
-    return fewest({frozenset(pages.carrying(*cell)) for cell in required(task, reader) if not is_all_children(cell)})
+    """Return how few pages state all the evidence of a task: close to the least that must be read."""
+    return cover_size(
+        {frozenset(pages.carrying(*cell)) for cell in required(task, reader) if not is_all_children(cell)}
+    )
 
 
-def fewest(cells: Collection[frozenset[str]]) -> int:
-    """Return how few pages tell all cells: chosen greedily, without those whose cells other chosen ones all tell."""
+def cover_size(cells: Collection[frozenset[str]]) -> int:
+    """Return how few pages cover all cells: chosen greedily, then without the redundant ones."""
     taken = [page for page, _ in _greedy(sorted(cells, key=sorted))]
     for page in tuple(taken):
         others = set(taken) - {page}
-        if all(told & others for told in cells if page in told):
+        if all(cell_pages & others for cell_pages in cells if page in cell_pages):
             taken.remove(page)
     return len(taken)
 
 
-def together(task: Task) -> float:
-    """Return the share of pairs of its cells outside the key, of different rows, that some page tells both of."""
+def co_coverage(task: Task) -> float:
+    """Return the share of pairs of cells outside the key, of different rows, that one page states both of."""
     rows = [[frozenset(row[i]) for i in task.others] for row in task.pages]
     pairs = shared = 0
     for i, row in enumerate(rows):
@@ -75,5 +77,5 @@ def together(task: Task) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean; 0 of nothing."""
+    """Return the mean, 0 without values."""
     return sum(values) / len(values) if values else 0.0

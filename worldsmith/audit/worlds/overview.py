@@ -11,7 +11,7 @@ from worldsmith.world.model import World
 
 ROW, WIDTH, GAP, TOP, LEFT = 17, 500, 70, 92, 60
 READS, MARKS, WRAP = 150, 490, 42
-"""Where, within a box, the columns that a line reads begin, and where the rules that read it end; letters a line."""
+"""Within a box: where the columns that a line reads begin, where the rules that read it end; letters per line."""
 COLOURS = {"drawn": "#2b6cb0", "computed": "#2f855a", "ref": "#b7791f", "rule": "#c53030"}
 
 
@@ -72,9 +72,9 @@ class _Box:
 def graph_svg(schema: Schema) -> str:
     """Return the constraint graph of a structure as SVG.
 
-    A box a table, a line a column: its place in the order of filling, its name, what it is filled from, and the numbers
-    of the rules that read it. The last box has the rules, each with what it reads and the place at which it is tested.
-    Arrows are references; point at a line to see all that it reads and that reads it.
+    One box per table, one line per column: its place in the order of filling, its name, what it is filled from, and
+    the numbers of the rules that read it. The last box has the rules, each with what it reads and the place at which it
+    is tested. Arrows are references; point at a line to see all that it reads and that reads it.
     """
     graph = graph_of(schema)
     boxes = _boxes(schema, graph)
@@ -118,7 +118,7 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
                 (table.name, c.name),
                 f"{place[table.name, c.name]:>2} {c.name}",
                 _kind(c),
-                _said(graph, (table.name, c.name), table.name),
+                _reads_text(graph, (table.name, c.name), table.name),
                 " ".join(f"R{n}" for n in sorted(number[r] for r in graph.rules_on((table.name, c.name)))),
             )
             for c in table.columns
@@ -131,7 +131,7 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
             ("rule", rule.name),
             f"R{number[rule.name]} {rule.name}",
             "rule",
-            f"{_said(graph, ('rule', rule.name), '')}; tested at {graph.tested_at[rule.name] + 1}",
+            f"{_reads_text(graph, ('rule', rule.name), '')}; tested at {graph.tested_at[rule.name] + 1}",
             "",
         )
         for rule in schema.rules
@@ -139,19 +139,19 @@ def _boxes(schema: Schema, graph: ConstraintGraph) -> list[_Box]:
     return [*boxes, _box("rules", x + WIDTH + GAP if boxes[-1].x > LEFT else LEFT + WIDTH + GAP, TOP, rules)]
 
 
-def _said(graph: ConstraintGraph, name: Name, home: str) -> str:
+def _reads_text(graph: ConstraintGraph, name: Name, home: str) -> str:
     """Return what a column or rule reads: columns of its own table by their bare names."""
-    found = [column if table == home else f"{table}.{column}" for table, column in graph.graph.predecessors(name)]
-    return ", ".join(found)
+    columns = [column if table == home else f"{table}.{column}" for table, column in graph.graph.predecessors(name)]
+    return ", ".join(columns)
 
 
 def _box(title: str, x: int, y: int, texts: list[tuple[Name, str, str, str, str]]) -> _Box:
     lines: list[_Line] = []
     at = y + 34
-    for name, text, kind, said, marks in texts:
-        # A rule's name is long: what it reads stands on the lines below.
+    for name, text, kind, reads_text, marks in texts:
+        # A rule's name is long: what it reads is on the lines below.
         wide = WRAP + 22 if kind == "rule" else WRAP - max(0, len(marks) - 9)
-        reads = tuple(textwrap.wrap(said, wide, break_long_words=False))
+        reads = tuple(textwrap.wrap(reads_text, wide, break_long_words=False))
         lines.append(_Line(name, text, kind, ("", *reads) if kind == "rule" else reads, marks, x, at))
         at += lines[-1].height
     return _Box(title, x, y, tuple(lines))
@@ -168,8 +168,8 @@ def _refs_to(schema: Schema, table: str) -> list[Column]:
 
 
 def _legend() -> Iterator[str]:
-    said = "number: order of filling; grey: what it is filled from; R: rules that read it; arrows: references"
-    yield f'<text x="20" y="50" class="grey">{said}; point at a line to see its ties</text>'
+    legend = "number: order of filling; grey: what it is filled from; R: rules that read it; arrows: references"
+    yield f'<text x="20" y="50" class="grey">{legend}; point at a line to see its ties</text>'
     for i, (kind, colour) in enumerate(COLOURS.items()):
         yield f'<text x="{20 + i * 95}" y="70" fill="{colour}">{kind}</text>'
 
@@ -180,7 +180,7 @@ def _frame(box: _Box) -> Iterator[str]:
 
 
 def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Iterator[str]:
-    """Yield the text of a line, and its ties, which show when it is pointed at."""
+    """Yield the text of a line, and its links, which show on hover."""
     y = line.y + 12
     yield f'<g class="c"><rect class="hit" x="{line.x + 1}" y="{line.y}" width="{WIDTH - 2}" height="{line.height}"/>'
     yield f'<text x="{line.x + 10}" y="{y}" fill="{COLOURS[line.kind]}">{escape(line.text)}</text>'
@@ -202,9 +202,9 @@ def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Ite
 
 def _tie(a: _Line, b: _Line) -> str:
     colour = COLOURS["rule" if b.kind == "rule" else b.kind]
-    said = f"{'.'.join(a.name)} → {' '.join(b.name) if b.kind == 'rule' else '.'.join(b.name)}"
+    title = f"{'.'.join(a.name)} → {' '.join(b.name) if b.kind == 'rule' else '.'.join(b.name)}"
     path = _path(a.x, a.y + 8, b.x, b.y + 8)
-    return f'<path class="e" d="{path}" stroke="{colour}" stroke-width="1.5"><title>{escape(said)}</title></path>'
+    return f'<path class="e" d="{path}" stroke="{colour}" stroke-width="1.5"><title>{escape(title)}</title></path>'
 
 
 def _arrow(line: _Line, box: _Box) -> str:

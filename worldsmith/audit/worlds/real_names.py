@@ -1,4 +1,4 @@
-"""Whether the names of a world are invented: every one tested against the filter of real names, and told apart.
+"""Whether the names of a world are invented and distinct: each is tested against the filter of real names.
 
 The filter has no false negatives, and takes about 1% of other names for real ones (naming.deny): generation draws
 those again, so that a world's own names are never among them, while a name written by hand may be.
@@ -20,12 +20,12 @@ from worldsmith.world.model import World
 
 RESERVED = ".example"
 """Top-level domain of every host: reserved for documentation (RFC 2606, RFC 6761)."""
-_SHORT = 3  # letters of words that bear no name: grammars refuse words so short
+_SHORT = 3  # letters of words that carry no name: grammars never use words this short
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An invented name: where it stands ("shop.name", "values.parishes", "hosts"), and of which kind it is."""
+    """An invented name: its place ("shop.name", "values.parishes", "hosts") and its kind."""
 
     place: str
     text: str
@@ -41,7 +41,7 @@ class Twin:
 
 
 def names_of(world: World, pages: Pages) -> Iterator[Name]:
-    """Yield every invented name once a place: columns of names, lists, what cells hold beside lists, and hosts."""
+    """Yield every invented name once per place: columns of names, lists, what cells hold beside lists, and hosts."""
     lists = {name: spec.invent for name, spec in world.schema.values.items() if spec.invent}
     for name, kind in lists.items():
         yield from (Name(f"values.{name}", str(item), kind) for item in world.values.get(name, ()))
@@ -60,8 +60,8 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
     yield from (Name("hosts", site.name, "press") for site in pages.sites)
 
 
-def bearing(name: Name) -> list[str]:
-    """Return the folded words that bear a name: not those of its kind's forms ("Street"), short or with digits."""
+def bearing_words(name: Name) -> list[str]:
+    """Return the folded words that carry a name: not those of its kind's forms ("Street"), short or with digits."""
     ordinary = _ordinary(name.kind)
     return [w for w in fold(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
 
@@ -73,17 +73,17 @@ def _ordinary(kind: str) -> frozenset[str]:
     return frozenset(word for form in forms for literal, _ in form for word in fold(literal).split())
 
 
-def collision(name: Name) -> str:
-    """Return what of a name the filter takes for real: the whole, or the first bearing word; "" where nothing."""
+def real_part(name: Name) -> str:
+    """Return the part of a name that the filter takes for real: the whole, the first bearing word, or "" for none."""
     if denied(name.text):
         return name.text
-    return next((word for word in bearing(name) if denied(word)), "")
+    return next((word for word in bearing_words(name) if denied(word)), "")
 
 
-def told(world: World, names: Iterable[Name]) -> list[Name]:
+def names_in_pages(world: World, names: Iterable[Name]) -> list[Name]:
     """Return the names that a reader of the world meets, each declared homonym once.
 
-    An item of a list that no cell holds is met by nobody.
+    An item of a list that no cell holds is on no page.
     """
     cells = {v for columns in world.tables.values() for values in columns.values() for v in values}
     declared = set(world.shared_names) if world.schema.knobs.homonyms else set()
@@ -96,21 +96,21 @@ def twins_of(names: list[Name]) -> list[Twin]:
     """Return the names that are twins of one before them, by the rule that names are drawn by (naming.twins)."""
     known = Twins()
     before: list[Name] = []
-    found: list[Twin] = []
+    twins: list[Twin] = []
     for name in names:
-        folded, words = fold(name.text), bearing(name)
+        folded, words = fold(name.text), bearing_words(name)
         if not known.take(folded, words):
-            found.append(Twin(_nearest(folded, words, before), name))
+            twins.append(Twin(_nearest(folded, words, before), name))
         before.append(name)
-    return found
+    return twins
 
 
 def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
-    """Return the name that another is a twin of: the one least edits away, an alike bearing word counted as none."""
+    """Return the name that another is a twin of: the least edit distance, 0 for a similar bearing word."""
 
     def apart(other: Name) -> int:
         text = fold(other.text)
-        alike = any(distance(a, b, score_cutoff=1) <= 1 for a in words for b in bearing(other))
+        alike = any(distance(a, b, score_cutoff=1) <= 1 for a in words for b in bearing_words(other))
         return 0 if alike or text.startswith(folded) or folded.startswith(text) else distance(folded, text)
 
     return min(before, key=apart)
@@ -118,20 +118,20 @@ def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
 
 def real_names(world: World) -> dict[str, Counter[str]]:
     """Return how many cells hold each declared real name, by list."""
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for table in world.schema.tables.values():
         for column in table.columns:
             if isinstance(column.fill, Pick) and world.schema.values[column.fill.values].real:
                 cells = (str(v) for v in world.tables[table.name][column.name] if v is not None)
-                found.setdefault(column.fill.values, Counter()).update(cells)
-    return found
+                counts.setdefault(column.fill.values, Counter()).update(cells)
+    return counts
 
 
-def details(world: World) -> Counter[str]:
+def faker_details(world: World) -> Counter[str]:
     """Return how many cells hold a detail of Faker's, by provider: those may be real, and are no names."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for table in world.schema.tables.values():
         for column in table.columns:
             if isinstance(column.fill, Faker):
-                found[column.fill.provider] += sum(v is not None for v in world.tables[table.name][column.name])
-    return found
+                counts[column.fill.provider] += sum(v is not None for v in world.tables[table.name][column.name])
+    return counts

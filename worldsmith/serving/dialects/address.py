@@ -1,6 +1,6 @@
 """Addresses as text: <world>[;profile=NAME][;seed=N][;session=NAME], in a path, a key, headers or a query string.
 
-An API key is read where it starts with "ws-" ("ws-smartphones-1f2e;seed=3"); any other key is let pass unread,
+An API key is read where it starts with "ws-" ("ws-smartphones-1f2e;seed=3"); any other key is ignored,
 so unmodified clients work with whatever key they hold.
 """
 
@@ -14,7 +14,7 @@ from worldsmith.simulate.protocol import Address
 KEY = "ws-"
 FIELDS = ("world", "profile", "seed", "session")
 _VALUE = re.compile(r"[A-Za-z0-9._~-]{1,100}")
-"""What a world, profile, seed or session is made of: it must stand in a path as it is."""
+"""What a world, profile, seed or session is made of: it must be usable in a path as it is."""
 MAX_CHARS = 400
 
 Parts = Mapping[str, str]
@@ -24,7 +24,7 @@ def parse(text: str, where: str) -> Parts:
     """Return the fields that `text` names.
 
     Raises:
-        UsageError: it isn't of the form above; `where` says where it stood.
+        UsageError: it isn't of the form above; `where` names the source.
     """
     return _parse(text, where) if len(text) <= MAX_CHARS else _reject(text, where)
 
@@ -59,22 +59,22 @@ def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:
     Raises:
         UsageError: two sources differ, or a seed is no integer.
     """
-    said: dict[str, tuple[str, str]] = {}
+    named: dict[str, tuple[str, str]] = {}
     for where, parts in sources:
         for name, value in parts.items():
             if not _VALUE.fullmatch(value):
                 raise UsageError(
                     f"{where}: {name} {value[:80]!r} is not of 1 to 100 letters, digits, or any of . _ ~ -"
                 )
-            before = said.setdefault(name, (value, where))
+            before = named.setdefault(name, (value, where))
             if before[0] != value:
                 raise UsageError(f"{name} is {before[0]!r} by {before[1]} and {value!r} by {where}: name it once")
-    found = {name: value for name, (value, _) in said.items()}
+    values = {name: value for name, (value, _) in named.items()}
     return Address(
-        found.get("world", default.world),
-        found.get("profile", default.profile),
-        _seed(found["seed"]) if "seed" in found else default.seed,
-        found.get("session", default.session),
+        values.get("world", default.world),
+        values.get("profile", default.profile),
+        _seed(values["seed"]) if "seed" in values else default.seed,
+        values.get("session", default.session),
     )
 
 
@@ -85,8 +85,8 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def spell(address: Address, default: Address) -> str:
-    """Return an address as text, without what `default` has anyway."""
+def address_text(address: Address, default: Address) -> str:
+    """Return an address as text, without the parts that equal `default`."""
     named = {"profile": address.profile, "seed": str(address.seed), "session": address.session}
     usual = {"profile": default.profile, "seed": str(default.seed), "session": default.session}
     return address.world + "".join(f";{name}={value}" for name, value in named.items() if value != usual[name])

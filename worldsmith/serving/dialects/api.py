@@ -3,78 +3,70 @@
 from typing import Any
 
 from worldsmith.errors import UsageError
-from worldsmith.serving.dialects import fields
-from worldsmith.serving.dialects.native import native
-from worldsmith.serving.dialects.schemas import BOOL, INT, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
-from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.serving.dialects.fields import MAX_URL, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.schemas import BOOL, NULL_TEXT, NUMBER, TEXT, list_of, object_of, one_of
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
-MAX_K = 50
-MAX_PAGE = 100
 MAX_CHARS = 1_000_000
 
+QUERY, QUERIES = Text("query"), Texts("queries")
+K, PAGE = Whole("k", 10, 1, 50), Whole("page", 1, 1, 100)
+URL = Text("url", MAX_URL)
+OFFSET, LENGTH = Whole("offset", 0, 0, MAX_CHARS), Whole("max_chars", 0, 1, MAX_CHARS)
 
-def search(request: Request) -> Asked:
+
+def search(request: Request) -> ParsedRequest:
     """Read {"query"} or {"queries"}, with "k" results a page and the "page" from 1."""
     body = request.fields
-    k, page = fields.whole(body, "k", 10, 1, MAX_K), fields.whole(body, "page", 1, 1, MAX_PAGE)
+    k, page = K.read(body), PAGE.read(body)
     batch = "queries" in body
     if batch and "query" in body:
         raise UsageError('send either "query" or "queries", not both')
-    queries = fields.items(body["queries"], "queries") if batch else (fields.text(body.get("query"), "query"),)
+    queries = QUERIES.read(body) if batch else (QUERY.read(body),)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        found = [_hits(observation, request) for observation in seen]
-        return Reply({"batches": found} if batch else found[0])
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        replies = [_hits(observation, request) for observation in observations]
+        return Reply({"batches": replies} if batch else replies[0])
 
-    return Asked(fields.calls(queries, "queries", lambda query: Call("web_search", query, page, k)), write)
+    return ParsedRequest(QUERIES.calls(queries, lambda query: Call("web_search", query, page, k)), write)
 
 
-def _hits(seen: Observation, request: Request) -> dict[str, Any]:
+def _hits(observation: Observation, request: Request) -> dict[str, Any]:
     results = []
-    for hit in seen.results:
-        told = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
-        results.append({**told, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
-    failed = http_failure(seen)
-    return {"results": results, "more": seen.more} | ({} if failed is None else {"error": failed.text})
+    for hit in observation.results:
+        shown_hit = {"url": request.links.show(hit.url), "title": hit.title, "snippet": hit.snippet, "date": hit.date}
+        results.append({**shown_hit, "score": hit.score} | ({} if hit.text is None else {"text": hit.text}))
+    failed = http_failure(observation)
+    return {"results": results, "more": observation.more} | ({} if failed is None else {"error": failed.text})
 
 
-def extract(request: Request) -> Asked:
+def extract(request: Request) -> ParsedRequest:
     """Read {"url"}, with "offset" and "max_chars" for a part of a long page."""
     body = request.fields
-    url = fields.text(body.get("url"), "url", fields.MAX_URL)
-    offset = fields.whole(body, "offset", 0, 0, MAX_CHARS)
-    limit = fields.whole(body, "max_chars", 0, 1, MAX_CHARS) or None
-    call = Call("web_extractor", request.links.read(url), offset=offset, max_chars=limit)
+    url = URL.read(body)
+    call = Call("web_extractor", request.links.read(url), offset=OFFSET.read(body), max_chars=LENGTH.read(body) or None)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        (page,) = seen
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        (page,) = observations
         failed = http_failure(page)
         if failed or page.doc is None:
-            return native("api", 404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
-        told = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
-        return Reply({**told, "text": page.text, "more": page.more, "next_offset": page.next_offset})
+            return API.error(404, f"{url[:200]}: {failed.text if failed else 'nothing to read'}")
+        head = {"url": request.links.show(page.doc.url), "title": page.doc.title, "date": page.doc.date}
+        return Reply({**head, "text": page.text, "more": page.more, "next_offset": page.next_offset})
 
-    return Asked((call,), write)
+    return ParsedRequest((call,), write)
 
 
-_RESULT = thing(
+_RESULT = object_of(
     {"url": TEXT, "title": TEXT, "snippet": TEXT, "date": NULL_TEXT, "score": NUMBER, "text": TEXT}, optional=("text",)
 )
-_HITS = thing({"results": listed(_RESULT), "more": BOOL, "error": TEXT}, optional=("error",))
-_QUERY = thing(
-    {"query": TEXT, "k": INT, "page": INT}, optional=("k", "page"), example={"query": "…", "k": 10, "page": 1}
-)
-_QUERIES = thing(
-    {"queries": listed(TEXT), "k": INT, "page": INT}, optional=("k", "page"), example={"queries": ["…", "…"], "k": 5}
-)
-_URL = thing(
-    {"url": TEXT, "offset": INT, "max_chars": INT},
-    optional=("offset", "max_chars"),
-    example={"url": "https://….example/…", "offset": 0, "max_chars": 8000},
-)
-_PAGE = thing(
+_HITS = object_of({"results": list_of(_RESULT), "more": BOOL, "error": TEXT}, optional=("error",))
+_QUERY = request_schema(QUERY, K, PAGE, example={"query": "…", "k": 10, "page": 1})
+_QUERIES = request_schema(QUERIES, K, PAGE, example={"queries": ["…", "…"], "k": 5})
+_URL = request_schema(URL, OFFSET, LENGTH, example={"url": "https://….example/…", "offset": 0, "max_chars": 8000})
+_PAGE = object_of(
     {
         "url": TEXT,
         "title": TEXT,
@@ -99,7 +91,7 @@ API = Dialect(
             search,
             _SEARCH + " `queries` asks several at once and gives `batches`, one per query: a wrong one has an `error`.",
             one_of(_QUERY, _QUERIES),
-            one_of(_HITS, thing({"batches": listed(_HITS)})),
+            one_of(_HITS, object_of({"batches": list_of(_HITS)})),
         ),
         Route("GET", "/api/search", search, _SEARCH, _QUERY, _HITS),
         Route(
@@ -112,4 +104,5 @@ API = Dialect(
             _PAGE,
         ),
     ),
+    {ANY: Reply({"error": MESSAGE}, ANY)},
 )

@@ -23,7 +23,7 @@ class Links:
     base: str | None = None
     """Scheme and host of the server as agents reach it; None keeps https://….example in replies."""
     own: tuple[str, ...] = ()
-    """Hosts with port under which this server was asked or says it can be reached."""
+    """Hosts with port at which this server got the request, or can be reached."""
     by_host: bool = False
     """The request came to the invented host itself, so links to such hosts lead somewhere."""
 
@@ -49,7 +49,7 @@ class Links:
             if scheme.lower() not in {"http", "https"} or host.lower() not in self.own:
                 return url
             path = slash + tail
-        found = _LOCAL.fullmatch(path)
-        if found is None or found[1] not in {None, self.world}:
+        local = _LOCAL.fullmatch(path)
+        if local is None or local[1] not in {None, self.world}:
             return url
-        return f"https://{found[2]}{found[3]}"
+        return f"https://{local[2]}{local[3]}"

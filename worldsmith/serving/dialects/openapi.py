@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from worldsmith import __version__
-from worldsmith.serving.dialects.native import ANY, NATIVE
-from worldsmith.serving.dialects.schemas import TEXT, thing
-from worldsmith.serving.dialects.types import JSON, Dialect, Route
+from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of
+from worldsmith.serving.dialects.types import ANY, Dialect, Route
 from worldsmith.simulate.perturb import PROFILES
 
 _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
 
 
-def document(dialects: Iterable[Dialect], plain: Mapping[str, tuple[str, JSON]]) -> dict[str, Any]:
+def openapi_document(dialects: Iterable[Dialect], plain: Mapping[str, tuple[str, JSON]]) -> dict[str, Any]:
     """Return the description of the dialects' routes and of `plain` GET routes: path to what it is and its reply."""
     paths: dict[str, dict[str, Any]] = {
         path: {"get": {"summary": about, "responses": _responses("application/json", gives)}}
@@ -74,16 +73,15 @@ def _operation(dialect: Dialect, route: Route) -> dict[str, Any]:
 
 
 def _error(dialect: Dialect) -> dict[str, Any]:
-    forms = NATIVE[dialect.name]
-    body = forms.get(400, forms[ANY]).body
+    body = dialect.errors.get(400, dialect.errors[ANY]).body
     return {"text/html" if isinstance(body, str) else "application/json": {"schema": _shape(body)}}
 
 
 def _shape(body: Any) -> JSON:
-    """Return the schema of a body that the table of native replies holds."""
+    """Return the schema of a body that a dialect's errors hold."""
     if isinstance(body, dict):
-        return thing({name: _shape(value) for name, value in body.items()})
-    return {"type": "array", "items": _shape(body[0])} if isinstance(body, list) else TEXT
+        return object_of({name: _shape(value) for name, value in body.items()})
+    return list_of(_shape(body[0])) if isinstance(body, list) else TEXT
 
 
 def _responses(media: str, gives: JSON) -> dict[str, Any]:

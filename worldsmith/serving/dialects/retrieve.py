@@ -1,22 +1,23 @@
 """Search-R1's dialect: POST /retrieve, as its retrieval server, verl, SkyRL, slime and ASearcher's local mode speak it.
 
 A document's contents are its quoted title, a line break, and the snippet; the page's whole text only where the
-profile says so (a search reply is entitled to no more).
+profile says so (a search reply is entitled to no more). The original is a FastAPI application with neither keys nor
+limits: a wrong request is a 422 with a list of what is wrong, what isn't there a "detail", a failure Starlette's text.
 """
 
 from typing import Any
 
 from worldsmith.errors import UsageError
-from worldsmith.serving.dialects import fields
-from worldsmith.serving.dialects.schemas import BOOL, NUMBER, TEXT, listed, one_of, thing
-from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.serving.dialects.fields import Option, Texts, Whole, request_schema
+from worldsmith.serving.dialects.schemas import BOOL, NUMBER, TEXT, list_of, object_of, one_of
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.protocol import Call, Observation, Result
 
-TOPK = 3
-MAX_TOPK = 50
+QUERIES, QUERY = Texts("queries"), Texts("query")
+TOPK, SCORES = Whole("topk", 3, 0, 50), Option("return_scores", BOOL)
 
 
-def retrieve(request: Request) -> Asked:
+def retrieve(request: Request) -> ParsedRequest:
     """Read {"queries"} (or SkyRL's {"query"}), "topk" and "return_scores".
 
     A query that is wrong or failed has no documents. The others have exactly `topk`, as a retriever gives them, as
@@ -25,15 +26,15 @@ def retrieve(request: Request) -> Asked:
     body = request.fields
     if "queries" not in body and "query" not in body:
         raise UsageError('"queries" is missing: a list of strings')
-    name = "queries" if "queries" in body else "query"
-    queries = fields.items(body[name], name)
-    topk = fields.whole(body, "topk", TOPK, 0, MAX_TOPK) or TOPK  # the real server reads 0 as absent too
-    scored = body.get("return_scores") is True
+    field = QUERIES if "queries" in body else QUERY
+    queries = field.read(body)
+    topk = TOPK.read(body) or TOPK.default  # the real server reads 0 as absent too
+    scored = SCORES.read(body) is True
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
-        return Reply({"result": [[_item(hit, request, scored=scored) for hit in one.results] for one in seen]})
+    def write(observations: tuple[Observation, ...]) -> Reply:
+        return Reply({"result": [[_item(hit, request, scored=scored) for hit in one.results] for one in observations]})
 
-    return Asked(fields.calls(queries, name, lambda query: Call("web_search", query, k=topk, exact=True)), write)
+    return ParsedRequest(field.calls(queries, lambda query: Call("web_search", query, k=topk, exact=True)), write)
 
 
 def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
@@ -42,15 +43,9 @@ def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
     return {"document": document, "score": hit.score} if scored else document
 
 
-_DOCUMENT = thing({"id": TEXT, "url": TEXT, "title": TEXT, "text": TEXT, "contents": TEXT})
-_ITEM = one_of(_DOCUMENT, thing({"document": _DOCUMENT, "score": NUMBER}))
-_OPTIONS = {"topk": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_TOPK}, "return_scores": BOOL}
-_QUERIES = thing(
-    {"queries": listed(TEXT), **_OPTIONS},
-    optional=tuple(_OPTIONS),
-    example={"queries": ["…"], "topk": 3, "return_scores": True},
-)
-_QUERY = thing({"query": TEXT, **_OPTIONS}, optional=tuple(_OPTIONS))
+_DOCUMENT = object_of({"id": TEXT, "url": TEXT, "title": TEXT, "text": TEXT, "contents": TEXT})
+_ITEM = one_of(_DOCUMENT, object_of({"document": _DOCUMENT, "score": NUMBER}))
+_QUERIES = request_schema(QUERIES, TOPK, SCORES, example={"queries": ["…"], "topk": 3, "return_scores": True})
 
 RETRIEVE = Dialect(
     "retrieve",
@@ -60,8 +55,14 @@ RETRIEVE = Dialect(
             "/retrieve",
             retrieve,
             "Search, as Search-R1's retrieval server: one list of documents per query, empty for a wrong one.",
-            one_of(_QUERIES, _QUERY),
-            thing({"result": listed(listed(_ITEM))}),
+            one_of(_QUERIES, request_schema(QUERY, TOPK, SCORES)),
+            object_of({"result": list_of(list_of(_ITEM))}),
         ),
     ),
+    {
+        ANY: Reply({"error": MESSAGE}, ANY),
+        404: Reply({"detail": MESSAGE, "error": MESSAGE}, ANY),
+        400: Reply({"detail": [{"type": "value_error", "loc": ["body"], "msg": MESSAGE}], "error": MESSAGE}, 422),
+        500: Reply("Internal Server Error", ANY, {"Content-Type": "text/plain; charset=utf-8"}),
+    },
 )

@@ -1,4 +1,4 @@
-"""JSON Schema in a few words, for what routes take and give."""
+"""Short forms of JSON Schema, for what routes take and give."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ NULL: JSON = {"type": "null"}
 NULL_TEXT: JSON = {"type": ["string", "null"]}
 
 
-def listed(items: JSON) -> JSON:
+def list_of(items: JSON) -> JSON:
     """Return the schema of a list."""
     return {"type": "array", "items": items}
 
@@ -23,7 +23,7 @@ def one_of(*schemas: JSON) -> JSON:
     return {"oneOf": list(schemas)}
 
 
-def thing(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), example: Any = None) -> JSON:
+def object_of(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), example: Any = None) -> JSON:
     """Return the schema of an object whose properties are required unless named in `optional`."""
     required = [name for name in properties if name not in optional]
     schema = {"type": "object", "properties": dict(properties), "required": required}

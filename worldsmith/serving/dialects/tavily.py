@@ -1,9 +1,10 @@
 """Tavily's dialect: POST /search and POST /extract, at the root and under /tavily.
 
-Made after tavily-python 0.8 and the service's published reference. `request_id` is a hash of the request and
-`response_time` a constant, since the same call must give the same bytes. Dates are told for topic "news" alone,
+Made after tavily-python 0.8 and the service's published reference, its errors too ({"detail": {"error": text}}; the
+texts of a 401 and a 429 are the service's, which agents are trained on). `request_id` is a hash of the request and
+`response_time` a constant, since the same call must give the same bytes. Dates are given for topic "news" alone,
 as the service does. Filters of hosts and days become operators of the query (`pages.index.query`); `days` counts for
-topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are let pass.
+topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are ignored.
 """
 
 from datetime import date
@@ -15,9 +16,9 @@ import orjson
 from worldsmith.errors import UsageError
 from worldsmith.pages.index import admits, place
 from worldsmith.pages.renderer import plain
-from worldsmith.serving.dialects import fields
-from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, listed, one_of, thing
-from worldsmith.serving.dialects.types import Asked, Dialect, Reply, Request, Route
+from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation, Result
 
@@ -25,51 +26,54 @@ RESPONSE_TIME = 0.1
 """Seconds. A measured time would make equal calls differ."""
 RANGES = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
 """Days of a `time_range`."""
-MAX_DAYS = 9999
-MAX_RESULTS = 20
-MAX_DOMAINS = 300
-MAX_DOMAIN = 300
-"""Characters of a host with its path."""
+EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
+
+QUERY, LIMIT = Text("query"), Whole("max_results", 5, 0, 20)
+TOPIC = Option("topic", {"type": "string", "enum": ["general", "news", "finance"]})
+RAW = Option("include_raw_content", {"type": ["boolean", "string"]})
+WITHIN = Texts("include_domains", 300, 300, required=False)
+WITHOUT = Texts("exclude_domains", 300, 300, required=False)
+RANGE = Option("time_range", {"type": ["string", "null"], "enum": [*RANGES, None]})
+DAYS = Whole("days", 7, 1, 9999)
+START, END = Text("start_date", required=False), Text("end_date", required=False)
+URLS, FORMAT = Texts("urls", MAX_URL), Option("format", {"type": "string", "enum": ["markdown", "text"]})
 
 
 def _request_id(request: Request) -> str:
-    # The key is no part of what is asked: the same question with two keys has one id.
-    asked = {name: value for name, value in request.fields.items() if name != "api_key"}
-    named = orjson.dumps([request.address, asked], option=orjson.OPT_SORT_KEYS)
+    # The key is not part of the request: the same query with two keys has one id.
+    body = {name: value for name, value in request.fields.items() if name != "api_key"}
+    named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
     digits = blake2b(named, digest_size=16).hexdigest()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def search(request: Request) -> Asked:
+def search(request: Request) -> ParsedRequest:
     """Read a search: of the many options, those that choose among results or ask for whole pages."""
     body = request.fields
-    query = fields.text(body.get("query"), "query")
-    limit = fields.whole(body, "max_results", 5, 0, MAX_RESULTS)
-    within, without = _domains(body, "include_domains"), _domains(body, "exclude_domains")
-    raw = body.get("include_raw_content") not in (None, False)
+    query, limit = QUERY.read(body), LIMIT.read(body)
+    within, without = _domains(body, WITHIN), _domains(body, WITHOUT)
+    raw = RAW.read(body) not in (None, False)
     hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
     call = Call("web_search", " ".join((*_days(body), *hosts, query)), k=max(limit, 1), full_text=raw)
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
+    def write(observations: tuple[Observation, ...]) -> Reply:
         # A profile may put other pages before the hits of a query.
-        hits = [hit for hit in seen[0].results if not within or admits(within, hit.url)]
+        hits = [hit for hit in observations[0].results if not within or admits(within, hit.url)]
         hits = [hit for hit in hits if not admits(without, hit.url)][:limit]
-        news = body.get("topic") == "news"
+        news = TOPIC.read(body) == "news"
         reply: dict[str, Any] = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
         reply["results"] = [_result(hit, request, news=news) for hit in hits]
         return Reply({**reply, "response_time": RESPONSE_TIME, "request_id": _request_id(request)})
 
-    return Asked((call,), write)
+    return ParsedRequest((call,), write)
 
 
-def _domains(body: Any, name: str) -> tuple[str, ...]:
+def _domains(body: Any, field: Texts) -> tuple[str, ...]:
     """Return hosts, with their paths where they name one. Raises UsageError."""
-    hosts = fields.items(body[name], name, MAX_DOMAINS) if body.get(name) else ()
-    return tuple(dict.fromkeys(_domain(host, f"{name}[{i}]") for i, host in enumerate(hosts)))
+    return tuple(dict.fromkeys(_domain(host, f"{field.name}[{i}]") for i, host in enumerate(field.texts(body))))
 
 
-def _domain(value: Any, name: str) -> str:
-    text = fields.text(value, name, MAX_DOMAIN)
+def _domain(text: str, name: str) -> str:
     domain = "".join(place(text).split())
     if not domain:
         raise UsageError(f'"{name}" is {text[:80]!r}: it must be a host, such as "a.example" or "a.example/news"')
@@ -78,18 +82,18 @@ def _domain(value: Any, name: str) -> str:
 
 def _days(body: Any) -> list[str]:
     """Return the operators of a request's days. Raises UsageError."""
-    found = []
-    span = body.get("time_range")
+    operators = []
+    span = RANGE.read(body)
     if span is not None:
         if not isinstance(span, str) or span not in RANGES:
             raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
-        found.append(f"newer_than:{RANGES[span]}d")
-    if body.get("days") is not None and body.get("topic") == "news":
-        found.append(f"newer_than:{fields.whole(body, 'days', 7, 1, MAX_DAYS)}d")
-    for name, operator in (("start_date", "after"), ("end_date", "before")):
-        if body.get(name) is not None:
-            found.append(f"{operator}:{_day(fields.text(body[name], name), name)}")
-    return found
+        operators.append(f"newer_than:{RANGES[span]}d")
+    if body.get(DAYS.name) is not None and TOPIC.read(body) == "news":
+        operators.append(f"newer_than:{DAYS.read(body)}d")
+    for field, operator in ((START, "after"), (END, "before")):
+        if body.get(field.name) is not None:
+            operators.append(f"{operator}:{_day(field.read(body), field.name)}")
+    return operators
 
 
 def _day(text: str, name: str) -> str:
@@ -100,19 +104,19 @@ def _day(text: str, name: str) -> str:
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
-    told = {"url": request.links.show(hit.url), "title": hit.title, "content": hit.snippet, "score": hit.score}
-    return {**told, "raw_content": hit.text} | ({"published_date": hit.date} if news and hit.date else {})
+    shown_hit = {"url": request.links.show(hit.url), "title": hit.title, "content": hit.snippet, "score": hit.score}
+    return {**shown_hit, "raw_content": hit.text} | ({"published_date": hit.date} if news and hit.date else {})
 
 
-def extract(request: Request) -> Asked:
-    """Read one url or many; wrong ones and unknown pages stand in `failed_results` of a 200."""
+def extract(request: Request) -> ParsedRequest:
+    """Read one url or many; wrong ones and unknown pages are in `failed_results` of a 200."""
     body = request.fields
-    urls = fields.items(body.get("urls"), "urls")
-    text = body.get("format") == "text"
+    urls = URLS.read(body)
+    text = FORMAT.read(body) == "text"
 
-    def write(seen: tuple[Observation, ...]) -> Reply:
+    def write(observations: tuple[Observation, ...]) -> Reply:
         results, failed = [], []
-        for url, page in zip(urls, seen, strict=True):
+        for url, page in zip(urls, observations, strict=True):
             problem = http_failure(page)
             if problem or page.doc is None:
                 shown = url if isinstance(url, str) else orjson.dumps(url).decode()
@@ -125,59 +129,36 @@ def extract(request: Request) -> Asked:
     def call(url: str) -> Call:
         return Call("web_extractor", request.links.read(url))
 
-    return Asked(fields.calls(urls, "urls", call, fields.MAX_URL), write)
+    return ParsedRequest(URLS.calls(urls, call), write)
 
 
-_RESULT = thing(
+_RESULT = object_of(
     {"url": TEXT, "title": TEXT, "content": TEXT, "score": NUMBER, "raw_content": NULL_TEXT, "published_date": TEXT},
     optional=("published_date",),
 )
-_FOUND = thing(
+_HITS = object_of(
     {
         "query": TEXT,
         "follow_up_questions": NULL,
         "answer": NULL,
-        "images": listed(TEXT),
-        "results": listed(_RESULT),
+        "images": list_of(TEXT),
+        "results": list_of(_RESULT),
         "response_time": NUMBER,
         "request_id": TEXT,
     }
 )
-_READ = thing(
+_PAGES = object_of(
     {
-        "results": listed(thing({"url": TEXT, "raw_content": TEXT, "images": listed(TEXT)})),
-        "failed_results": listed(thing({"url": TEXT, "error": TEXT})),
+        "results": list_of(object_of({"url": TEXT, "raw_content": TEXT, "images": list_of(TEXT)})),
+        "failed_results": list_of(object_of({"url": TEXT, "error": TEXT})),
         "response_time": NUMBER,
         "request_id": TEXT,
     }
 )
-_QUERY = thing(
-    {
-        "query": TEXT,
-        "max_results": {"type": "integer", "minimum": 0, "maximum": MAX_RESULTS, "default": 5},
-        "topic": {"type": "string", "enum": ["general", "news", "finance"]},
-        "include_raw_content": {"type": ["boolean", "string"]},
-        "include_domains": {**listed(TEXT), "maxItems": MAX_DOMAINS},
-        "exclude_domains": {**listed(TEXT), "maxItems": MAX_DOMAINS},
-        "time_range": {"type": ["string", "null"], "enum": [*RANGES, None]},
-        "start_date": NULL_TEXT,
-        "end_date": NULL_TEXT,
-        "days": {"type": "integer", "minimum": 1, "maximum": MAX_DAYS},
-    },
-    optional=(
-        *("max_results", "topic", "include_raw_content", "include_domains", "exclude_domains"),
-        *("time_range", "start_date", "end_date", "days"),
-    ),
-    example={"query": "…", "max_results": 5},
+_QUERY = request_schema(
+    *(QUERY, LIMIT, TOPIC, RAW, WITHIN, WITHOUT, RANGE, START, END, DAYS), example={"query": "…", "max_results": 5}
 )
-_URLS = thing(
-    {
-        "urls": one_of(TEXT, {**listed(TEXT), "maxItems": fields.MAX_BATCH}),
-        "format": {"type": "string", "enum": ["markdown", "text"]},
-    },
-    optional=("format",),
-    example={"urls": ["https://….example/…"]},
-)
+_URLS = request_schema(URLS, FORMAT, example={"urls": ["https://….example/…"]})
 
 TAVILY = Dialect(
     "tavily",
@@ -185,8 +166,15 @@ TAVILY = Dialect(
         route
         for root in ("", "/tavily")
         for route in (
-            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _FOUND),
-            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _READ),
+            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _HITS),
+            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _PAGES),
         )
     ),
+    {
+        ANY: Reply({"detail": {"error": MESSAGE}, "error": MESSAGE}, ANY),
+        401: Reply({"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": MESSAGE}, ANY),
+        # The key names the world. tavily-python shows the text of 400, 401, 403 and 429, and of no other status.
+        404: Reply({"detail": {"error": f"Unauthorized: {MESSAGE}"}, "error": MESSAGE}, 401),
+        429: Reply({"detail": {"error": EXCESS}, "error": MESSAGE}, ANY),
+    },
 )

@@ -5,12 +5,17 @@ Dialects are pure: the server answers the calls in between, so every dialect see
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from html import escape
+from typing import Any, Final
 
 from worldsmith.serving.dialects.links import Links
+from worldsmith.serving.dialects.schemas import JSON
 from worldsmith.simulate.protocol import Address, Call, Observation
 
-JSON = Mapping[str, Any]
+MESSAGE: Final = "{message}"
+"""Placeholder in the body of an error for the server's own text."""
+ANY: Final = 0
+"""Any status that a dialect does not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is sent back: a JSON value, or HTML where `body` is text."""
+    """What is sent back: a JSON value, or HTML where `body` is text and `headers` name no other type."""
 
     body: Any
     status: int = 200
@@ -37,8 +42,8 @@ Write = Callable[[tuple[Observation, ...]], Reply]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The calls of a request, one query or url each, and how to write their observations.
+class ParsedRequest:
+    """The calls of a request, one per query or url, and how to write their observations.
 
     An item of a batch that can't be a call is answered already: the others are answered as if it weren't there.
     """
@@ -47,7 +52,7 @@ class Asked:
     write: Write
 
 
-Read = Callable[[Request], Asked]
+Read = Callable[[Request], ParsedRequest]
 """Request to calls. Raises UsageError on a wrong field; its text says the fix."""
 
 
@@ -65,7 +70,30 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One service's wire form; how it fails says `native.NATIVE`, by its name."""
+    """One service's wire form.
+
+    `errors` holds what the service sends where it has no answer, by the status of `http_status.STATUS`, or of a wrong
+    request: 400, or 404 for an unknown name. `MESSAGE` in a body is a placeholder for the server's own text, which says
+    the fix; a reply of status ANY keeps the status. Where a service has no text of its own for a status, ours is in its
+    form; JSON bodies carry ours in addition, under "error".
+    """
 
     name: str
     routes: tuple[Route, ...]
+    errors: Mapping[int, Reply]
+
+    def error(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
+        """Return how the service reports a status, with a message and headers of ours."""
+        form = self.errors.get(status, self.errors[ANY])
+        body = (
+            form.body.replace(MESSAGE, escape(message)) if isinstance(form.body, str) else _filled(form.body, message)
+        )
+        return Reply(body, form.status or status, {**form.headers, **(headers or {})})
+
+
+def _filled(body: Any, message: str) -> Any:
+    if isinstance(body, dict):
+        return {name: _filled(value, message) for name, value in body.items()}
+    if isinstance(body, list):
+        return [_filled(value, message) for value in body]
+    return body.replace(MESSAGE, message) if isinstance(body, str) else body

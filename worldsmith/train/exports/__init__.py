@@ -1,6 +1,6 @@
-"""Tasks for trainers: one writer a format, each giving a folder that loads without this package.
+"""Tasks for trainers: one writer per format, each producing a folder that loads without this package.
 
-Gold stands in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
+Gold is in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.train.exports import jsonl, sft, verl
-from worldsmith.train.exports.rows import CANARY, CARD, Splits, divide, load
+from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import staged_files, write_file
 
 Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
@@ -21,7 +21,7 @@ FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": s
 """Formats by name."""
 
 BASE_URL = "http://127.0.0.1:8000"
-"""Where `worldsmith serve` listens unless told."""
+"""Where `worldsmith serve` listens by default."""
 
 
 def export(
@@ -56,7 +56,7 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    splits = divide(load(folders, replay=replay), test_share)
+    splits = split_tasks(load_tasks(folders, replay=replay), test_share)
     with staged_files(out) as part:
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"

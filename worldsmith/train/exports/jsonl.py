@@ -8,7 +8,7 @@ from worldsmith import __version__
 from worldsmith.tasks import Task
 from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, told
+from worldsmith.train.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, split_sentence
 from worldsmith.world.files import save_jsonl, write_file
 
 README = """\
@@ -70,7 +70,7 @@ def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> 
         pairs = with_references(tasks, folders)
         save_jsonl(out / f"{name}.jsonl", (row(task, name, base, reference) for task, reference in pairs))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, split=told(splits), base=base).encode())
+    write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits), base=base).encode())
     write_file(out / "score.py", SCORE.encode())
     copy_scorer(out)
 

@@ -18,7 +18,7 @@ Splits = Mapping[str, Sequence[Task]]
 """Tasks by the name of their split: "train" and "test"."""
 
 CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
-"""Stands in every row and data card, and in nothing that an agent or a model in training is shown: whoever gathers text
+"""Is in every row and data card, and in nothing that an agent or a model in training is shown: whoever gathers text
 for pretraining finds exports by it and leaves them out. The digits are of sha256("worldsmith canary")."""
 CARD = """
 ## Canary
@@ -36,7 +36,7 @@ SHOWN = 5
 """Tasks named in an error."""
 
 
-def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
+def load_tasks(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
     """Return the tasks of worlds in order.
 
     Raises NotFoundError, FormatError, UsageError where there is none, or ConsistencyError for tasks that don't hold.
@@ -57,11 +57,11 @@ def load(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
     return tasks
 
 
-def divide(tasks: Sequence[Task], test_share: float) -> Splits:
+def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
     """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
 
-    At least one of several worlds is for testing where a share is asked, and one for training. Of a single world the
-    last tasks are, so that trainers which need a test file have one.
+    At least one of several worlds is for testing where the share is above 0, and one for training. Of a single world
+    the last tasks are, so that trainers which need a test file have one.
     """
     if not 0 <= test_share <= 0.9:
         raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
@@ -76,7 +76,7 @@ def divide(tasks: Sequence[Task], test_share: float) -> Splits:
     return {"train": tasks[:kept], "test": tasks[kept:]}
 
 
-def told(splits: Splits) -> str:
+def split_sentence(splits: Splits) -> str:
     """Return how the tasks were divided, as a sentence."""
     train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
     if train & test:

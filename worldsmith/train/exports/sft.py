@@ -1,6 +1,6 @@
 """Conversations to imitate: the certificate of each task as tool calls and replies, and its gold table last.
 
-Only for learning the form of the work: gold stands in the last message. Its rows come as they were read: what learned
+Only for learning the form of the work: gold is in the last message. Its rows come as they were read: what learned
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
@@ -15,7 +15,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import markdown
 from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports.rows import CANARY, Splits, dumps, told
+from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
 from worldsmith.world.files import load_world, save_jsonl, write_file
 from worldsmith.world.model import World
 
@@ -49,7 +49,7 @@ def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> 
     for name, tasks in splits.items():
         save_jsonl(out / f"{name}.jsonl", _rows(tasks, folders))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, split=told(splits)).encode())
+    write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits)).encode())
 
 
 def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[str, Any]]:
@@ -79,7 +79,7 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
         made = {"id": f"call{number:05}", "type": "function", "function": function(call)}
         message = {"role": "assistant", "content": "", "tool_calls": [made]}
         messages += [message, *map(dict, environment.step(message).messages)]
-    rows = as_read(task, [m["content"] for m in messages if m["role"] == "tool"])
+    rows = rows_in_reading_order(task, [m["content"] for m in messages if m["role"] == "tool"])
     return [*messages, {"role": "assistant", "content": markdown(task.columns, rows)}]
 
 
@@ -94,8 +94,8 @@ def as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the gold rows in the order of the replies that tell of each: hold most of it, and its key first of all.
+def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the gold rows in the order of the replies that state them: the most cells, then the key earliest.
 
     A task of one value has one row, and no key.
     """
@@ -104,8 +104,8 @@ def as_read(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
         cells = [scoring.show(v, c) for v, c in zip(row, task.columns, strict=True)]
         keys = [cell for cell, c in zip(cells, task.columns, strict=True) if c.key]
         first = [min(map(reply.find, keys), default=0) for reply in replies]
-        told = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
-        return told.index(max(told))
+        matches = [(sum(c in r for c in cells), at >= 0, -at) for r, at in zip(replies, first, strict=True)]
+        return matches.index(max(matches))
 
     return sorted(task.gold, key=place) if replies else list(task.gold)
 

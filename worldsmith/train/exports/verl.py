@@ -14,7 +14,7 @@ import duckdb
 from worldsmith.tasks import Task
 from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import CANARY, Splits, copy_scorer, told
+from worldsmith.train.exports.rows import CANARY, Splits, copy_scorer, split_sentence
 from worldsmith.world.files import save_jsonl, write_file
 
 FILES = Path(__file__).parent / "verl_files"
@@ -109,7 +109,7 @@ def _marks(splits: Splits, base: str) -> dict[str, str]:
     return {
         "@BASE_URL@": base,
         "@COUNTS@": ", ".join(f"{name}.parquet: {len(part)} tasks" for name, part in splits.items()),
-        "@SPLIT@": told(splits),
+        "@SPLIT@": split_sentence(splits),
         "@BATCH@": str(batch),
         "@STEPS@": str(rows // batch),
         "@PROMPT@": str(PROMPT),

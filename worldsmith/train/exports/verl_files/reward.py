@@ -36,12 +36,12 @@ scoring = _load()
 
 # Special tokens are gone from the text that verl hands over; of a chat template's turn marks the role's line is left.
 _TURN = re.compile(r"^assistant[ \t]*$", re.MULTILINE)
-# Every call names its tool, in any format: where a name stands after the last reply whose end is marked, another may.
+# Every call names its tool, in any format: a name after the last reply whose end is marked may be of another call.
 _TOOL = re.compile(r"web_(?:search|extractor)")
 
 
 def last_words(text: str, messages: Any = None) -> tuple[str, bool]:
-    """Return what the agent says last, and whether that can't be told from what tools returned: then it is "".
+    """Return what the agent says last, and whether that can't be separated from what tools returned: then it is "".
 
     Args:
         text: the decoded response, replies of tools included.
@@ -89,7 +89,7 @@ def compute_score(
     raised, and verl's trainer goes on without the episode (see README.md). `scored` is 0 in such rows and 1 in all
     others, and so is every other figure 0: mean(x) / mean(scored) is the mean over the answers that count.
 
-    unread is 1 where the agent's words can't be told from a tool's reply; nothing earns there.
+    unread is 1 where the agent's words can't be separated from a tool's reply; such an answer earns nothing.
     """
     del data_source, kwargs
     extra_info = extra_info or {}

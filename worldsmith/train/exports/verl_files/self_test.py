@@ -30,9 +30,9 @@ def rows_of(path: Path) -> list[Any]:
         import duckdb  # noqa: PLC0415
 
         with duckdb.connect() as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
-            names = [column[0] for column in found.description]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            result = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in result.description]
+            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
     return list(pq.read_table(path).to_pylist())
 
 
@@ -51,16 +51,18 @@ def faults(row: Any) -> list[str]:
     half = table(reference, reference.gold[: max(1, len(reference.gold) // 2)])
     answers = {"gold": ("", gold), "empty": ("", ""), "half": ("", half), "leaked": (gold, "I found it.")}
     read = {**row["extra_info"], "worldsmith_evidence": sorted(evidence.whole)}
-    seen = {name: compute_score(row["data_source"], SEARCHED % parts, truth, read) for name, parts in answers.items()}
-    seen["memory"] = compute_score(row["data_source"], SEARCHED % answers["gold"], truth, row["extra_info"])
+    rewards = {
+        name: compute_score(row["data_source"], SEARCHED % parts, truth, read) for name, parts in answers.items()
+    }
+    rewards["memory"] = compute_score(row["data_source"], SEARCHED % answers["gold"], truth, row["extra_info"])
     right = {
-        "gold": seen["gold"]["score"] == 1.0,
-        "empty": seen["empty"]["score"] == 0.0,
-        "half": 0.0 < seen["half"]["score"] < 1.0 or len(reference.gold) == 1,
-        "leaked": seen["leaked"]["score"] == 0.0,
-        "memory": seen["memory"]["score"] == 0.0,
-        "keys": len({tuple(result) for result in seen.values()}) == 1,
-        "floats": all(type(value) is float for result in seen.values() for value in result.values()),
+        "gold": rewards["gold"]["score"] == 1.0,
+        "empty": rewards["empty"]["score"] == 0.0,
+        "half": 0.0 < rewards["half"]["score"] < 1.0 or len(reference.gold) == 1,
+        "leaked": rewards["leaked"]["score"] == 0.0,
+        "memory": rewards["memory"]["score"] == 0.0,
+        "keys": len({tuple(result) for result in rewards.values()}) == 1,
+        "floats": all(type(value) is float for result in rewards.values() for value in result.values()),
     }
     return [f"{row['extra_info']['task_id']}: {name}" for name, ok in right.items() if not ok]
 
@@ -89,11 +91,11 @@ def main() -> int:
     except ImportError:
         sys.stdout.write("nothing here reads Parquet: pip install pyarrow\n")
         return 2
-    found = [fault for row in rows for fault in faults(row)]
+    problems = [fault for row in rows for fault in faults(row)]
     if "--server" in sys.argv[1:]:
-        found += unserved(rows)
-    sys.stdout.write("\n".join([*found, f"{len(rows)} tasks, {len(found)} faults"]) + "\n")
-    return 1 if found else 0
+        problems += unserved(rows)
+    sys.stdout.write("\n".join([*problems, f"{len(rows)} tasks, {len(problems)} faults"]) + "\n")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

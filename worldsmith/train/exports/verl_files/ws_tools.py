@@ -1,10 +1,10 @@
 """The tools web_search and web_extractor for verl's tool agent loop, over a running `worldsmith serve`.
 
 Where they look comes from each row (extra_info.tools_kwargs.<tool>.create_kwargs: world, base_url); the environment
-variable WORLDSMITH_BASE_URL overrides the latter. An agent always gets text back: a reply that could not be had is
-told as "Error: ...". How many calls an episode made, and how many got no answer for want of a server, is counted in
+variable WORLDSMITH_BASE_URL overrides the latter. An agent always gets text back: a call that failed is
+reported as "Error: ...". How many calls an episode made, and how many got no answer for want of a server, is counted in
 agent_data.extra_fields["worldsmith"], where the reward function finds it; the messages of the episode are in
-extra_fields["worldsmith_messages"], so that it can tell the agent's words from what tools returned, and hashes of the
+extra_fields["worldsmith_messages"], so that it can separate the agent's words from tool replies, and hashes of the
 cells that replies disclosed, which no agent sees, in extra_fields["worldsmith_evidence"].
 """
 
@@ -36,11 +36,11 @@ _POOL = ThreadPoolExecutor(int(os.environ.get("WORLDSMITH_THREADS", "64")), thre
 
 
 class NoAnswerError(Exception):
-    """The server could not be reached, or said that it can't serve; no fault of the agent's."""
+    """The server could not be reached, or reported that it can't serve; not the agent's fault."""
 
 
 class WrongCallError(Exception):
-    """The server refused the call and said why."""
+    """The server rejected the call; the text is its reason."""
 
 
 def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session: str = "") -> tuple[Any, list[str]]:
@@ -53,7 +53,7 @@ def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session:
         data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json", "X-Worldsmith-Session": session},
     )
-    end, said, last = time.monotonic() + DEADLINE, "the search service did not answer in time", 0
+    end, reason, last = time.monotonic() + DEADLINE, "the search service did not answer in time", 0
     for attempt in range(ATTEMPTS):
         left = end - time.monotonic()
         if left <= 0:
@@ -63,21 +63,21 @@ def post(base_url: str, world: str, path: str, body: Mapping[str, Any], session:
             with _OPENER.open(request, timeout=min(TIMEOUT, left)) as reply:
                 return json.load(reply), (reply.headers.get("X-Worldsmith-Evidence") or "").split()
         except urllib.error.HTTPError as error:
-            said = _said(error)
+            reason = _error_text(error)
             if error.code not in {429, 503}:
-                raise WrongCallError(said) from None
+                raise WrongCallError(reason) from None
             wait = _seconds(error.headers.get("Retry-After"), wait)
             last = error.code
         except (OSError, ValueError, http.client.HTTPException) as error:  # refused, dropped, timed out, or no JSON
-            said, last = f"the search service did not answer ({type(error).__name__})", 0
+            reason, last = f"the search service did not answer ({type(error).__name__})", 0
         if attempt + 1 < ATTEMPTS:
             time.sleep(min(wait, LONGEST_WAIT, max(0.0, end - time.monotonic())))
     if last == 429:
-        raise WrongCallError(said)
-    raise NoAnswerError(said)
+        raise WrongCallError(reason)
+    raise NoAnswerError(reason)
 
 
-def _said(error: urllib.error.HTTPError) -> str:
+def _error_text(error: urllib.error.HTTPError) -> str:
     try:
         return str(json.load(error)["error"])
     except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
@@ -91,7 +91,7 @@ def _seconds(text: str | None, default: float) -> float:
 def arguments(parameters: Any) -> dict[str, Any]:
     """Return a call's arguments as values: those that are null left out, encoded twice decoded, a list of one its item.
 
-    A number may come as text. What else is wrong, the server tells.
+    A number may come as text. Anything else that is wrong is reported by the server.
     """
     try:
         values = json.loads(parameters) if isinstance(parameters, str) else parameters
