@@ -217,9 +217,9 @@ def test_copies_are_believed_in_nothing_but_where_the_entry_is(kind, town, regis
         assert search._take(page.url, spec, place)
         true = town.fact(page.subject).values
         assert set(search.book.facts[place].items()) <= set(true.items())
-        reached += [p.id for p in client.seen] == [page.id, pages.about(page.subject)]
+        reached += [p.id for p in client.pages_read] == [page.id, pages.about(page.subject)]
         # What was told otherwise, by then or by mistake, is evidence of nothing.
-        assert disclosed(client.seen[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
+        assert disclosed(client.pages_read[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
     assert reached > 15
 
 

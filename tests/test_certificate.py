@@ -6,7 +6,7 @@ import pytest
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import Certificate, attempt, disclosed, foreign, verify
+from worldsmith.mining.certificates import Certificate, attempt, disclosed, untraceable_argument, verify
 from worldsmith.pages import RENDER, Pages
 from worldsmith.simulate.disclosure import of_page, whole
 from worldsmith.simulate.perturb import PROFILES
@@ -58,12 +58,12 @@ def test_an_argument_from_nowhere_is_noticed(proved):
     world, simulator, task, proof = proved
     assert "comes neither from" in verify(replace(proof, calls=proof.calls[1:]), task, world, simulator)
     told = [{"tool": "web_search", "arg": "Zanzibar"}], ["nothing"]
-    assert foreign(task, *told) == "Zanzibar"
+    assert untraceable_argument(task, *told) == "Zanzibar"
     later = [*told[0], {"tool": "web_extractor", "arg": "https://a.example/x"}]
     words = task.question.split()[:2]
     fine = [{"tool": "web_search", "arg": " ".join(words)}, {"tool": "web_extractor", "arg": "https://a.example/x"}]
-    assert foreign(task, fine, ["see https://a.example/x", ""]) == ""
-    assert foreign(task, later[1:], [""]) == "https://a.example/x"
+    assert untraceable_argument(task, fine, ["see https://a.example/x", ""]) == ""
+    assert untraceable_argument(task, later[1:], [""]) == "https://a.example/x"
 
 
 def test_each_page_is_needed(proved):

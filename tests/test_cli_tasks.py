@@ -7,7 +7,7 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.mining.files import Asked, keep
+from worldsmith.mining.files import MiningRequest, save_tasks
 from worldsmith.mining.pipeline import Mined
 from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
 from worldsmith.train.exports.rows import load
@@ -265,7 +265,7 @@ def test_a_task_under_another_id_is_refused(folder, fields, call):
 def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
     replays = []
     monkeypatch.setattr("worldsmith.mining.files.unproved", lambda task, *_: replays.append(task.task_id))
-    keep(folder, town, Asked(len(mined), "small"), Mined(mined, 9, {}))
+    save_tasks(folder, town, MiningRequest(len(mined), "small"), Mined(mined, 9, {}))
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
     assert replays == []
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--verify")

@@ -253,7 +253,7 @@ def test_tasks_of_every_kind_are_certified_and_past_their_shortcuts(kind, name, 
             assert (len(task.gold), len(task.columns), task.keys) == (1, 1, ())
         if kind == "hybrid":
             assert task.query.scope.of is not None
-            assert not any(str(v) in task.question for v in Reader(world).told(task.query.scope))
+            assert not any(str(v) in task.question for v in Reader(world).scope_values(task.query.scope))
 
 
 def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():

@@ -101,7 +101,7 @@ def test_no_chain_goes_in_a_circle_or_past_its_own_scope(company, kind):
     for task, _ in zip(candidates(company, Pages(company), 5, kind=kind), range(25), strict=False):
         been = set()
         for query in task.query.chain():
-            told = reader.told(query.scope)
+            told = reader.scope_values(query.scope)
             assert not been & set(told)
             been |= set(told)
             if query.where is not None or query.top:

@@ -11,7 +11,7 @@ _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
-class Said(NamedTuple):
+class LinkedText(NamedTuple):
     """A text, and where it leads ("" for nowhere)."""
 
     text: str
@@ -24,7 +24,7 @@ class Grid:
 
     heading: str
     header: tuple[str, ...]
-    rows: tuple[tuple[Said, ...], ...]
+    rows: tuple[tuple[LinkedText, ...], ...]
 
 
 @dataclass(slots=True)
@@ -32,23 +32,23 @@ class Sheet:
     """A page as read."""
 
     title: str = ""
-    pairs: list[tuple[str, Said]] = field(default_factory=list)
+    pairs: list[tuple[str, LinkedText]] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
-    items: list[tuple[str, Said]] = field(default_factory=list)
+    items: list[tuple[str, LinkedText]] = field(default_factory=list)
     """Bullets that are no pairs, each with its heading."""
-    links: list[Said] = field(default_factory=list)
+    links: list[LinkedText] = field(default_factory=list)
 
 
-def said(cell: str) -> Said:
+def linked_text(cell: str) -> LinkedText:
     """Return a cell's text without marks, and its first link."""
-    found = _LINK.search(cell)
+    link = _LINK.search(cell)
     text = _LINK.sub(r"\1", cell).replace("\\|", "|").strip()
-    return Said(text, found[2] if found else "")
+    return LinkedText(text, link[2] if link else "")
 
 
-def cells(line: str) -> tuple[Said, ...]:
+def cells(line: str) -> tuple[LinkedText, ...]:
     """Return the cells of a table line."""
-    return tuple(map(said, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
+    return tuple(map(linked_text, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
 
 
 @lru_cache(maxsize=1024)
@@ -64,13 +64,13 @@ def read(text: str) -> Sheet:
             table = []
         if line.startswith("#"):
             mark, _, name = line.partition(" ")
-            heading = said(name).text
+            heading = linked_text(name).text
             sheet.title = sheet.title or (heading if mark == "#" else "")
-        elif found := _PAIR.fullmatch(line):
-            sheet.pairs.append(((found["bold"] or found["bare"]).strip(), said(found["value"])))
+        elif pair := _PAIR.fullmatch(line):
+            sheet.pairs.append(((pair["bold"] or pair["bare"]).strip(), linked_text(pair["value"])))
         elif line.startswith(("- ", "* ")):
-            sheet.items.append((heading, said(line[2:])))
-        sheet.links += [Said(*pair) for pair in _LINK.findall(line)]
+            sheet.items.append((heading, linked_text(line[2:])))
+        sheet.links += [LinkedText(*pair) for pair in _LINK.findall(line)]
     return sheet
 
 

@@ -51,7 +51,7 @@ def reworded(task: Task, schema: Schema, client: Client) -> str:
 def _answer(task: Task, search: "Search") -> str:
     query = task.query
     lines = [
-        [search.told(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
+        [search.cell_text(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
         for key in search.kept(query)
     ]
     return written(task.columns, lines)
@@ -77,7 +77,7 @@ class Search:
         self.book = Book(schema)
         self.opened: dict[str, str] = {}
         self.sought: set[tuple[str, Place]] = set()
-        self.found: dict[Query, Value] = {}
+        self.single_values: dict[Query, Value] = {}
         self.through: set[str] = set()
         """The tables whose rows are read about on the way to others."""
         for query in task.query.chain():
@@ -92,28 +92,28 @@ class Search:
             yield query.scope.values
             return
         spec = next(s for s in self.schema.pages if s.list == query.table and s.by == query.scope.column)
-        found: dict[Key, None] = {}
+        keys: dict[Key, None] = {}
         for scope in self.scope(query):
             for key in self._listed(spec, scope):
-                found[key] = None
-        yield from found
+                keys[key] = None
+        yield from keys
 
     def scope(self, query: Query) -> tuple[Value, ...]:
         """Return the values of a scope: those that are named, or the one that its chain leads to."""
         if query.scope.of is None:
             return query.scope.values
-        found = self.one(query.scope.of)
-        return () if found is None else (found,)
+        value = self.one(query.scope.of)
+        return () if value is None else (value,)
 
     def one(self, query: Query) -> Value:
         """Return the one cell of a query, null where the replies don't lead to one."""
-        if query not in self.found:
+        if query not in self.single_values:
             kept = self.kept(query)
             try:
-                self.found[query] = self.value(query, kept[0], query.columns[0]) if len(kept) == 1 else None
+                self.single_values[query] = self.value(query, kept[0], query.columns[0]) if len(kept) == 1 else None
             except Unread:
-                self.found[query] = None
-        return self.found[query]
+                self.single_values[query] = None
+        return self.single_values[query]
 
     def kept(self, query: Query) -> list[Key]:
         """Return the keys of a query's rows."""
@@ -123,7 +123,7 @@ class Search:
 
     def _leading(self, query: Query, top: Top, keys: Sequence[Key]) -> list[Key]:
         groups: dict[Value, list[Value]] = {}
-        told: list[tuple[Key, Value, Value]] = []
+        ranked: list[tuple[Key, Value, Value]] = []
         for key in keys:
             try:
                 value = self.value(query, key, top.path)
@@ -131,10 +131,10 @@ class Search:
             except Unread:
                 continue
             if value is not None:
-                told.append((key, value, group))
+                ranked.append((key, value, group))
                 groups.setdefault(group, []).append(value)
         first = {group: set(leaders(values, top)) for group, values in groups.items()}
-        return [key for key, value, group in told if value in first[group]]
+        return [key for key, value, group in ranked if value in first[group]]
 
     def _listed(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
         """Yield the keys of all parts of one list, wherever in it the search leads."""
@@ -154,13 +154,13 @@ class Search:
         """Return the address of a page of the list of `scope`: a hit, or where a row in scope links to."""
         form = self.schema.tables[spec.table]
         column = form.column(spec.by or "")
-        told = scoring.show(scope, column.answer())
+        scope_text = scoring.show(scope, column.answer())
         name = f"{capital(form.plural)} by {lower(column.label)}"
-        wanted = frozenset(f"{name}: {text}" for text in (told, f"{told} {column.unit}", f"{told}{column.unit}"))
+        wanted = frozenset(f"{name}: {scope_text}{unit}" for unit in ("", f" {column.unit}", column.unit))
         words = verb_phrase(
             Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,)))
         )
-        queries = [f"{form.plural} {words}", f"{name} {told}"]
+        queries = [f"{form.plural} {words}", f"{name} {scope_text}"]
         hits: dict[str, str] = {}
         for query in queries:
             if not words_of(query) <= self.words:
@@ -171,20 +171,20 @@ class Search:
                 hits |= fresh
                 # A hit whose scope is withheld has only the list's name for a title.
                 likely = [u for u, t in fresh.items() if t in wanted] or [u for u, t in fresh.items() if t == name]
-                found = next((url for url in likely if self._is_list(url, wanted)), None)
-                if found is not None:
-                    return str(found)
+                list_url = next((url for url in likely if self._is_list(url, wanted)), None)
+                if list_url is not None:
+                    return str(list_url)
                 if not reply["more"]:
                     break
-        return self._linked_list(hits, told, wanted)
+        return self._linked_list(hits, scope_text, wanted)
 
-    def _linked_list(self, hits: Mapping[str, str], told: str, wanted: frozenset[str]) -> str | None:
+    def _linked_list(self, hits: Mapping[str, str], scope_text: str, wanted: frozenset[str]) -> str | None:
         for url, title in hits.items():
-            if told in title:
-                leads = [s.url for s in read(self._open(url)).links if s.text == told]
-                found = next((lead for lead in leads if self._is_list(lead, wanted)), None)
-                if found:
-                    return found
+            if scope_text in title:
+                leads = [s.url for s in read(self._open(url)).links if s.text == scope_text]
+                list_url = next((lead for lead in leads if self._is_list(lead, wanted)), None)
+                if list_url:
+                    return list_url
         return None
 
     def _is_list(self, url: str, wanted: frozenset[str]) -> bool:
@@ -208,10 +208,10 @@ class Search:
             return self._tallied(query.table, key, tally)
         place = (query.table, key)
         for i, step in enumerate(path):
-            told = self._cell(place, step)
-            if told is None or i == len(path) - 1:
-                return told
-            place = (self.schema.column(place[0], step).ref or "", (told,))
+            cell = self._cell(place, step)
+            if cell is None or i == len(path) - 1:
+                return cell
+            place = (self.schema.column(place[0], step).ref or "", (cell,))
         raise Unread(".".join(path))
 
     def _tallied(self, table: str, key: Key, tally: Aggregate) -> Value:
@@ -354,7 +354,7 @@ class Search:
             return False
         return all(mark is True for mark in marks)
 
-    def told(self, query: Query, key: Key, path: Path, column: scoring.Column) -> str:
+    def cell_text(self, query: Query, key: Key, path: Path, column: scoring.Column) -> str:
         """Return a cell of the answer; "" where no reply told it."""
         try:
             return scoring.show(self.value(query, key, path), column)

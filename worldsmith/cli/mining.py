@@ -12,7 +12,7 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
-    from worldsmith.mining.files import Asked
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.simulate.protocol import Profile
 
 KINDS = "wide,deep,hybrid"
@@ -104,7 +104,7 @@ def tasks(
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
-    from worldsmith.mining.files import Asked
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.world import files
 
     if hold_out and not listed:
@@ -115,11 +115,11 @@ def tasks(
         verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
         bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
-        asked = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
+        request = MiningRequest(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
             with files.locked(folder.resolve().parent, shared=True):
-                counts.append(_mine(folder, asked, as_json=as_json))
+                counts.append(_mine(folder, request, as_json=as_json))
         bad = counts.count(0)
     if listed:
         _list(folders, listed, hold_out)
@@ -127,15 +127,15 @@ def tasks(
         ctx.exit(1)
 
 
-def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
+def _mine(folder: Path, request: "MiningRequest", *, as_json: bool) -> int:
     """Mine the tasks of a world, keep them where there are any, and say how it went; return their number."""
-    from worldsmith.mining.files import keep, mine_for
+    from worldsmith.mining.files import mine_request, save_tasks
     from worldsmith.world.files import load_world
 
     world = load_world(folder)
-    mined = mine_for(world, asked)
+    mined = mine_request(world, request)
     if mined.tasks:
-        keep(folder, world, asked, mined)
+        save_tasks(folder, world, request, mined)
     found = len(mined.tasks)
     if as_json:
         told = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
@@ -144,9 +144,9 @@ def _mine(folder: Path, asked: "Asked", *, as_json: bool) -> int:
         why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
         failing = f" ({mined.failing} fail a gate)" if mined.failing else ""
         click.echo(f"{world.id}: {found} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
-    if found < asked.count:
+    if found < request.count:
         kept = "" if found else "; what is in its file of tasks was left as it is"
-        click.echo(f"{world.id}: {found} of the {asked.count} tasks asked for were found{kept}", err=True)
+        click.echo(f"{world.id}: {found} of the {request.count} tasks asked for were found{kept}", err=True)
     return found
 
 

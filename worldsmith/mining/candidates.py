@@ -21,7 +21,7 @@ from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.query import Query, Rows, Scope, both, constants, is_tally
 from worldsmith.tasks.query_sql import gold, sql
@@ -75,7 +75,7 @@ def drawn(
     kind: str = "wide",
     *,
     empty: bool = False,
-    held: Held = "all",
+    split: WordingSplit = "all",
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
@@ -83,7 +83,7 @@ def drawn(
     keys: there is no scope to ask for.
     """
     with attach(world) as connection:
-        yield from draws(Source(world, pages), connection, seed, size, kind, empty=empty, held=held)
+        yield from draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
 
 
 def draws(
@@ -94,7 +94,7 @@ def draws(
     kind: str = "wide",
     *,
     empty: bool = False,
-    held: Held = "all",
+    split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, as `drawn`, of a world that is read and attached already.
@@ -110,7 +110,7 @@ def draws(
             query = _query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
             _fresh(source, query, answered)
             turn = draw(seed, "words", *marks, number)
-            yield made(source, query, size, turn, gold(query, connection, world.schema), kind=kind, held=held)
+            yield made(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
         except Refused as refused:
             yield Rejected(str(refused))
         number += 1
@@ -202,10 +202,10 @@ def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: ra
         chance = r.random()
         if chance < 0.35 and not query.tallies:
             drawn_ones = (draw_tally(source, query, rows, r, clause=True) for _ in range(TRIES))
-            found = next((one for one in drawn_ones if one), None)
-            if found and found.clause is not None:
-                query = replace(query, tallies=(found.tally,))
-                nodes.append(found.clause)
+            tallied = next((one for one in drawn_ones if one), None)
+            if tallied and tallied.clause is not None:
+                query = replace(query, tallies=(tallied.tally,))
+                nodes.append(tallied.clause)
                 continue
         node = draw_pair(source, bare, rows, r) if chance > 0.8 else _single(source, bare, rows, used, r)
         if node is None or used & set(expr.paths(node)):
@@ -240,15 +240,15 @@ def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r
 def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> Query:
     count = r.randint(*size.columns) - len(query.key)
     skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    found = _tally_column(source, query, kept, r) if r.random() < 0.4 else None
-    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(found), r=r)
-    if len(taken) + bool(found) < max(size.columns[0] - len(query.key), 2):
+    tallied = _tally_column(source, query, kept, r) if r.random() < 0.4 else None
+    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(tallied), r=r)
+    if len(taken) + bool(tallied) < max(size.columns[0] - len(query.key), 2):
         raise Refused("too few columns that vary")
     more: tuple[Path, ...] = ()
-    if found:
-        query, more = replace(query, tallies=(*query.tallies, found.tally)), ((f"#{len(query.tallies)}",),)
+    if tallied:
+        query, more = replace(query, tallies=(*query.tallies, tallied.tally)), ((f"#{len(query.tallies)}",),)
     query = replace(query, columns=(*query.key, *taken, *more))
-    if found:
+    if tallied:
         screen(source.reader, query, source.reader.in_scope(query), source.reader.kept(query))
     return query
 
@@ -274,7 +274,7 @@ def made(
     rows: Rows,
     *,
     kind: str = "wide",
-    held: Held = "all",
+    split: WordingSplit = "all",
 ) -> Task:
     """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
@@ -288,7 +288,7 @@ def made(
         _shortcuts(source, query, kept, carried)
     if query.scope.of is not None and constants(query) & set(LETTERS):
         raise Refused("a value that reads like a find")
-    text = question(source.reader, query, columns, turn, held)
+    text = question(source.reader, query, columns, turn, split)
     if told_values(text, constants(query) | {schema.as_of}, columns, rows):
         raise Refused("the question holds a gold value")
     try:
@@ -316,15 +316,15 @@ def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Colu
     """Return the gold cells outside the key that a question holds beyond `own`, what it has to hold."""
     body = text.rpartition("\n\n")[0]
     numbers = frozenset(_NUMBER.findall(body))
-    found = set()
+    leaked = set()
     for i, col in enumerate(columns):
         if col.key or col.kind == "bool":
             continue
         for value in {row[i] for row in rows} - own - {None}:
             shown = scoring.show(value, col)
             if shown in numbers or (isinstance(value, str) and col.kind != "date" and shown in body):
-                found.add(shown)
-    return frozenset(found)
+                leaked.add(shown)
+    return frozenset(leaked)
 
 
 def answers(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:

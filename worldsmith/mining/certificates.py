@@ -107,17 +107,17 @@ def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[D
     return [one for one in ordered if not whole(one)], [one for one in ordered if whole(one)]
 
 
-def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
+def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
     """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
-    words, told = set(words_of(task.question)), task.question
+    words, texts = set(words_of(task.question)), task.question
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
-        if call["tool"] == "web_extractor" and arg not in told:
+        if call["tool"] == "web_extractor" and arg not in texts:
             return arg
         if call["tool"] == "web_search" and not words_of(arg) <= words:
             return arg
         words |= words_of(reply)
-        told += "\n" + reply
+        texts += "\n" + reply
     return ""
 
 
@@ -134,7 +134,7 @@ def attempt(
     if task.world_digest != world.digest:
         return "another world"
     tools = client or SimulatorClient(simulator)
-    start = len(tools.seen)
+    start = len(tools.pages_read)
     try:
         episode = run(task, world, agent, tools)
     except BackendError:
@@ -142,14 +142,14 @@ def attempt(
     score = episode.scored(task)
     reader = reader or Reader(world)
     needed = required(task, reader)
-    cells, parents = _parted(needed - disclosed(tools.seen[start:], world))
+    cells, parents = _parted(needed - disclosed(tools.pages_read[start:], world))
     if cells:
         return "evidence that its calls don't disclose"
     if parents:
         return "children that its calls don't tell whole"
     if not score.success:
         return "the oracle's answer is not the gold table"
-    if foreign(task, episode.calls, episode.replies):
+    if untraceable_argument(task, episode.calls, episode.replies):
         return "an argument from nowhere"
     return _made(task, tools.address, episode, len(_parted(needed)[0]))
 
@@ -203,11 +203,11 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
             return f"call {number} can't be made: {error!r}"
         if not same:
             return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
-    strange = foreign(task, recorder.calls, recorder.replies)
+    strange = untraceable_argument(task, recorder.calls, recorder.replies)
     if strange:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required(task, Reader(world))
-    cells, parents = _parted(needed - disclosed(client.seen, world))
+    cells, parents = _parted(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:

@@ -42,17 +42,17 @@ def domain(source: Source, table: str, name: str) -> Domain:
 def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
     """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
     schema = source.world.schema
-    found = source.exits.get(table)
-    if found is not None:
-        return found
-    found = source.exits[table] = []
+    leads = source.exits.get(table)
+    if leads is not None:
+        return leads
+    leads = source.exits[table] = []
     for path in source.paths(table):
         column = schema.walk(table, path)
         if column.type != "text" or len(path) >= HOPS:
             continue
         meant = domain(source, column.table, column.name)
-        found += [(path, at) for at in source.scopes if meant == domain(source, *at)]
-    return found
+        leads += [(path, at) for at in source.scopes if meant == domain(source, *at)]
+    return leads
 
 
 def draw_link(
@@ -60,13 +60,13 @@ def draw_link(
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
     start = _named(source, r) if r.random() < 0.6 else _listed(source, r)
-    found = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
+    link = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
     for n in range(1, deep):
-        if found is None:
+        if link is None:
             return None
-        query = pick_row(source, led(*found), r)
-        found = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
-    return found
+        query = pick_row(source, led(*link), r)
+        link = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
+    return link
 
 
 def _named(source: Source, r: random.Random) -> Query | None:
@@ -105,21 +105,21 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(source, query.table, path, rows, r)
         if clause is not None:
-            found = replace(query, where=both([clause]))
-            kept = source.reader.kept(found)
+            picking = replace(query, where=both([clause]))
+            kept = source.reader.kept(picking)
             if len(kept) == 1 and kept[0] not in passed:
-                return found
+                return picking
     return None
 
 
 def _passed(source: Source, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
-    found = set()
+    passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
         (row,), path = source.reader.kept(link), link.columns[0]
         steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
-        found |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
-    return found
+        passed |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
+    return passed
 
 
 def _exit(
@@ -134,12 +134,12 @@ def _exit(
     ]
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
-        found = replace(query, columns=(path,))
-        value = source.reader.one(found)
+        leading = replace(query, columns=(path,))
+        value = source.reader.one(leading)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
-        been = value in _been(source, query)
-        if rows[0] <= count <= rows[1] and not (been or _told(source, found) or _common(source, found)):
-            return found, at
+        known = value in _been(source, query) or _named_in_question(source, leading)
+        if rows[0] <= count <= rows[1] and not (known or _common(source, leading)):
+            return leading, at
     return None
 
 
@@ -148,7 +148,7 @@ def _aside(query: Query, path: Path) -> bool:
     return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
 
 
-def _told(source: Source, query: Query) -> bool:
+def _named_in_question(source: Source, query: Query) -> bool:
     """Tell whether the question names what a cell holds, or a row on the way to it."""
     (row,), path, named = source.reader.kept(query), query.columns[0], constants(query)
     return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
@@ -163,7 +163,7 @@ def _common(source: Source, query: Query) -> bool:
 
 def _been(source: Source, query: Query) -> set[Value]:
     """Return the values whose lists a chain has been at: back there it would go in a circle."""
-    return {value for one in query.chain() for value in source.reader.told(one.scope)}
+    return {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
 
 
 def led(link: Query, at: tuple[str, str]) -> Query:
@@ -189,8 +189,8 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
         return None
     # The further a path leads, the fewer there are of its length.
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
-    found = replace(query, columns=(path,))
-    return None if source.reader.one(found) is None or _told(source, found) else found
+    asking = replace(query, columns=(path,))
+    return None if source.reader.one(asking) is None or _named_in_question(source, asking) else asking
 
 
 def _hard(source: Source, query: Query) -> bool:

@@ -13,14 +13,14 @@ from worldsmith.mining.certificates import unproved
 from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import files
 from worldsmith.world.model import World
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MiningRequest:
     """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
 
     count: int
@@ -29,49 +29,49 @@ class Asked:
     max_turns: int | None = None
     kinds: str = ",".join(KINDS)
     """Kinds of task, taken in turn."""
-    wordings: Held = "all"
+    wordings: WordingSplit = "all"
     keep_failing: bool = False
 
 
-def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
+def mine_and_save(folder: Path, world: World, request: MiningRequest) -> Mined:
     """Mine the tasks of a world and keep them, however few they are."""
-    found = mine_for(world, asked)
-    keep(folder, world, asked, found)
-    return found
+    mined = mine_request(world, request)
+    save_tasks(folder, world, request, mined)
+    return mined
 
 
-def mine_for(world: World, asked: Asked) -> Mined:
+def mine_request(world: World, request: MiningRequest) -> Mined:
     """Return the tasks of a world that were asked for."""
     return mine(
         world,
-        asked.count,
-        size=asked.size,
-        kinds=kinds_of(asked.kinds),
-        wordings=asked.wordings,
-        max_tokens=asked.max_tokens,
-        max_turns=asked.max_turns,
-        keep_failing=asked.keep_failing,
+        request.count,
+        size=request.size,
+        kinds=kinds_of(request.kinds),
+        wordings=request.wordings,
+        max_tokens=request.max_tokens,
+        max_turns=request.max_turns,
+        keep_failing=request.keep_failing,
     )
 
 
-def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
+def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined) -> None:
     """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
     path = files.tasks_file(folder)
-    files.save_lines(path, (task.to_json() for task in found.tasks))
+    files.save_lines(path, (task.to_json() for task in mined.tasks))
     # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
-    files.write_file(path.with_suffix(".json"), files.pretty(_record(path, world, asked, len(found.tasks))))
+    files.write_file(path.with_suffix(".json"), files.pretty(_record(path, world, request, len(mined.tasks))))
 
 
-def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
+def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int | None:
     """Return how many tasks an earlier run for the same kept; None where they must be mined."""
     path = files.tasks_file(folder)
     record = path.with_suffix(".json")
     if not (path.is_file() and record.is_file()):
         return None
     try:
-        told = files.read_json(record)
-        same = told == _record(path, world, asked, told["tasks"])
-        return int(told["tasks"]) if same else None
+        recorded = files.read_json(record)
+        same = recorded == _record(path, world, request, recorded["tasks"])
+        return int(recorded["tasks"]) if same else None
     except (FormatError, KeyError, TypeError, ValueError):
         return None
 
@@ -103,10 +103,10 @@ def _as_mined(folder: Path) -> bool:
         return False
 
 
-def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:
+def _record(path: Path, world: World, request: MiningRequest, tasks: int) -> dict[str, Any]:
     return {
         "world_digest": world.digest,
-        "asked": asdict(asked),
+        "asked": asdict(request),
         "versions": dict(VERSIONS),
         "generator": __version__,
         "tasks": tasks,

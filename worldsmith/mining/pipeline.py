@@ -15,7 +15,7 @@ from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold_duckdb
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
@@ -49,7 +49,7 @@ def mine(
     *,
     size: str = "wide",
     kinds: Sequence[str] = tuple(KINDS),
-    wordings: Held = "all",
+    wordings: WordingSplit = "all",
     max_tokens: int = MAX_TOKENS,
     max_turns: int | None = None,
     seed: int | None = None,
@@ -80,9 +80,9 @@ def mine(
     source = Source(world, pages, miner.reader)
     kept: list[Task] = []
     with attach(world) as connection:
-        found = {
+        streams = {
             (kind, empty): draws(
-                source, connection, start, size, kind, empty=empty, held=wordings, answered=miner.answered
+                source, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
             )
             for kind in kinds
             for empty in (False, True)
@@ -92,20 +92,20 @@ def mine(
             # What one kind can't give is taken from the others.
             kind = list(left)[len(kept) % len(left)]
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next(miner, found[kind, empty], left, kind)
+            task = _next(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
     kept = miner.agreed(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
-def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
     """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
     for _ in range(min(left[kind], STREAK)):
-        one = next(found, None)
-        if one is None:
+        candidate = next(candidates, None)
+        if candidate is None:
             break
         left[kind] -= 1
-        task = miner.passed(one)
+        task = miner.passed(candidate)
         if task is not None:
             return task
     del left[kind]
@@ -143,19 +143,19 @@ class _Miner:
         query = task.query
         read = (query.table, query.scope, tuple(sorted(query.evidence)))
         alike = query.likeness in self.likenesses or self.read[read] >= ALIKE
-        found = "like another task" if alike else self._judged(task)
-        if isinstance(found, str):
-            self.rejected[found] += 1
+        verdict = "like another task" if alike else self._judged(task)
+        if isinstance(verdict, str):
+            self.rejected[verdict] += 1
             return None
         self.likenesses.add(query.likeness)
         self.read[read] += 1
         if task.gold:
             self.answered.add(self.reader.answer(query))
         self.failing += self.fails
-        if found.gold:
-            totals = self.totals.setdefault(found.kind, Counter())
-            totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
-        return found
+        if verdict.gold:
+            totals = self.totals.setdefault(verdict.kind, Counter())
+            totals.update({"tasks": 1, **{name: verdict.audit[name] for name in GATES}})
+        return verdict
 
     def _judged(self, task: Task) -> Task | str:
         # What costs least comes first: most of what fails a gate fails this one.

@@ -28,9 +28,9 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     own: list[Path] = [p for p in source.askable(bare.table) if len(p) == 1 and p != (bare.scope.column,)]
     parts: dict[Path, Node] = {}
     for path in r.sample(own, min(TRIES, len(own))):
-        found = draw_clause(source, bare.table, path, rows, r)
-        if found is not None and not _nested(found):
-            parts[path] = found
+        clause = draw_clause(source, bare.table, path, rows, r)
+        if clause is not None and not _nested(clause):
+            parts[path] = clause
         if len(parts) == 2:
             both = [parts[path] for path in sorted(parts, key=own.index)]
             return call("or", both) if r.random() < 0.65 else call("not", [call("and", both)])
@@ -89,14 +89,14 @@ def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Rando
 
 def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
     """Return a bound of a count: none, at least one, at least or at most a few; one that divides the rows."""
-    found: list[tuple[str, int]] = []
+    bounds: list[tuple[str, int]] = []
     for op, n in (("=", 0), ("=", 0), (">=", 1), (">=", 2), (">=", 2), (">=", 3), ("<=", 1), ("<=", 2)):
         share = sum(v == n if op == "=" else v >= n if op == ">=" else v <= n for v in counts) / len(counts)
         if 0.2 <= share <= 0.85:
-            found.append((op, n))
-    if not found:
+            bounds.append((op, n))
+    if not bounds:
         return None
-    op, n = found[r.randrange(len(found))]
+    op, n = bounds[r.randrange(len(bounds))]
     return call(op, [here, expr.Const(n, "int")])
 
 
@@ -168,11 +168,11 @@ def _ordered(source: Source, table: str, path: Path) -> bool:
 
 def ordered(source: Source, table: str) -> list[Path]:
     """Return the paths that rows can be put in order by (kept)."""
-    found = source.orders.get(table)
-    if found is None:
-        found = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
-        source.orders[table] = found
-    return found
+    paths = source.orders.get(table)
+    if paths is None:
+        paths = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
+        source.orders[table] = paths
+    return paths
 
 
 def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
@@ -181,5 +181,5 @@ def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> in
     if None in held or not held:
         return None
     end = max(held) if largest else min(held)  # type: ignore[type-var]  # one type
-    found = [i for i in rows if values[i] == end]
-    return found[0] if len(found) == 1 else None
+    leaders = [i for i in rows if values[i] == end]
+    return leaders[0] if len(leaders) == 1 else None

@@ -108,19 +108,19 @@ class Source:
 
         None has a hop that adds nothing in this world, or a null of two meanings (`paths`).
         """
-        found = self._paths.get(table)
-        if found is None:
-            found = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
-        return found
+        paths = self._paths.get(table)
+        if paths is None:
+            paths = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
+        return paths
 
     def askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""
-        found = self._askable.get(table)
-        if found is None:
+        askable = self._askable.get(table)
+        if askable is None:
             phrases = {path: self._probe(table, path) for path in (*self.paths(table), *self._keys(table))}
             counts = Counter(phrases.values())
-            found = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
-        return found
+            askable = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
+        return askable
 
     def _keys(self, table: str) -> list[Path]:
         return [(name,) for name in self.world.schema.tables[table].key]
@@ -136,20 +136,20 @@ class Source:
     def _walk(self, table: str, before: Path) -> list[Path]:
         schema = self.world.schema
         form = schema.tables[table]
-        seen = [c for c in form.columns if (table, c.name) not in self._unseen]
-        found: list[Path] = [(*before, c.name) for c in seen if c.name not in form.key]
+        shown = [c for c in form.columns if (table, c.name) not in self._unseen]
+        paths: list[Path] = [(*before, c.name) for c in shown if c.name not in form.key]
         for ref in form.refs if len(before) + 1 < HOPS else ():
             target = ref.ref or ""
             if (table, ref.name) not in self._unseen and target in self.pages.abouts and target != table:
-                found += self._walk(target, (*before, ref.name))
-        return found
+                paths += self._walk(target, (*before, ref.name))
+        return paths
 
     def families(self, table: str) -> tuple[Family, ...]:
         """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
-        found = self._families.get(table)
-        if found is None:
-            found = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
-        return found
+        families = self._families.get(table)
+        if families is None:
+            families = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
+        return families
 
     def _kin(self, table: str) -> Iterator[Family]:
         schema = self.world.schema
@@ -171,14 +171,14 @@ class Source:
     def gatherers(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
         """Return the pages of which one tells all children of a row that a tally looks at."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
-        found = []
+        page_ids = []
         for spec in self.world.schema.pages:
             if spec.about == table and any((c.table, c.ref) == (tally.table, tally.by[0]) for c in spec.children):
-                found.append(f"{spec.name}/{index}")
+                page_ids.append(f"{spec.name}/{index}")
             elif (spec.list, spec.by) == (tally.table, tally.by[0]):
                 start = self.pages.list_of(spec.name, key)
-                found += [start] if start else []
-        return tuple(found)
+                page_ids += [start] if start else []
+        return tuple(page_ids)
 
     def stored(self, table: str, tally: Aggregate) -> bool:
         """Tell whether a column holds a tally already."""
@@ -186,10 +186,10 @@ class Source:
 
     def carriers(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages that state a cell (kept)."""
-        found = self._carriers.get((row, col))
-        if found is None:
-            found = self._carriers[row, col] = self.pages.carrying(row, col)
-        return found
+        page_ids = self._carriers.get((row, col))
+        if page_ids is None:
+            page_ids = self._carriers[row, col] = self.pages.carrying(row, col)
+        return page_ids
 
 
 def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
@@ -285,10 +285,10 @@ def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool)
     """Return the roundest value strictly between two neighbouring stored ones near `near`; None where there is none."""
     place = bisect_right(distinct, near)
     gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
-    found = [
+    thresholds = [
         _day_between(a, str(b), late=late) if isinstance(a, str) else between(a, float(b), decimals) for a, b in gaps
     ]
-    best = max((f for f in found if f is not None), key=lambda f: f[0], default=None)
+    best = max((f for f in thresholds if f is not None), key=lambda f: f[0], default=None)
     return best[1] if best else None
 
 
@@ -314,8 +314,8 @@ def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None
     start, end = date.fromordinal(first), date.fromordinal(last)
     years = [date(y, 1, 1).toordinal() for y in range(start.year, end.year + 1)]
     months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
-    for rank, found in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
-        inside = [n for n in found if first <= n <= last]
+    for rank, borders in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
+        inside = [n for n in borders if first <= n <= last]
         if inside:
             return rank, date.fromordinal(inside[len(inside) // 2] - back).isoformat()
     return 0, date.fromordinal(first + (last - first + 1) // 2 - back).isoformat()

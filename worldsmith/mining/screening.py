@@ -83,7 +83,7 @@ def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
 
 def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
     """Raise Refused where the condition on children can be misread, or hardly matters."""
-    told = reader.tallied(query.table, tally)
+    numbers = reader.tallied(query.table, tally)
     kept = reader.kept(query)
     filtering = any(path[0] == f"#{number}" for path in query.read)
 
@@ -91,7 +91,7 @@ def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Se
         other = replace(tally, where=node)
         if not filtering:
             values = reader.tallied(query.table, other)
-            return all(values[i] == told[i] for i in kept)
+            return all(values[i] == numbers[i] for i in kept)
         tallies = (*query.tallies[:number], other, *query.tallies[number + 1 :])
         return tuple(reader.kept(replace(query, tallies=tallies))) == tuple(kept)
 

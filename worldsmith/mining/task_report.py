@@ -50,10 +50,10 @@ class Review:
     @property
     def groups(self) -> dict[tuple[str, str], list[Task]]:
         """The tasks by kind and size."""
-        found: dict[tuple[str, str], list[Task]] = {}
+        groups: dict[tuple[str, str], list[Task]] = {}
         for task in sorted(self.tasks, key=lambda t: (t.kind, t.size)):
-            found.setdefault((task.kind, task.size), []).append(task)
-        return found
+            groups.setdefault((task.kind, task.size), []).append(task)
+        return groups
 
     @property
     def empty(self) -> int:
@@ -68,8 +68,8 @@ class Review:
     @property
     def alike(self) -> int:
         """The tasks of which a world has one like it already: the same skeleton and columns."""
-        seen = Counter((task.world, task.query.likeness) for task in self.tasks)
-        return sum(n - 1 for n in seen.values())
+        counts = Counter((task.world, task.query.likeness) for task in self.tasks)
+        return sum(n - 1 for n in counts.values())
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as JSON values."""
@@ -117,15 +117,15 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 def review(loaded: Iterable[tuple[World, Sequence[Task]]]) -> Review:
     """Return the review of the tasks of worlds. Raises FormatError for tasks of another state of their world."""
-    found = Review()
+    report = Review()
     for world, tasks in loaded:
-        _world(found, world, tasks)
-    if found.tasks and found.empty > max(1, EMPTY * len(found.tasks)):
-        found.findings.append(f"{found.empty} of {len(found.tasks)} tasks have no row: more than {EMPTY:.0%}")
-    return found
+        _world(report, world, tasks)
+    if report.tasks and report.empty > max(1, EMPTY * len(report.tasks)):
+        report.findings.append(f"{report.empty} of {len(report.tasks)} tasks have no row: more than {EMPTY:.0%}")
+    return report
 
 
-def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
+def _world(report: Review, world: World, tasks: Sequence[Task]) -> None:
     stale = next((task for task in tasks if task.world_digest != world.digest), None)
     if stale:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
@@ -134,14 +134,14 @@ def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
     client = SimulatorClient(simulator, kept={})
     reader = Reader(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
-    found.worlds += 1
+    report.worlds += 1
     for task, rows in zip(audited(tasks, world, client), again, strict=True):
-        found.tasks.append(task)
-        found.curves[task.task_id] = curve(task)
-        found.shared[task.task_id] = together(task)
-        found.pages[task.task_id] = least_pages(task, reader, pages)
+        report.tasks.append(task)
+        report.curves[task.task_id] = curve(task)
+        report.shared[task.task_id] = together(task)
+        report.pages[task.task_id] = least_pages(task, reader, pages)
         why = failed(task, task.audit) if task.gold else ""
-        found.findings += [f"{task.task_id}: {why}"] if why else []
-        found.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
+        report.findings += [f"{task.task_id}: {why}"] if why else []
+        report.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
         unheld = unproved(task, world, simulator)
-        found.findings += [f"{task.task_id}: {unheld}"] if unheld else []
+        report.findings += [f"{task.task_id}: {unheld}"] if unheld else []

@@ -30,18 +30,18 @@ ONE: Verbs = ("is", "was", "has", "does not have")
 MONTHS = (3, 6, 9, 12, 18, 24, 30, 36, 48, 60, 72, 84, 96, 120, 180, 240, 300, 360, 480, 600)
 """Spans before the world's date that are said in words."""
 
-Held = Literal["all", "train", "test"]
+WordingSplit = Literal["all", "train", "test"]
 """Which wordings are used: all, all but the held out ones, or these alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the phrases of one question are worded: `turn` picks among equal wordings, `held` which there are."""
+    """How the phrases of one question are worded: `turn` picks among equal wordings, `split` which there are."""
 
     schema: Schema
     turn: int = 0
     tallies: tuple[Aggregate, ...] = ()
-    held: Held = "all"
+    split: WordingSplit = "all"
 
     @property
     def words(self) -> Words:
@@ -51,8 +51,8 @@ class Wording:
     def pick(self, part: str, more: int = 0) -> str:
         """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
         wordings: tuple[str, ...] = getattr(self.words, part)
-        if self.held != "all":
-            wordings = wordings[:-1] if self.held == "train" else wordings[-1:]
+        if self.split != "all":
+            wordings = wordings[:-1] if self.split == "train" else wordings[-1:]
         return wordings[draw(self.turn, "words", part, more) % len(wordings)] if self.turn else wordings[0]
 
 
@@ -94,7 +94,7 @@ def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -
     column = wording.schema.column(table, path[0])
     if len(path) > 1:
         return _through(wording, column, _shorter(node), verbs)
-    return _said(wording, column, inner, verbs, negated=negated)
+    return _own_phrase(wording, column, inner, verbs, negated=negated)
 
 
 def _shorter(node: Node) -> Node:
@@ -118,7 +118,7 @@ def towards(schema: Schema, ref: Column) -> str:
     return f"{{verbs[2]}} {'' if plain(schema, ref) else f'as {lower(ref.label)} '}{noun} that "
 
 
-def _said(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
+def _own_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     are, were, have, lack = verbs
     no, has = (" not", lack) if negated else ("", have)
     if isinstance(node, expr.Path):
@@ -191,9 +191,9 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
     unsaid = column.says == column.label.lower()
     if unsaid and _plain(column) and plural(column.label) and not column.unit:
-        told = _count(node.op, [spell(v, column, bare=True) for v in values])
+        amounts = _count(node.op, [spell(v, column, bare=True) for v in values])
         alone = 1 in values and node.op != "between"  # "more than 1 shops"
-        return f"{has} {told} under “{column.label}”" if alone else f"{has} {told} {lower(column.label)}"
+        return f"{has} {amounts} under “{column.label}”" if alone else f"{has} {amounts} {lower(column.label)}"
     amount = _amount(wording, node.op, [spell(v, column, bare=unsaid and names_unit(column)) for v in values])
     if unsaid and (plural(column.label) or not _plain(column)):
         return f"{has} “{column.label}” {amount}"

@@ -18,13 +18,13 @@ TEST_SHARE = 0.1
 
 def conditions(query: Query) -> int:
     """Return the comparisons of a query and of the chain that leads to it, orders and conditions on children too."""
-    found = 0
+    count = 0
     for one in query.chain():
         nodes = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
-        found += sum(isinstance(n, expr.Path) and n.type == "bool" for node in nodes for n in walk(node))
-        found += sum(isinstance(n, expr.Call) and n.op not in LOGIC for node in nodes for n in walk(node))
-        found += 1 if one.top else 0
-    return found
+        count += sum(isinstance(n, expr.Path) and n.type == "bool" for node in nodes for n in walk(node))
+        count += sum(isinstance(n, expr.Call) and n.op not in LOGIC for node in nodes for n in walk(node))
+        count += 1 if one.top else 0
+    return count
 
 
 def difficulty(task: Task) -> float:

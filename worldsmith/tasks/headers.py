@@ -41,11 +41,11 @@ def headers(schema: Schema, table: str, paths: Sequence[Path], tallies: Sequence
         return tuple(made[path] if is_tally(path) else next(stored) for path in paths)
     split = [_parts(schema, table, path) for path in paths]
     named = {path[:-1] for path, (_, _, says) in zip(paths, split, strict=True) if len(path) > 1 and not says}
-    found = []
+    names = []
     for path, (owners, last, says) in zip(paths, split, strict=True):
         shown = owners[:-1] if says and path[:-1] not in named else owners
-        found.append(": ".join([*shown, last.header]))
-    return tuple(found)
+        names.append(": ".join([*shown, last.header]))
+    return tuple(names)
 
 
 def _parts(schema: Schema, table: str, path: Path) -> tuple[list[str], Column, bool]:
@@ -62,9 +62,9 @@ def owner(schema: Schema, table: str, path: Path) -> str:
 
 def reached(schema: Schema, table: str, refs: Path, row: str) -> str:
     """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
-    forms, said = words(schema.lang), row
+    forms, phrase = words(schema.lang), row
     for ref in steps(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
         noun = f"the {lower(ref.label)}" if plain(schema, ref) else forms.given_as.format(one=target, label=ref.label)
-        said = forms.of.format(what=noun, whose=said)
-    return said
+        phrase = forms.of.format(what=noun, whose=phrase)
+    return phrase

@@ -88,10 +88,12 @@ class Query:
     @property
     def fixed(self) -> dict[Path, Value]:
         """What the question itself tells of every row: a scope of one value, and clauses that leave only one."""
-        told: dict[Path, Value] = {(self.scope.column,): self.scope.values[0]} if len(self.scope.values) == 1 else {}
+        fixed_values: dict[Path, Value] = {}
+        if len(self.scope.values) == 1:
+            fixed_values[self.scope.column,] = self.scope.values[0]
         for clause in self.clauses:
-            told |= _told(clause)
-        return told
+            fixed_values |= _fixed_by(clause)
+        return fixed_values
 
     def tally(self, path: Path) -> Aggregate | None:
         """Return the tally that a path names; None for a stored one."""
@@ -135,7 +137,7 @@ class Query:
         scope: dict[str, Any] = {"column": self.scope.column, "values": list(self.scope.values)}
         if self.scope.of is not None:
             scope["of"] = self.scope.of.to_json()
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "table": self.table,
             "scope": scope,
             "where": None if self.where is None else expr.to_json(self.where),
@@ -143,12 +145,12 @@ class Query:
             "key": [list(path) for path in self.key],
         }
         if self.tallies:
-            found["tallies"] = [_tally_json(t) for t in self.tallies]
+            data["tallies"] = [_tally_json(t) for t in self.tallies]
         if self.top:
             within = None if self.top.within is None else list(self.top.within)
             top = {"path": list(self.top.path), "count": self.top.count, "largest": self.top.largest, "within": within}
-            found["top"] = top
-        return found
+            data["top"] = top
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Query":
@@ -210,7 +212,7 @@ def _read_top(data: Mapping[str, Any]) -> Top:
     )
 
 
-def _told(clause: Node) -> dict[Path, Value]:
+def _fixed_by(clause: Node) -> dict[Path, Value]:
     match clause:
         case expr.Path(parts):
             return {parts: True}
@@ -267,10 +269,10 @@ def within(schema: Schema, table: str, scope: Scope) -> Node:
 
 def constants(query: Query) -> frozenset[Value]:
     """Return the values that the question of a query has to hold."""
-    found: set[Value] = set()
+    values: set[Value] = set()
     for one in query.chain():
         conditions = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
         nodes = [node for clause in conditions for node in walk(clause)]
-        found |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
-        found |= {one.top.count} if one.top else set()
-    return frozenset(found)
+        values |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
+        values |= {one.top.count} if one.top else set()
+    return frozenset(values)

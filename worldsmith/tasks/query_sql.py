@@ -61,12 +61,12 @@ def _tally(query: Query, tally: Aggregate, schema: Schema, dialect: Dialect, bas
     tests = [f"{joins.column(tally.by)} = {base[0]}.{quote(key)}"]
     if tally.where is not None:
         tests.append(expr.sql(tally.where, dialect, joins.column))
-    told = "count(*)"
+    number = "count(*)"
     if tally.column is not None:
         held = joins.column((tally.column,))
         # Sums are of whole numbers: engines add floats in different orders.
-        told = f"max({held})" if tally.op == "max" else f"CAST(coalesce(sum({held}), 0) AS {INTEGER[dialect]})"
-    return f"(SELECT {told} FROM {joins.source()} WHERE {' AND '.join(tests)})"  # noqa: S608 - emitted from the tree
+        number = f"max({held})" if tally.op == "max" else f"CAST(coalesce(sum({held}), 0) AS {INTEGER[dialect]})"
+    return f"(SELECT {number} FROM {joins.source()} WHERE {' AND '.join(tests)})"  # noqa: S608 - emitted from the tree
 
 
 def gold(query: Query, connection: sqlite3.Connection, schema: Schema) -> Rows:

@@ -14,7 +14,7 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import listing, lower
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
-from worldsmith.tasks.conditions import MANY, Held, Wording, kin, rest, spell, verb_phrase
+from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, kin, rest, spell, verb_phrase
 from worldsmith.tasks.headers import headers, owner, quoted, reached
 from worldsmith.tasks.query import Query, Top, is_tally, within
 from worldsmith.tasks.reader import Reader
@@ -26,10 +26,12 @@ LETTERS = "ABCDEFGH"
 """What the finds of a chain are called, in order."""
 
 
-def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, held: Held = "all") -> str:
-    """Return the question of a query over a world; `turn` picks among the wordings that `held` leaves."""
+def question(
+    reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, split: WordingSplit = "all"
+) -> str:
+    """Return the question of a query over a world; `turn` picks among the wordings that `split` leaves."""
     schema = reader.world.schema
-    wording = Wording(schema, turn, query.tallies, held)
+    wording = Wording(schema, turn, query.tallies, split)
     frame = "tables" if query.key else "cell"
     parts = [f"{_need(wording, query)} {ask(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
@@ -45,7 +47,7 @@ def _need(wording: Wording, query: Query) -> str:
     pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
     need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
     slots = {"{many}": table.plural, "{one}": table.singular, "{about}": schema.about}
-    return _SLOT.sub(lambda found: slots.get(found[0], found[0]), need)
+    return _SLOT.sub(lambda slot: slots.get(slot[0], slot[0]), need)
 
 
 def ask(wording: Wording, query: Query) -> str:
@@ -67,14 +69,14 @@ def _rows(wording: Wording, query: Query, place: int) -> str:
     nested = any(_nested(node) for node in nodes[:-1])
     if len(phrases) > 1 and (len(phrases) > 2 or nested or draw(wording.turn, "words", "list") % 4 == 0):
         lines = [f"- they {phrase}{'.' if i == len(phrases) - 1 else ';'}" for i, phrase in enumerate(phrases)]
-        said = "\n".join([wording.pick("listed").format(many=many), *lines])
+        request = "\n".join([wording.pick("listed").format(many=many), *lines])
         after = "\n"
     else:
         frame = "asks" if len(phrases) > 1 else "whole"
-        said, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
+        request, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
     more = [_except(wording, query, node) for node in query.clauses if excluded(node)]
     more += [_best(wording, query, query.top)] if query.top else []
-    return after.join([said, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
+    return after.join([request, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
 
 
 def excluded(node: Node) -> bool:
@@ -138,19 +140,19 @@ def one_row(wording: Wording, query: Query, place: int) -> str:
         frame = forms.named_so if name.startswith(f"{capital(table.singular)} ") else forms.named
         return frame.format(one=table.singular, name=name)
     nodes = [verb_phrase(wording, query.table, node) for node in query.clauses]
-    told = listing([_scope(wording, query, place), *nodes])
+    conditions = listing([_scope(wording, query, place), *nodes])
     if query.top is None:
-        return forms.the_only.format(many=table.plural, conditions=told)
-    return forms.the_best.format(lead=lead(wording, query, query.top), many=table.plural, conditions=told)
+        return forms.the_only.format(many=table.plural, conditions=conditions)
+    return forms.the_best.format(lead=lead(wording, query, query.top), many=table.plural, conditions=conditions)
 
 
 def cell(wording: Wording, query: Query, place: int) -> str:
     """Return the one cell of a query in words: "the street of the keeper of the shop Quillon"."""
     schema, path = wording.schema, query.columns[0]
-    said, column = one_row(wording, query, place), query.column(schema, path)
+    row_phrase, column = one_row(wording, query, place), query.column(schema, path)
     if column.ref:
-        return reached(schema, query.table, path, said)
-    row = reached(schema, query.table, path[:-1], said)
+        return reached(schema, query.table, path, row_phrase)
+    row = reached(schema, query.table, path[:-1], row_phrase)
     return wording.words.cell_of.format(what=quoted(column), row=row)
 
 
@@ -160,13 +162,13 @@ def _nested(node: Node) -> bool:
 
 def unmet(reader: Reader, wording: Wording, query: Query) -> list[str]:
     """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
-    found: dict[str, None] = {}
+    lines: dict[str, None] = {}
     for node in (n for clause in query.clauses for n in bounded(clause)):
         path = expr.paths(node)[0]
         column = query.column(wording.schema, path)
         if column.type in {"int", "num"} and None in reader.of(query, path):
-            found[wording.pick("unmet").format(name=header(wording, query, path))] = None
-    return list(found)
+            lines[wording.pick("unmet").format(name=header(wording, query, path))] = None
+    return list(lines)
 
 
 def ranks(wording: Wording, query: Query) -> list[str]:
@@ -227,7 +229,7 @@ def _ranked(wording: Wording, query: Query, path: Path, name: str) -> Iterator[s
 
 def ended(wording: Wording, query: Query) -> list[str]:
     """Return the lines on rows that are over and count all the same, unless a condition asks about that."""
-    schema, found = wording.schema, dict[str, None]()
+    schema, lines = wording.schema, dict[str, None]()
     for one in query.chain():
         read = {(one.table, path[0]) for path in one.read if len(path) == 1}
         read |= {(t.table, path[0]) for t in one.tallies if t.where is not None for path in expr.paths(t.where)}
@@ -235,8 +237,8 @@ def ended(wording: Wording, query: Query) -> list[str]:
         for table in map(schema.tables.__getitem__, tables):
             for column in table.columns:
                 if column.ends and (table.name, column.name) not in read:
-                    found[wording.pick("ended").format(many=table.plural, header=column.header)] = None
-    return list(found)
+                    lines[wording.pick("ended").format(many=table.plural, header=column.header)] = None
+    return list(lines)
 
 
 def _counted(wording: Wording, query: Query, path: Path, name: str) -> str:

@@ -23,13 +23,13 @@ class Reader:
         """Return the value at the end of `path` for every row of `table`, null where a reference on the way is."""
         if len(path) == 1:
             return self.world.tables[table][path[0]]
-        found = self._values.get((table, path))
-        if found is None:
+        column_values = self._values.get((table, path))
+        if column_values is None:
             target = self.world.schema.walk(table, path[:-1]).ref or ""
             column = self.world.tables[target][path[-1]]
-            found = [None if i is None else column[i] for i in self.ends(table, path[:-1])]
-            self._values[table, path] = found
-        return found
+            column_values = [None if i is None else column[i] for i in self.ends(table, path[:-1])]
+            self._values[table, path] = column_values
+        return column_values
 
     def of(self, query: Query, path: Path) -> Sequence[Value]:
         """Return the values at the end of a path of a query, one of its tallies perhaps, for every row."""
@@ -38,14 +38,14 @@ class Reader:
 
     def tallied(self, table: str, tally: Aggregate) -> Sequence[Value]:
         """Return the count, sum or max of the children of every row of `table` that pass."""
-        found = self._tallies.get((table, tally))
-        if found is None:
+        numbers = self._tallies.get((table, tally))
+        if numbers is None:
             groups = (self.children(table, i, tally) for i in range(self.world.size(table)))
             if tally.column is not None:
                 held = self.world.tables[tally.table][tally.column]
                 groups = (tuple(held[i] for i in group) for group in groups)  # type: ignore[misc]  # values, not rows
-            found = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
-        return found
+            numbers = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
+        return numbers
 
     def family(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return all child rows that a tally looks at, in order."""
@@ -65,13 +65,13 @@ class Reader:
         """Return the index of the row that a chain of references leads to, for every row of `table`."""
         if not refs:
             return range(self.world.size(table))
-        found = self._rows.get((table, refs))
-        if found is None:
+        end_rows = self._rows.get((table, refs))
+        if end_rows is None:
             target = self.world.schema.walk(table, refs).ref or ""
             places = self.world.where(target, self.world.schema.tables[target].key[0])
-            found = [places[v][0] if v in places else None for v in self.values(table, refs)]
-            self._rows[table, refs] = found
-        return found
+            end_rows = [places[v][0] if v in places else None for v in self.values(table, refs)]
+            self._rows[table, refs] = end_rows
+        return end_rows
 
     def cell(self, table: str, index: int, path: Path) -> tuple[Row, str] | None:
         """Return the row and column that a stored path ends at, from row `index`; None where a reference is null."""
@@ -87,7 +87,7 @@ class Reader:
         columns = [self.of(query, path) for path in paths]
         return [held(*(column[i] for column in columns)) for i in rows]
 
-    def told(self, scope: Scope) -> tuple[Value, ...]:
+    def scope_values(self, scope: Scope) -> tuple[Value, ...]:
         """Return the values of a scope: those named, or what the query it is given by finds."""
         return scope.values if scope.of is None else (self.one(scope.of),)
 
@@ -108,7 +108,7 @@ class Reader:
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
         places = self.world.where(query.table, query.scope.column)
-        return tuple(sorted(i for value in self.told(query.scope) for i in places.get(value, ())))
+        return tuple(sorted(i for value in self.scope_values(query.scope) for i in places.get(value, ())))
 
     def passing(self, query: Query) -> tuple[int, ...]:
         """Return the rows in scope for which all clauses are true, whatever the top leaves of them."""

@@ -161,10 +161,10 @@ class Task:
 
 def check_format(data: Mapping[str, Any]) -> None:
     """Raise FormatError for a line written in another format than this version's."""
-    found = data.get("format", FORMAT)
-    if found != FORMAT:
-        fix = "upgrade worldsmith" if isinstance(found, int) and found > FORMAT else "mine the tasks again"
-        raise FormatError(f"written in format {found!r}, this version reads {FORMAT}: {fix}")
+    version = data.get("format", FORMAT)
+    if version != FORMAT:
+        fix = "upgrade worldsmith" if isinstance(version, int) and version > FORMAT else "mine the tasks again"
+        raise FormatError(f"written in format {version!r}, this version reads {FORMAT}: {fix}")
 
 
 def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:
