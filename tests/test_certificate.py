@@ -13,7 +13,7 @@ from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
     assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
-    assert proof.evidence == sum(not whole(one) for one in required(task, Reader(world)))
+    assert proof.evidence == sum(not whole(one) for one in required_disclosures(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
     with pytest.raises(FormatError, match="certificate"):
         Certificate.from_json({"calls": []})
@@ -75,7 +75,7 @@ def test_each_page_is_needed(proved):
 def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
     world, _, task, _ = proved
     reader = Reader(world)
-    needed = required(task, reader)
+    needed = required_disclosures(task, reader)
     out = set(reader.in_scope(task.query)) - set(reader.kept(task.query))
     assert out
     for index in out:

@@ -9,7 +9,7 @@ from worldsmith import scoring
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.mining.files import MiningRequest, save_tasks
 from worldsmith.mining.pipeline import Mined
-from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
+from worldsmith.tasks import Task, markdown_table, read_references, read_tasks, tasks_of
 from worldsmith.train.exports.rows import load
 from worldsmith.world.files import save_lines, tasks_file
 
@@ -169,7 +169,7 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     first = [scoring.show(v, c) for v, c in zip(task.gold[0], task.columns, strict=True)]
     place = task.others[0]
     cells = [*first[:place], "", *first[place + 1 :]]
-    save_lines(answers, [{"task_id": task.task_id, "answer": written(task.columns, [cells])}])
+    save_lines(answers, [{"task_id": task.task_id, "answer": markdown_table(task.columns, [cells])}])
     said = call("score", tasks, answers, "--explain").stdout
     assert f"(empty; is {first[place]})" in said
     assert said.count("(empty;") == 1

@@ -11,18 +11,18 @@ from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.expr.typed import call
 from worldsmith.lang.question_phrases import EN
-from worldsmith.mining.candidates import KINDS, answers, draws
+from worldsmith.mining.candidates import KINDS, answer_columns, task_draws
 from worldsmith.mining.certificates import attempt
 from worldsmith.mining.pipeline import mine
 from worldsmith.mining.sampling import Source
-from worldsmith.mining.screening import Refused, screen
+from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
 from worldsmith.simulate.disclosure import children_of, of_page, whole
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
-from worldsmith.tasks.conditions import ONE, Wording, before, verb_phrase
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, question, sql, values_table
+from worldsmith.tasks.conditions import ONE, Wording, months_before, verb_phrase
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Row
@@ -112,14 +112,14 @@ def test_each_form_goes_to_json_and_back(name):
 @pytest.mark.parametrize("turn", range(6))
 def test_each_form_is_read_back_from_its_question(name, turn):
     query = FORMS[name][0]
-    text = question(READER, query, answers(READER, query), turn)
+    text = question(READER, query, answer_columns(READER, query), turn)
     assert understand(text, WORLD.schema) == query
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_the_oracle_finds_each_form_by_the_tools(name):
     query = FORMS[name][0]
-    columns = answers(READER, query)
+    columns = answer_columns(READER, query)
     with attach(WORLD) as connection:
         rows = gold(query, connection, WORLD.schema)
     text = question(READER, query, columns, 3)
@@ -147,7 +147,7 @@ def test_forms_in_words(query, said):
 
 
 def test_what_stands_on_the_way_is_said_step_by_step():
-    text = question(READER, FORMS["deep"][0], answers(READER, FORMS["deep"][0]), 0)
+    text = question(READER, FORMS["deep"][0], answer_columns(READER, FORMS["deep"][0]), 0)
     first, columns, *_ = text.split("\n\n")
     assert first == (
         "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date "
@@ -167,11 +167,11 @@ def test_what_stands_on_the_way_is_said_step_by_step():
     ],
 )
 def test_months_before_a_day(end, months, day):
-    assert before(end, months) == day
+    assert months_before(end, months) == day
 
 
 def refused(query):
-    with pytest.raises(Refused) as found:
+    with pytest.raises(DrawRejected) as found:
         screen(READER, query, READER.in_scope(query), READER.kept(query))
     return str(found.value)
 
@@ -201,17 +201,20 @@ def test_each_form_is_held_against_its_own_ambiguities():
 
 def test_a_text_that_asks_twice_has_no_one_reading():
     query = FORMS["or"][0]
-    text = question(READER, query, answers(READER, query), 1)
+    text = question(READER, query, answer_columns(READER, query), 1)
     with pytest.raises(Unclear, match="0 readings"):
         understand(text.replace("manned", "married"), WORLD.schema)
     named = lights(scope=("keeper", ("Ann or Bob",)), columns=("name", "height"))
-    assert understand(question(READER, named, answers(READER, named), 1), WORLD.schema).scope.values == ("Ann", "Bob")
+    assert understand(question(READER, named, answer_columns(READER, named), 1), WORLD.schema).scope.values == (
+        "Ann",
+        "Bob",
+    )
 
 
 def test_children_that_do_not_pass_are_evidence_too():
     query = FORMS["some"][0]
-    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answers(READER, query), ())
-    needed = required(task, READER)
+    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answer_columns(READER, query), ())
+    needed = required_disclosures(task, READER)
     for child, light in enumerate(WORLD.tables["visit"]["light"]):
         if light in {WORLD.tables["light"]["name"][i] for i in READER.in_scope(query)}:
             assert (Row("visit", child), "year") in needed
@@ -258,7 +261,7 @@ def test_tasks_of_every_kind_are_certified_and_past_their_shortcuts(kind, name, 
 
 def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
     query = FORMS["deep"][0]
-    columns = answers(READER, query)
+    columns = answer_columns(READER, query)
     gold_rows = (("1999-01-02",),)
     right = scoring.score("| Born |\n|---|\n| 1999-01-02 |", columns, gold_rows)
     wrong = scoring.score("| Born |\n|---|\n| 1985-11-30 |", columns, gold_rows)
@@ -268,7 +271,7 @@ def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
 def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
         source = Source(town, Pages(town))
-        found = draws(source, connection, 1, empty=True)
+        found = task_draws(source, connection, 1, empty=True)
         tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))
@@ -277,14 +280,14 @@ def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
         assert len(task.query.clauses) >= 2
         assert not isinstance(attempt(task, town, client.simulator, client=client), str)
         assert run(task, town, "oracle", client).scored(task).success
-        row = scoring.score(markdown(task.columns, [tuple("x" for _ in task.columns)]), task.columns, ())
+        row = scoring.score(values_table(task.columns, [tuple("x" for _ in task.columns)]), task.columns, ())
         assert (row.item.f1, row.success) == (0.0, False)
 
 
 def test_wordings_can_be_held_out():
     query = FORMS["or"][0]
     texts = {
-        held: {question(READER, query, answers(READER, query), n, held) for n in range(1, 60)}
+        held: {question(READER, query, answer_columns(READER, query), n, held) for n in range(1, 60)}
         for held in ("train", "test")
     }
     for part in ("tables", "closing", "dated"):
@@ -297,7 +300,7 @@ def test_words_agree_with_one_row():
     assert verb_phrase(Wording(WORLD.schema), "light", FORMS["or"][0].clauses[0], ONE) == (
         "either has a height under 14 m or is manned"
     )
-    assert KEEPERS[0] in question(READER, lights(scope=("keeper", KEEPERS[:1])), answers(READER, lights()), 0)
+    assert KEEPERS[0] in question(READER, lights(scope=("keeper", KEEPERS[:1])), answer_columns(READER, lights()), 0)
 
 
 def test_draws_of_a_kind_are_not_those_of_another(town):
@@ -309,7 +312,7 @@ def test_draws_of_a_kind_are_not_those_of_another(town):
 
 def test_a_table_without_a_row_is_worth_nothing_unread():
     columns = (scoring.Column("Shop", "text", key=True), scoring.Column("Floor", "int"))
-    score = scoring.score(markdown(columns, ()), columns, ())
+    score = scoring.score(values_table(columns, ()), columns, ())
     assert scoring.reward(score, turns=4, search_calls=3, extract_calls=0).total == 0.0
     assert scoring.reward(score, turns=4, search_calls=2, extract_calls=1).total == 1.0
 

@@ -15,7 +15,7 @@ from worldsmith.mining.certificates import Certificate, verify
 from worldsmith.mining.pipeline import CALLS, DRAWS, STREAK, mine
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Query, Reader, Scope, Task
-from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
+from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_the_gates_hold(mined, small):
     assert {(g.kind, g.size, g.name) for g in found} == {(*group, name) for group in groups for name in GATES}
     assert all(g.passed for g in found)
     for task in (t for t in (*mined.tasks, *small.tasks) if t.kind != "deep"):
-        share, allowed = observed(task.pages, task.others)
+        share, allowed = largest_page_share(task.pages, task.others)
         assert share <= allowed
 
 
@@ -125,9 +125,9 @@ def test_constant_guess_is_the_share_of_the_most_common_value():
 
 def test_one_page_is_counted_cell_by_cell():
     task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [("a", "b"), ("a",), ("a",), ("c",), ("d",), ("e",), ("f",), ("g",)])
-    assert observed(task.pages, task.others) == (3 / 8, 0.25)
+    assert largest_page_share(task.pages, task.others) == (3 / 8, 0.25)
     assert failed(task, {}) == "one page carries too much"
-    assert observed(by_hand([1, 2], [("a",), ("b",)]).pages, (1,)) == (0.5, 0.5)
+    assert largest_page_share(by_hand([1, 2], [("a",), ("b",)]).pages, (1,)) == (0.5, 0.5)
 
 
 def test_a_task_over_the_cap_fails_by_itself():
@@ -166,9 +166,9 @@ def test_small_worlds_give_tasks_too_and_say_why_not_more():
 
 
 def test_one_page_is_counted_alike_when_drawing_and_when_auditing():
-    assert one_page_too_much(by_hand([1, 2, 3, 4, 5], [("a",), ("a",), *[(c,) for c in "bcd"]]).pages, (1,))
-    assert not one_page_too_much(by_hand([1, 2, 3, 4], [("a",), *[(c,) for c in "bcd"]]).pages, (1,))
-    assert candidates.one_page_too_much is tasks_gates.one_page_too_much is one_page_too_much
+    assert page_carries_too_much(by_hand([1, 2, 3, 4, 5], [("a",), ("a",), *[(c,) for c in "bcd"]]).pages, (1,))
+    assert not page_carries_too_much(by_hand([1, 2, 3, 4], [("a",), *[(c,) for c in "bcd"]]).pages, (1,))
+    assert candidates.one_page_too_much is tasks_gates.one_page_too_much is page_carries_too_much
     assert candidates.CAP == tasks_gates.CAP == CAP
 
 

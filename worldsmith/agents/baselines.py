@@ -7,7 +7,7 @@ from worldsmith.agents.client import Client, Reply
 from worldsmith.agents.oracle import HITS, Search
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Path, Schema
-from worldsmith.tasks import Task, written
+from worldsmith.tasks import Task, markdown_table
 
 NAMES = 40
 """Rows a crawler of snippets looks for at most."""
@@ -19,13 +19,13 @@ _PARTS = re.compile(r"[;,.·]\s")
 _JOINTS = re.compile(r" (?:of|by|for|in) ")
 
 
-def listed(snippet: str) -> list[str]:
+def listed_names(snippet: str) -> list[str]:
     """Return the names of the rows that a list's hit names."""
     names = _LISTED.split(snippet.partition(": ")[2], maxsplit=1)[0].split(", ")
     return [name for name in names if name.strip(" .")]
 
 
-def blank(task: Task) -> list[str]:
+def blank_row(task: Task) -> list[str]:
     """Return a row of what the question tells, and of what stands for a missing value elsewhere."""
     fixed_values = task.query.fixed
     pairs = zip(task.query.columns, task.columns, strict=True)
@@ -34,14 +34,14 @@ def blank(task: Task) -> list[str]:
 
 def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG001 - an agent's signature
     """Answer from the question alone, without a tool: one row of what it tells."""
-    return written(task.columns, [blank(task)])
+    return markdown_table(task.columns, [blank_row(task)])
 
 
 def keys_only(task: Task, schema: Schema, client: Client) -> str:
     """List the scope, and name its rows without reading about any of them."""
     search = Search(task, schema, client)
-    rest = blank(task)[len(task.query.key) :]
-    return written(task.columns, [[*map(str, key), *rest] for key in search.rows()])
+    rest = blank_row(task)[len(task.query.key) :]
+    return markdown_table(task.columns, [[*map(str, key), *rest] for key in search.rows()])
 
 
 def one_query(task: Task, schema: Schema, client: Client) -> str:
@@ -92,7 +92,7 @@ class Crawl:
             cells.update(self._labelled(hit["snippet"]))
             if " by " in name and rest:
                 # A list: its hit names some of its rows.
-                self.names.update({row: self.names.get(row, {}) for row in listed(hit["snippet"])})
+                self.names.update({row: self.names.get(row, {}) for row in listed_names(hit["snippet"])})
 
     def _labelled(self, snippet: str) -> dict[str, str]:
         cells = {}
@@ -110,7 +110,7 @@ class Crawl:
             bare.append(row)
             if rich:
                 filled.append(row)
-        return written(self.task.columns, filled or bare)
+        return markdown_table(self.task.columns, filled or bare)
 
     def _row(self, name: str) -> tuple[list[str], bool]:
         """Return the cells of a row, and whether a hit told one of them."""

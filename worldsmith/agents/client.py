@@ -90,7 +90,7 @@ class SimulatorClient:
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
-        return reply(self._answered(Call("web_search", query, page, k)))
+        return search_reply(self._answered(Call("web_search", query, page, k)))
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
@@ -186,7 +186,7 @@ def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdecimal() else None
 
 
-def reply(observation: Observation) -> Reply:
+def search_reply(observation: Observation) -> Reply:
     """Return the reply that an observation of a search is."""
     results = [
         {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
@@ -195,7 +195,7 @@ def reply(observation: Observation) -> Reply:
     return {"results": results, "more": observation.more}
 
 
-def shown(reply: Reply) -> str:
+def hits_text(reply: Reply) -> str:
     """Return a search reply as an agent reads it."""
     blocks = (
         "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in reply["results"]
@@ -221,7 +221,7 @@ class Recorder:
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Search, and record."""
         reply = self.client.search(query, k, page)
-        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(reply))
+        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, hits_text(reply))
         return reply
 
     @property
@@ -239,8 +239,8 @@ class Recorder:
     def part(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Read what one call gives of a page, and record."""
         text = self.client.extract(url, offset, max_chars)
-        asked = {"offset": offset, "max_chars": max_chars}
-        window = {name: value for name, value in asked.items() if value}
+        options = {"offset": offset, "max_chars": max_chars}
+        window = {name: value for name, value in options.items() if value}
         self._kept({"tool": "web_extractor", "arg": url, **window}, text)
         return text
 

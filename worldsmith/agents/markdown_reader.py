@@ -28,7 +28,7 @@ class Grid:
 
 
 @dataclass(slots=True)
-class Sheet:
+class ParsedPage:
     """A page as read."""
 
     title: str = ""
@@ -52,9 +52,9 @@ def cells(line: str) -> tuple[LinkedText, ...]:
 
 
 @lru_cache(maxsize=1024)
-def read(text: str) -> Sheet:
+def read(text: str) -> ParsedPage:
     """Read a page's Markdown. The sheet is kept and shared: don't change it."""
-    sheet, heading, table = Sheet(), "", list[str]()
+    sheet, heading, table = ParsedPage(), "", list[str]()
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
             table.append(line)
@@ -74,7 +74,7 @@ def read(text: str) -> Sheet:
     return sheet
 
 
-def _take(sheet: Sheet, heading: str, lines: list[str]) -> None:
+def _take(sheet: ParsedPage, heading: str, lines: list[str]) -> None:
     header, *rows = [cells(line) for line in lines if not _RULE.fullmatch(line)]
     sheet.links += [cell for row in rows for cell in row if cell.url]
     if len(header) == 2 and [cell.text for cell in header] == ["Item", "Value"]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from worldsmith.agents.markdown_reader import Grid, LinkedText, Sheet
+from worldsmith.agents.markdown_reader import Grid, LinkedText, ParsedPage
 from worldsmith.schema import Column, PageSpec, Schema, Table, Value
 
 Key = tuple[Value, ...]
@@ -21,7 +21,7 @@ class Unread(Exception):  # noqa: N818 - not an error: a cell the replies don't 
     """A value that no reply has told."""
 
 
-def value(text: str, column: Column) -> Value:
+def parse_cell(text: str, column: Column) -> Value:
     """Return the value that a cell's text stands for; Unread where it is none of its column's type."""
     if text in {column.none, "-"}:
         return None
@@ -44,7 +44,7 @@ def _number(text: str, column: Column) -> int | float:
         raise Unread(text) from None
 
 
-class Book:
+class PageMemory:
     """Facts and addresses, gathered page by page."""
 
     def __init__(self, schema: Schema) -> None:
@@ -78,7 +78,7 @@ class Book:
             if column is None:
                 continue
             try:
-                facts[column.name] = value(cell.text, column)
+                facts[column.name] = parse_cell(cell.text, column)
             except Unread:
                 continue
             leads[column.name] = cell.url
@@ -108,7 +108,7 @@ class Book:
         if url not in known:
             known.append(url)
 
-    def take_entry(self, place: Place, spec: PageSpec, sheet: Sheet) -> bool:
+    def take_entry(self, place: Place, spec: PageSpec, sheet: ParsedPage) -> bool:
         """Note what a page of kind `spec` says, if it is about the row at `place`; return whether it is."""
         table, key = place
         form = self.schema.tables[table]
@@ -137,7 +137,7 @@ class Book:
                 return True
         return False
 
-    def take_list(self, spec: PageSpec, scope: Value, sheet: Sheet) -> Iterable[Key]:
+    def take_list(self, spec: PageSpec, scope: Value, sheet: ParsedPage) -> Iterable[Key]:
         """Note the rows of a list page of one scope; yield their keys."""
         form = self.schema.tables[spec.table]
         known = {spec.by or "": scope}

@@ -10,15 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from worldsmith import expr, scoring
-from worldsmith.agents.client import Client, Reply, shown
+from worldsmith.agents.client import Client, Reply, hits_text
 from worldsmith.agents.markdown_reader import read
-from worldsmith.agents.memory import Book, Key, Place, Unread
+from worldsmith.agents.memory import Key, PageMemory, Place, Unread
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
-from worldsmith.tasks import Query, Scope, Task, Top, written
+from worldsmith.tasks import Query, Scope, Task, Top, markdown_table
 from worldsmith.tasks.conditions import Wording, verb_phrase
-from worldsmith.tasks.query import is_tally, within
+from worldsmith.tasks.query import is_tally, scope_condition
 from worldsmith.tasks.reader import leaders
 
 HITS = 3
@@ -54,14 +54,14 @@ def _answer(task: Task, search: "Search") -> str:
         [search.cell_text(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
         for key in search.kept(query)
     ]
-    return written(task.columns, lines)
+    return markdown_table(task.columns, lines)
 
 
 SMALL = frozenset({"a", "an", "and", "are", "as", "by", "for", "have", "in", "of", "or", "that", "the", "were"})
 """Words that another wording of a query does without."""
 
 
-def otherwise(query: str) -> str:
+def reworded_query(query: str) -> str:
     """Return a query in small letters, its words in the reverse order and without the small ones."""
     kept = [word for word in query.casefold().split() if word not in SMALL]
     return " ".join(reversed(kept)) or query
@@ -74,7 +74,7 @@ class Search:
         self.query, self.schema, self.client, self.other = task.query, schema, client, other
         self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
-        self.book = Book(schema)
+        self.book = PageMemory(schema)
         self.opened: dict[str, str] = {}
         self.sought: set[tuple[str, Place]] = set()
         self.single_values: dict[Query, Value] = {}
@@ -158,7 +158,7 @@ class Search:
         name = f"{capital(form.plural)} by {lower(column.label)}"
         wanted = frozenset(f"{name}: {scope_text}{unit}" for unit in ("", f" {column.unit}", column.unit))
         words = verb_phrase(
-            Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,)))
+            Wording(self.schema), spec.table, scope_condition(self.schema, spec.table, Scope(column.name, (scope,)))
         )
         queries = [f"{form.plural} {words}", f"{name} {scope_text}"]
         hits: dict[str, str] = {}
@@ -191,8 +191,8 @@ class Search:
         return _PART.sub("", read(self._open(url)).title) in wanted
 
     def _ask(self, query: str, k: int, page: int = 1) -> Reply:
-        reply = self.client.search(otherwise(query) if self.other else query, k, page)
-        self.words |= words_of(shown(reply))
+        reply = self.client.search(reworded_query(query) if self.other else query, k, page)
+        self.words |= words_of(hits_text(reply))
         return reply
 
     def _open(self, url: str) -> str:

@@ -10,13 +10,13 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from worldsmith import expr, scoring
-from worldsmith.agents.baselines import Crawl, blank, listed, request_text, snippets_only
+from worldsmith.agents.baselines import Crawl, blank_row, listed_names, request_text, snippets_only
 from worldsmith.agents.client import Client, Reply
-from worldsmith.agents.memory import Unread, value
+from worldsmith.agents.memory import Unread, parse_cell
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Chance, Choice, Column, Date, Number, Path, Pick, Rank, Schema, Value
-from worldsmith.tasks import Task, written
+from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.query import is_tally
 
 BUDGET = 200
@@ -76,7 +76,7 @@ def _days(lo: str, hi: str) -> Iterator[str]:
         day += timedelta(1)
 
 
-def moved(reply: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
+def raised_pages(reply: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
     """Return the pages at the head of a reply that stand above the usual ones, whose order follows them."""
     for n in range(len(reply) + 1):
         above = set(reply[:n])
@@ -129,7 +129,7 @@ class Probe:
         for path in (*sorted(asked_for, key=self._size), *sorted(read, key=self._size)):
             self._follow(path, rows)
         kept = [name for name in rows if not self._fails(name)]
-        return written(self.task.columns, [self._line(name) for name in kept])
+        return markdown_table(self.task.columns, [self._line(name) for name in kept])
 
     def _scope(self) -> list[str]:
         """Return the names of the rows that hits place in scope, or guesses."""
@@ -141,7 +141,7 @@ class Probe:
             for hit in self._ask(text)["results"]:
                 title = hit["title"].split(" | ")[0].split(" (")[0]
                 if title in {f"{capital(form.plural)} by {label}: {scope}" for scope in scope_texts}:
-                    names |= dict.fromkeys(listed(hit["snippet"]))
+                    names |= dict.fromkeys(listed_names(hit["snippet"]))
         self._host(form.name)
         for scope, text in zip(query.scope.values, scope_texts, strict=True):
             for name in self._raised(form.name, [text]):
@@ -176,7 +176,7 @@ class Probe:
             if name in known:
                 continue
             reply = [hit["url"] for hit in self._ask(f'site:{hosts[0]} "{name}"')["results"]]
-            for url in moved(reply, usual):
+            for url in raised_pages(reply, usual):
                 title = self.lists.get(url, "")
                 if title.startswith(start):
                     known.setdefault(name, title.removeprefix(start))
@@ -187,7 +187,7 @@ class Probe:
         if table not in self.hosts:
             directory = f"all {self.schema.tables[table].plural}"
             hits = self._ask(f"{directory} directory")["results"]
-            named = [listed(h["snippet"]) for h in hits if h["title"].casefold().startswith(f"{directory}:")]
+            named = [listed_names(h["snippet"]) for h in hits if h["title"].casefold().startswith(f"{directory}:")]
             name = named[0][0] if named and named[0] else ""
             urls = [h["url"] for h in self._ask(name)["results"] if self.names[h["url"]] == name] if name else []
             self.hosts[table] = urlsplit(urls[0]).netloc if urls else "nowhere.example"
@@ -200,7 +200,7 @@ class Probe:
         """Return the names of the entries that values in a query move up."""
         quoted = f'"{values[0]}"' if len(values) == 1 and " " in values[0] else " ".join(values)
         reply = [hit["url"] for hit in self._ask(f"site:{self._host(table)} {quoted}")["results"]]
-        return [self.names[url] for url in moved(reply, self.usual[table])]
+        return [self.names[url] for url in raised_pages(reply, self.usual[table])]
 
     def _values(self, column: Column) -> list[Value]:
         """Return what to try of a column: of a reference the names of its table's entries that were seen."""
@@ -269,7 +269,7 @@ class Probe:
                 text = self.crawl.names.get(here, {}).get(lower(column.label).lower())
                 if text is None:
                     break
-                known = value(text, column)
+                known = parse_cell(text, column)
             if known is None or i == len(path) - 1:
                 return known
             table, here = column.ref or "", str(known)
@@ -287,7 +287,7 @@ class Probe:
         return False
 
     def _line(self, name: str) -> list[str]:
-        cells = blank(self.task)
+        cells = blank_row(self.task)
         for i, (path, column) in enumerate(zip(self.task.query.columns, self.task.columns, strict=True)):
             if path in self.task.query.fixed:
                 continue

@@ -177,7 +177,7 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     Returns how many tasks there are, and how many of them fail.
     """
     from worldsmith.agents import SimulatorClient
-    from worldsmith.mining.certificates import fails_under, unproved
+    from worldsmith.mining.certificates import replay_fault, task_fault
     from worldsmith.simulate.protocol import Address
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import tasks_of
@@ -188,8 +188,8 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
     replayed, failed, held = Simulator(world), 0, tasks_of(folder)
     for task in held:
-        fault = unproved(task, world, replayed)
-        under = {name: fails_under(task, world, client) for name, client in clients.items()}
+        fault = task_fault(task, world, replayed)
+        under = {name: replay_fault(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
         told = "; ".join(f for f in faults if f)
         failed += bool(told)

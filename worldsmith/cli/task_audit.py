@@ -10,7 +10,7 @@ import click
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 
 if TYPE_CHECKING:
-    from worldsmith.mining.task_report import Review
+    from worldsmith.mining.task_report import TaskReport
     from worldsmith.tasks import Task
     from worldsmith.world.model import World
 
@@ -41,9 +41,9 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     worldsmith audit tasks w
     worldsmith audit tasks w --html tasks.html
     """
-    from worldsmith.mining.task_report import review
+    from worldsmith.mining.task_report import report_tasks
 
-    found = review(_loaded(paths, quiet=as_json))
+    found = report_tasks(_loaded(paths, quiet=as_json))
     if html:
         from worldsmith.world.files import write_file
 
@@ -65,7 +65,7 @@ def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, lis
         yield load_world(folder), tasks_of(folder)
 
 
-def _text(found: "Review") -> str:
+def _text(found: "TaskReport") -> str:
     """Return a review as a person reads it."""
     told = found.to_json()
     gates = [
@@ -131,7 +131,7 @@ BENCHMARK = {"rows": 25.0, "columns": 6.2}
 WIDE, HIGH, BINS = 340, 120, 20
 
 
-def page(found: "Review") -> str:
+def page(found: "TaskReport") -> str:
     """Return a review as a page of HTML with plots, which needs no other file."""
     told = found.to_json()
     parts = [f"<h1>{len(found.tasks)} tasks of {found.worlds} worlds</h1>", f"<pre>{escape(_text(found))}</pre>"]

@@ -24,7 +24,7 @@ from worldsmith.errors import (
 )
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
-from worldsmith.mining.candidates import KINDS, kinds_of
+from worldsmith.mining.candidates import KINDS, parse_kinds
 from worldsmith.schema import PLAIN, Knobs, Schema, WorldKind, load_schema, shipped
 from worldsmith.schema.scaling import admit
 from worldsmith.world import files
@@ -110,7 +110,7 @@ def orders(
     Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
     UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
-    kinds_of(kinds)
+    parse_kinds(kinds)
     once: dict[Schema, str] = {}
     for name in schemas:
         once.setdefault(load_schema(name), name)

@@ -19,7 +19,7 @@ from worldsmith.simulate.disclosure import of_cells, of_page, whole
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold, sql
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
 
@@ -141,7 +141,7 @@ def attempt(
         return "a call that is never answered"
     score = episode.scored(task)
     reader = reader or Reader(world)
-    needed = required(task, reader)
+    needed = required_disclosures(task, reader)
     cells, parents = _parted(needed - disclosed(tools.pages_read[start:], world))
     if cells:
         return "evidence that its calls don't disclose"
@@ -206,7 +206,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     strange = untraceable_argument(task, recorder.calls, recorder.replies)
     if strange:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    needed = required(task, Reader(world))
+    needed = required_disclosures(task, Reader(world))
     cells, parents = _parted(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
@@ -221,7 +221,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     return f"its {', '.join(wrong)} are not those of its calls" if wrong else ""
 
 
-def unproved(task: Task, world: World, simulator: Simulator) -> str:
+def task_fault(task: Task, world: World, simulator: Simulator) -> str:
     """Return why a task is not what its query and its certificate make of a world; "" where it is.
 
     Its query is run again and its calls are played again: some 10 ms, and half a second for the first task of a world.
@@ -240,7 +240,7 @@ def unproved(task: Task, world: World, simulator: Simulator) -> str:
     return verify(certificate, task, world, simulator)
 
 
-def fails_under(task: Task, world: World, client: SimulatorClient) -> str:
+def replay_fault(task: Task, world: World, client: SimulatorClient) -> str:
     """Return why a task can't be solved anew by the tools of a client, under whatever profile; "" where it can."""
     proof = attempt(task, world, client.simulator, client=client)
     return proof if isinstance(proof, str) else ""

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldsmith import expr
-from worldsmith.mining.query_forms import ordered, picked
+from worldsmith.mining.query_forms import sole_leader, sortable_paths
 from worldsmith.mining.sampling import Source, draw_clause
 from worldsmith.schema import Derive, Path, Pick, Value
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, both, constants
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants
 
 LEAST, MOST = 3, 6
 """Relations that a deep question follows."""
@@ -39,7 +39,7 @@ def domain(source: Source, table: str, name: str) -> Domain:
     return ("column", table, name)
 
 
-def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+def list_exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
     """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
     schema = source.world.schema
     leads = source.exits.get(table)
@@ -64,7 +64,7 @@ def draw_link(
     for n in range(1, deep):
         if link is None:
             return None
-        query = pick_row(source, led(*link), r)
+        query = pick_row(source, list_query(*link), r)
         link = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
     return link
 
@@ -96,16 +96,16 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
     passed = _passed(source, query)
-    paths = ordered(source, query.table)
+    paths = sortable_paths(source, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
-        if picked(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
+        if sole_leader(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
             return replace(query, top=Top(path, 1, largest))
     own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(source, query.table, path, rows, r)
         if clause is not None:
-            picking = replace(query, where=both([clause]))
+            picking = replace(query, where=conjunction([clause]))
             kept = source.reader.kept(picking)
             if len(kept) == 1 and kept[0] not in passed:
                 return picking
@@ -129,7 +129,7 @@ def _exit(
     # The list that the row itself stands in leads back to where one was.
     ways = [
         (path, at)
-        for path, at in exits(source, query.table)
+        for path, at in list_exits(source, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
     ]
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
@@ -166,7 +166,7 @@ def _been(source: Source, query: Query) -> set[Value]:
     return {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
 
 
-def led(link: Query, at: tuple[str, str]) -> Query:
+def list_query(link: Query, at: tuple[str, str]) -> Query:
     """Return the query of the list that a chain leads to."""
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
@@ -177,7 +177,7 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
         query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
     else:
         link = draw_link(source, r, scopes)
-        query = None if link is None else pick_row(source, led(*link), r)
+        query = None if link is None else pick_row(source, list_query(*link), r)
     if query is None:
         return None
     fitting = []
@@ -198,7 +198,7 @@ def _hard(source: Source, query: Query) -> bool:
     path = query.columns[0]
     if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
         return False
-    if any(computed(source, query.table, path, other) for other in (*query.ranked, *query.read)):
+    if any(computed_from_other(source, query.table, path, other) for other in (*query.ranked, *query.read)):
         return False
     column = source.world.schema.walk(query.table, path)
     values = source.reader.values(query.table, path)
@@ -209,7 +209,7 @@ def _hard(source: Source, query: Query) -> bool:
     return len(rows) == 1 or _share(values, rows, gold) <= 0.34
 
 
-def computed(source: Source, table: str, one: Path, other: Path) -> bool:
+def computed_from_other(source: Source, table: str, one: Path, other: Path) -> bool:
     """Tell whether of two columns of one row the one is computed from the other: an age and a day of birth."""
     if one[:-1] != other[:-1]:
         return False

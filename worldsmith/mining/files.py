@@ -8,8 +8,8 @@ from typing import Any
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError
-from worldsmith.mining.candidates import KINDS, kinds_of
-from worldsmith.mining.certificates import unproved
+from worldsmith.mining.candidates import KINDS, parse_kinds
+from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
@@ -46,7 +46,7 @@ def mine_request(world: World, request: MiningRequest) -> Mined:
         world,
         request.count,
         size=request.size,
-        kinds=kinds_of(request.kinds),
+        kinds=parse_kinds(request.kinds),
         wordings=request.wordings,
         max_tokens=request.max_tokens,
         max_turns=request.max_turns,
@@ -76,17 +76,17 @@ def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int
         return None
 
 
-def unproved_tasks(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
+def task_faults(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
     """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
 
     A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
-    gets one with `replay`; without a record, or with another, each task is worked out again (`certificates.unproved`).
+    is replayed only with `replay`. Otherwise each task is computed again (`certificates.task_fault`).
     """
     if not replay and _as_mined(folder):
         return {}
     world = files.load_world(folder)
     simulator = Simulator(world)
-    return {task.task_id: why for task in tasks if (why := unproved(task, world, simulator))}
+    return {task.task_id: why for task in tasks if (why := task_fault(task, world, simulator))}
 
 
 def _as_mined(folder: Path) -> bool:

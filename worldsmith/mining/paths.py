@@ -6,7 +6,7 @@ from worldsmith.schema import Path, Value
 from worldsmith.tasks.reader import Reader
 
 
-def telling(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()) -> tuple[Path, ...]:
+def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()) -> tuple[Path, ...]:
     """Return the paths, in order, whose hops all matter and whose null, if any, means one thing.
 
     `keys` are shorter ways too: what names the row itself.
@@ -15,7 +15,9 @@ def telling(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Pa
     known: dict[tuple[Value, ...], int] = {}
     for path in shorter:
         known.setdefault(tuple(reader.values(table, path)), len(path))
-    return tuple(p for p in paths if not _idle(reader, table, p, shorter, known) and not two_nones(reader, table, p))
+    return tuple(
+        p for p in paths if not _idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
+    )
 
 
 def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]) -> bool:
@@ -33,7 +35,7 @@ def _agree(values: Sequence[Value], others: Sequence[Value], rows: Sequence[int]
     return all(values[i] == others[i] for i in rows)
 
 
-def two_nones(reader: Reader, table: str, path: Path) -> bool:
+def ambiguous_null(reader: Reader, table: str, path: Path) -> bool:
     """Tell whether null at the end of a path has two reasons: no row is referred to, or that row has no value."""
     held = [reader.values(table, path[: n + 1]) for n in range(len(path))]
     gone = {next(n for n, values in enumerate(held) if values[i] is None) for i, v in enumerate(held[-1]) if v is None}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed, measure
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, draws, kinds_of
+from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
 from worldsmith.mining.certificates import attempt
 from worldsmith.mining.sampling import SIZES, Source
 from worldsmith.pages import Pages
@@ -71,7 +71,7 @@ def mine(
     Raises:
         UsageError: no such size.
     """
-    kinds = kinds_of(",".join(kinds))
+    kinds = parse_kinds(",".join(kinds))
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
@@ -81,7 +81,7 @@ def mine(
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
-            (kind, empty): draws(
+            (kind, empty): task_draws(
                 source, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
             )
             for kind in kinds

@@ -9,14 +9,14 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.mining.sampling import Family, Size, Source, draw_clause, draw_range
 from worldsmith.schema import Aggregate, Path, Rank, Value
-from worldsmith.tasks.conditions import MONTHS, before
-from worldsmith.tasks.query import Query, Top, tallied
+from worldsmith.tasks.conditions import MONTHS, months_before
+from worldsmith.tasks.query import Query, Top, tally_column
 
 TRIES = 4
 """Columns that a part is tried on."""
 
 
-class Tallied(NamedTuple):
+class DrawnTally(NamedTuple):
     """A tally and what is asked of it: a condition on the path "#<number>", or None where it is a column."""
 
     tally: Aggregate
@@ -48,7 +48,7 @@ def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     end = source.world.schema.as_of
     fitting = []
     for months in MONTHS:
-        start = before(end, months)
+        start = months_before(end, months)
         share = sum(v is not None and start <= str(v) <= end for v in values) / len(values)
         if 0.25 <= share <= 0.85 and start not in values and end not in values:
             fitting.append(start)
@@ -58,7 +58,9 @@ def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     return call("between", [expr.Path(path, "date"), *ends])
 
 
-def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool) -> Tallied | None:
+def draw_tally(
+    source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool
+) -> DrawnTally | None:
     """Return a count, sum or maximum over the children of rows that a condition picks, or None.
 
     As a clause some of `rows` pass and some don't; the tally gets the number after those of `bare`.
@@ -75,8 +77,8 @@ def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Rando
     if tally is None or source.stored(bare.table, tally):
         return None
     if not clause:
-        return Tallied(tally, None)
-    column = tallied(source.world.schema, tally)
+        return DrawnTally(tally, None)
+    column = tally_column(source.world.schema, tally)
     here = expr.Path((f"#{len(bare.tallies)}",), column.type)
     values = [source.reader.tallied(bare.table, tally)[i] for i in rows]
     if tally.op == "count":
@@ -84,7 +86,7 @@ def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Rando
     else:
         known = [v for v in values if v is not None]
         bound = draw_range(here, column.decimals, known, r, over=True) if len(set(known)) > 4 else None
-    return None if bound is None else Tallied(tally, bound)
+    return None if bound is None else DrawnTally(tally, bound)
 
 
 def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
@@ -139,7 +141,7 @@ def _ordinal(source: Source, table: str, name: str) -> bool:
 
 def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top | None:
     """Return a top of a query's rows that leaves as many as the size asks for, or None."""
-    paths = [p for p in ordered(source, query.table) if p not in query.read]
+    paths = [p for p in sortable_paths(source, query.table) if p not in query.read]
     if not paths:
         return None
     weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
@@ -166,7 +168,7 @@ def _ordered(source: Source, table: str, path: Path) -> bool:
     return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
 
 
-def ordered(source: Source, table: str) -> list[Path]:
+def sortable_paths(source: Source, table: str) -> list[Path]:
     """Return the paths that rows can be put in order by (kept)."""
     paths = source.orders.get(table)
     if paths is None:
@@ -175,7 +177,7 @@ def ordered(source: Source, table: str) -> list[Path]:
     return paths
 
 
-def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
+def sole_leader(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
     """Return the only row with the largest (smallest) value; None for a tie or a null."""
     held = [values[i] for i in rows]
     if None in held or not held:

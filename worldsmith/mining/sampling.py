@@ -13,7 +13,7 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
-from worldsmith.mining.paths import telling
+from worldsmith.mining.paths import informative_paths
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, verb_phrase
@@ -110,7 +110,7 @@ class Source:
         """
         paths = self._paths.get(table)
         if paths is None:
-            paths = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
+            paths = self._paths[table] = informative_paths(self.reader, table, self._walk(table, ()), self._keys(table))
         return paths
 
     def askable(self, table: str) -> tuple[Path, ...]:
@@ -148,10 +148,10 @@ class Source:
         """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
         families = self._families.get(table)
         if families is None:
-            families = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
+            families = self._families[table] = tuple(self._find_families(table)) if len(self._keys(table)) == 1 else ()
         return families
 
-    def _kin(self, table: str) -> Iterator[Family]:
+    def _find_families(self, table: str) -> Iterator[Family]:
         schema = self.world.schema
         done = set()
         for spec in schema.pages:
@@ -286,13 +286,14 @@ def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool)
     place = bisect_right(distinct, near)
     gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
     thresholds = [
-        _day_between(a, str(b), late=late) if isinstance(a, str) else between(a, float(b), decimals) for a, b in gaps
+        _day_between(a, str(b), late=late) if isinstance(a, str) else roundest_between(a, float(b), decimals)
+        for a, b in gaps
     ]
     best = max((f for f in thresholds if f is not None), key=lambda f: f[0], default=None)
     return best[1] if best else None
 
 
-def between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
+def roundest_between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
     """Return how round, and which, the roundest number strictly between two is, at `decimals` digits; None for none."""
     for power in range(9, -decimals - 1, -1):
         for factor in (5, 2, 1):
@@ -325,7 +326,7 @@ def draw_columns(
     source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
 ) -> list[Path]:
     """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
-    free = (p for p in source.paths(table) if p not in skip and common(source, table, p, rows) <= 0.5)
+    free = (p for p in source.paths(table) if p not in skip and most_common_share(source, table, p, rows) <= 0.5)
     # An exponential race: the smallest arrivals are a weighted sample without replacement.
     weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
     taken: list[Path] = []
@@ -342,7 +343,7 @@ def draw_columns(
     return sorted(taken, key=order.__getitem__)
 
 
-def common(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+def most_common_share(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
     """Return the share of the most common value over `rows`: what a constant guess is worth."""
     values = source.reader.values(table, path)
     return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)

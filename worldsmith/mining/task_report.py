@@ -10,7 +10,7 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import Gate, audited, failed, gates
 from worldsmith.audit.tasks.page_coverage import curve, least_pages, mean, together
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import unproved
+from worldsmith.mining.certificates import task_fault
 from worldsmith.pages import Pages
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, difficulty, gold_duckdb
@@ -23,7 +23,7 @@ EMPTY = 0.02
 
 
 @dataclass(slots=True)
-class Review:
+class TaskReport:
     """The figures of tasks: what shortcuts are worth, how much must be read, and how the tasks differ."""
 
     worlds: int = 0
@@ -115,9 +115,9 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"least": min(values), "median": median(values), "mean": round(mean(values), 3), "most": max(values)}
 
 
-def review(loaded: Iterable[tuple[World, Sequence[Task]]]) -> Review:
+def report_tasks(loaded: Iterable[tuple[World, Sequence[Task]]]) -> TaskReport:
     """Return the review of the tasks of worlds. Raises FormatError for tasks of another state of their world."""
-    report = Review()
+    report = TaskReport()
     for world, tasks in loaded:
         _world(report, world, tasks)
     if report.tasks and report.empty > max(1, EMPTY * len(report.tasks)):
@@ -125,7 +125,7 @@ def review(loaded: Iterable[tuple[World, Sequence[Task]]]) -> Review:
     return report
 
 
-def _world(report: Review, world: World, tasks: Sequence[Task]) -> None:
+def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
     stale = next((task for task in tasks if task.world_digest != world.digest), None)
     if stale:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
@@ -143,5 +143,5 @@ def _world(report: Review, world: World, tasks: Sequence[Task]) -> None:
         why = failed(task, task.audit) if task.gold else ""
         report.findings += [f"{task.task_id}: {why}"] if why else []
         report.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
-        unheld = unproved(task, world, simulator)
+        unheld = task_fault(task, world, simulator)
         report.findings += [f"{task.task_id}: {unheld}"] if unheld else []

@@ -22,13 +22,13 @@ from worldsmith.tasks.conditions import (
     Verbs,
     Wording,
     any_of,
-    before,
-    kin,
+    months_before,
+    parent_part,
+    reference_prefix,
     spell,
-    towards,
     verb_phrase,
 )
-from worldsmith.tasks.query import tallied
+from worldsmith.tasks.query import tally_column
 
 MARKS: dict[Type, tuple[Value, Value]] = {
     "int": (770077, 880088),
@@ -57,7 +57,7 @@ class Form(NamedTuple):
     op: str
     constants: tuple[Value, ...]
 
-    def held(self, text: str) -> tuple[str, ...] | None:
+    def match(self, text: str) -> tuple[str, ...] | None:
         """Return the constants in a text; None where it doesn't fit. Patterns are compiled when first needed."""
         if not text.startswith(self.start):
             return None
@@ -70,7 +70,7 @@ class Phrases:
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.words = schema, words(schema.lang)
-        self._kin: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
+        self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
         self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
         self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
 
@@ -88,7 +88,7 @@ class Phrases:
     def comparisons(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Node]:
         """Yield the single comparisons that a phrase may be, along references too."""
         for form in self._of(table, verbs):
-            held = form.held(text)
+            held = form.match(text)
             if held is not None:
                 yield from (node for node in _made(form, held) if _named(node))
         for ref, prefix in self._refs[table]:
@@ -103,7 +103,7 @@ class Phrases:
         references: dict[str, list[tuple[Column, str]]] = {}
         for table in self.schema.tables.values():
             for ref in table.refs:
-                references.setdefault(table.name, []).append((ref, towards(self.schema, ref)))
+                references.setdefault(table.name, []).append((ref, reference_prefix(self.schema, ref)))
             references.setdefault(table.name, [])
         return references
 
@@ -138,7 +138,7 @@ class Phrases:
             yield from self._marked(column, verbs, year, "yr", (1777,))
             end = self.schema.as_of
             for months in MONTHS:
-                days = (before(end, months), end)
+                days = (months_before(end, months), end)
                 ends = [expr.Const(day, "date") for day in days]
                 yield from self._plain(column, verbs, call("between", [here, *ends]), "between", *days)
 
@@ -184,20 +184,20 @@ class Phrases:
 
     def _patterns(self, table: str, verbs: Verbs) -> tuple[tuple[Aggregate, str, re.Pattern[str]], ...]:
         """Return the patterns of conditions on children (kept)."""
-        if (table, verbs) not in self._kin:
+        if (table, verbs) not in self._tally_patterns:
             them, their = ("them", "their") if verbs == MANY else ("it", "its")
-            self._kin[table, verbs] = tuple(
+            self._tally_patterns[table, verbs] = tuple(
                 (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
                 for tally, frame, slots in self._frames(table, them)
             )
-        return self._kin[table, verbs]
+        return self._tally_patterns[table, verbs]
 
     def _frames(self, table: str, them: str) -> Iterator[tuple[Aggregate, str, dict[str, str]]]:
         forms = self.words
         for child in self.schema.tables.values():
             for ref in (c for c in child.refs if c.ref == table):
                 count = Aggregate("count", child.name, None, (ref.name,), None)
-                part = kin(self.schema, table, count, them)
+                part = parent_part(self.schema, table, count, them)
                 nouns = {"one": child.singular + part, "many": child.plural + part}
                 for frame in (forms.none_that, forms.some_that, forms.one_that, forms.least_that, forms.most_that):
                     yield count, frame, nouns
@@ -219,7 +219,7 @@ class Phrases:
 
     def _bounds(self, tally: Aggregate, frame: str, slots: dict[str, str]) -> Iterator[Node]:
         forms = self.words
-        column = tallied(self.schema, tally)
+        column = tally_column(self.schema, tally)
         here = expr.Path(("#0",), column.type)
         fixed = {forms.none_that: ("=", 0), forms.some_that: (">=", 1), forms.one_that: ("<=", 1)}
         if frame in fixed:

@@ -12,7 +12,7 @@ from worldsmith.tasks.task import Task
 from worldsmith.world.model import Disclosure, Row
 
 
-def required(task: Task, reader: Reader) -> frozenset[Disclosure]:
+def required_disclosures(task: Task, reader: Reader) -> frozenset[Disclosure]:
     """Return what must be disclosed to solve a task: all that the queries of its chain read of rows in scope, and gold.
 
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is

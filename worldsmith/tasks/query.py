@@ -102,7 +102,7 @@ class Query:
     def column(self, schema: Schema, path: Path) -> Column:
         """Return the column at the end of a path, made up for a tally. Raises KeyError for an unknown one."""
         tally = self.tally(path)
-        return schema.walk(self.table, path) if tally is None else tallied(schema, tally, path[0])
+        return schema.walk(self.table, path) if tally is None else tally_column(schema, tally, path[0])
 
     def chain(self) -> Iterator["Query"]:
         """Yield the queries that give the scope, the first of them first, and this one."""
@@ -178,7 +178,7 @@ def is_tally(path: Path) -> bool:
     return path[0].startswith("#")
 
 
-def tallied(schema: Schema, tally: Aggregate, name: str = "#0") -> Column:
+def tally_column(schema: Schema, tally: Aggregate, name: str = "#0") -> Column:
     """Return a tally as a column: "Licences counted", "Yearly fee added up (crowns)", "Highest score (of 100)"."""
     child = schema.tables[tally.table]
     kind: Type = "int"
@@ -254,12 +254,12 @@ def _skeleton(query: Query) -> str:
     return " | ".join([*parts, "+".join(j for j in joined if j)])
 
 
-def both(clauses: Sequence[Node]) -> Node | None:
+def conjunction(clauses: Sequence[Node]) -> Node | None:
     """Return the condition that all clauses hold; None for none."""
     return None if not clauses else clauses[0] if len(clauses) == 1 else call("and", clauses)
 
 
-def within(schema: Schema, table: str, scope: Scope) -> Node:
+def scope_condition(schema: Schema, table: str, scope: Scope) -> Node:
     """Return a scope of named values as a condition."""
     kind = schema.column(table, scope.column).type
     held = [expr.Const(value, kind) for value in scope.values]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from worldsmith import expr
 from worldsmith.expr import Dialect
 from worldsmith.schema import Aggregate, Path, Schema
-from worldsmith.tasks.query import Query, Rows, within
+from worldsmith.tasks.query import Query, Rows, scope_condition
 from worldsmith.world.engine import Joins, quote
 
 BASES = "tsrqponmlk"
@@ -28,7 +28,7 @@ def _select(query: Query, schema: Schema, dialect: Dialect, level: int) -> str:
         return joins.column(path) if tally is None else _tally(query, tally, schema, dialect, f"{base}{path[0][1:]}_")
 
     if query.scope.of is None:
-        tests = [expr.sql(within(schema, query.table, query.scope), dialect, column)]
+        tests = [expr.sql(scope_condition(schema, query.table, query.scope), dialect, column)]
     else:
         inner = _select(query.scope.of, schema, dialect, level + 1)
         tests = [f"({column((query.scope.column,))} = ({inner}))"]

@@ -18,8 +18,8 @@ from worldsmith.lang.question_phrases import words
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
-from worldsmith.tasks.headers import headers, quoted, reached
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
+from worldsmith.tasks.headers import headers, quoted_header, referenced_row
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS
 
 _HEADER = "[^“”]+"
@@ -50,14 +50,14 @@ def _reading(schema: Schema) -> "_Reading":
 
 
 @lru_cache(maxsize=4096)
-def framed(frame: str, **slots: str) -> re.Pattern[str]:
+def frame_pattern(frame: str, **slots: str) -> re.Pattern[str]:
     """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
     parts = re.split(r"\{(\w+)\}", frame)
     made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{slots.get(p, '.+?')})" for i, p in enumerate(parts)]
     return re.compile("".join(made), re.DOTALL)
 
 
-class Part(NamedTuple):
+class Modifiers(NamedTuple):
     """What sentences after the conditions say: clauses that except rows, and a top."""
 
     excepted: tuple[str, ...]
@@ -87,7 +87,7 @@ class _Reading:
         lines = tuple(lines)
         for links, rest in self._steps(text, ()):
             for frame in self.forms.wanted:
-                for match in framed(frame + "\0").finditer(rest + "\0"):
+                for match in frame_pattern(frame + "\0").finditer(rest + "\0"):
                     yield from (q for q in self._cell(match["cell"], links) if self._headed(q, names))
             yield from self._tables(rest, links, names, lines)
 
@@ -98,7 +98,7 @@ class _Reading:
         """Yield the queries of a chain that the text goes through, and what follows the last of them."""
         place, goes_on = len(links), False
         for frame in self.forms.value if links else self.forms.start:
-            pattern = framed(frame, letter=LETTERS[place])
+            pattern = frame_pattern(frame, letter=LETTERS[place])
             for match in pattern.finditer(text):
                 if links and match.start() != 1:
                     continue
@@ -116,43 +116,43 @@ class _Reading:
                 for query in self._query(table, conditions, links, part):
                     yield from self._columned(query, names, lines)
 
-    def _requests(self, text: str) -> Iterator[tuple[str, list[list[str]], Part]]:
+    def _requests(self, text: str) -> Iterator[tuple[str, list[list[str]], Modifiers]]:
         """Yield the table that is asked for, its conditions, however they may be split, and what follows them."""
-        for body, part in self._tails(text, Part((), None)):
+        for body, part in self._tails(text, Modifiers((), None)):
             for frame in (*self.forms.asks, *self.forms.whole):
-                for match in framed(frame + "\0", many=self.many).finditer(body + "\0"):
-                    yield self.plurals[match["many"]], list(splits(match["conditions"])), part
+                for match in frame_pattern(frame + "\0", many=self.many).finditer(body + "\0"):
+                    yield self.plurals[match["many"]], list(list_splits(match["conditions"])), part
             for frame in self.forms.listed:
-                pattern = framed(frame + "\n- they {conditions}.\0", many=self.many)
+                pattern = frame_pattern(frame + "\n- they {conditions}.\0", many=self.many)
                 for match in pattern.finditer(body + "\0"):
                     yield self.plurals[match["many"]], [match["conditions"].split(";\n- they ")], part
 
-    def _tails(self, text: str, part: Part) -> Iterator[tuple[str, Part]]:
+    def _tails(self, text: str, part: Modifiers) -> Iterator[tuple[str, Modifiers]]:
         """Yield what is left of the sentences without those that except rows or rank them, and what these say."""
         yield text, part
         for kind in ("best", "best_each"):
             for frame in getattr(self.forms, kind) if part.top is None and not part.excepted else ():
                 slots = {"count": r"\d+", "lead": _LEAD, "group": "[^“”]+"}
-                for match in framed(frame + "\0", **slots).finditer(text + "\0"):
+                for match in frame_pattern(frame + "\0", **slots).finditer(text + "\0"):
                     top = (int(match["count"]), match["lead"], match.groupdict().get("group", ""))
-                    yield from self._tails(text[: match.start()].rstrip(), Part((), top))
+                    yield from self._tails(text[: match.start()].rstrip(), Modifiers((), top))
         for frame in self.forms.except_:
-            for match in framed(frame + "\0").finditer(text + "\0"):
+            for match in frame_pattern(frame + "\0").finditer(text + "\0"):
                 excepted = (match["conditions"], *part.excepted)
-                yield from self._tails(text[: match.start()].rstrip(), Part(excepted, part.top))
+                yield from self._tails(text[: match.start()].rstrip(), Modifiers(excepted, part.top))
 
-    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Part) -> Iterator[Query]:
+    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Modifiers) -> Iterator[Query]:
         key = tuple((name,) for name in self.schema.tables[table].key)
         read = [list(self.phrases.conditions(table, phrase)) for phrase in phrases]
         left = [list(self._except(table, text)) for text in part.excepted]
         for first, *others in product(*read, *left):
             for scope in self._scope(first, links):
                 nodes, tallies = _joined(others)
-                bare = Query(table, scope, both(nodes), (), key, tallies)
+                bare = Query(table, scope, conjunction(nodes), (), key, tallies)
                 yield from self._topped(bare, part.top) if part.top else (bare,)
 
     def _except(self, table: str, text: str) -> Iterator[Meaning]:
-        for phrases in splits(text):
+        for phrases in list_splits(text):
             read = [list(self.phrases.comparisons(table, phrase)) for phrase in phrases]
             for nodes in product(*read) if len(phrases) > 1 else ():
                 yield call("not", [call("and", list(nodes))]), ()
@@ -179,10 +179,12 @@ class _Reading:
 
     def _leads(self, query: Query, lead: str) -> Iterator[tuple[Path, bool]]:
         """Yield the paths that rows are put in order by, and whether the largest values come first."""
-        own = framed(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
+        own = frame_pattern(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
         if own:
             yield from self._ordered(query, self._under(query, own["header"]), own["most"])
-        by = framed(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(lead + "\0")
+        by = frame_pattern(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(
+            lead + "\0"
+        )
         if by is None:
             return
         for ref in self.schema.tables[query.table].refs:
@@ -244,10 +246,10 @@ class _Reading:
             for path in paths:
                 column = self.schema.walk(table, path)
                 if column.ref:
-                    phrase = reached(self.schema, table, path, "\0")
+                    phrase = referenced_row(self.schema, table, path, "\0")
                 else:
-                    owner = reached(self.schema, table, path[:-1], "\0")
-                    phrase = self.forms.cell_of.format(what=quoted(column), row=owner)
+                    owner = referenced_row(self.schema, table, path[:-1], "\0")
+                    phrase = self.forms.cell_of.format(what=quoted_header(column), row=owner)
                 phrases.append((table, path, phrase.removesuffix("\0")))
         return phrases
 
@@ -256,12 +258,12 @@ class _Reading:
         name = self._name(form, text)
         if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
-        best = framed(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
-        only = framed(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
+        best = frame_pattern(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
+        only = frame_pattern(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
         for match in (f for f in (best, only) if f):
-            for phrases in splits(match["conditions"]):
+            for phrases in list_splits(match["conditions"]):
                 top = (1, best["lead"], "") if best else None
-                for query in self._query(table, phrases, links, Part((), top)):
+                for query in self._query(table, phrases, links, Modifiers((), top)):
                     yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
 
     def _name(self, form: Table, text: str) -> str:
@@ -291,7 +293,7 @@ def _numbered(node: Node, first: int) -> Node:
     return node
 
 
-def splits(text: str) -> Iterator[list[str]]:
+def list_splits(text: str) -> Iterator[list[str]]:
     """Yield the ways in which "a", "a and b" or "a, b and c" may be told apart."""
     yield [text]
     for joint in re.finditer(" and ", text):

@@ -10,8 +10,8 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents import Client, run
-from worldsmith.tasks import Reader, Task, written
-from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
+from worldsmith.tasks import Reader, Task, markdown_table
+from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 from worldsmith.world.model import World
 
 AGENTS = ("closed-book", "one-query", "snippets-only")
@@ -34,13 +34,17 @@ def constant_guess(task: Task, world: World) -> float:
         return float(Counter(values).most_common(1)[0][0] == task.gold[0][0])
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
     lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
-    return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
+    return scoring.score(markdown_table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
 def measure(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
     found = {name: agent_f1(task, world, name, client) for name in names}
-    return {**found, "constant-guess": constant_guess(task, world), "one-page": observed(task.pages, task.others)[0]}
+    return {
+        **found,
+        "constant-guess": constant_guess(task, world),
+        "one-page": largest_page_share(task.pages, task.others)[0],
+    }
 
 
 def audited(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
@@ -55,7 +59,7 @@ def failed(task: Task, figures: Mapping[str, float]) -> str:
             return f"{name} over {CAP}"
     # One value stands on one page: what counts there is the way to it.
     wide = bool(task.query.key)
-    return "one page carries too much" if wide and one_page_too_much(task.pages, task.others) else ""
+    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else ""
 
 
 @dataclass(frozen=True, slots=True)

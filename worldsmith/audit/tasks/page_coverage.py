@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from worldsmith.pages import Pages
 from worldsmith.simulate.disclosure import whole
 from worldsmith.tasks import Reader, Task
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 
 STEPS = (1, 2, 4, 8, 16, 32)
 """Numbers of pages that the curve is told at."""
@@ -50,7 +50,7 @@ def curve(task: Task) -> dict[int, float]:
 
 def least_pages(task: Task, reader: Reader, pages: Pages) -> int:
     """Return how few pages tell all the evidence of a task: near the least that must be read."""
-    return fewest({frozenset(pages.carrying(*cell)) for cell in required(task, reader) if not whole(cell)})
+    return fewest({frozenset(pages.carrying(*cell)) for cell in required_disclosures(task, reader) if not whole(cell)})
 
 
 def fewest(cells: Collection[frozenset[str]]) -> int:
