@@ -216,7 +216,7 @@ def test_copies_are_believed_in_nothing_but_where_the_entry_is(kind, town, regis
         place = (spec.about, town.key(page.subject))
         assert search._take(page.url, spec, place)
         true = town.fact(page.subject).values
-        assert set(search.book.facts[place].items()) <= set(true.items())
+        assert set(search.memory.facts[place].items()) <= set(true.items())
         reached += [p.id for p in client.pages_read] == [page.id, pages.about(page.subject)]
         # What was told otherwise, by then or by mistake, is evidence of nothing.
         assert disclosed(client.pages_read[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
@@ -405,8 +405,8 @@ def test_a_passing_fault_is_tried_again(phones):
 def test_kept_replies_are_the_same_replies(phones):
     world, simulator, tasks = phones
     kept = {}
-    first = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
-    again = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
+    first = run(tasks[0], world, "oracle", SimulatorClient(simulator, reply_cache=kept))
+    again = run(tasks[0], world, "oracle", SimulatorClient(simulator, reply_cache=kept))
     assert first == again == run(tasks[0], world, "oracle", SimulatorClient(simulator))
     assert all(isinstance(call, Call) for call in kept)
 

@@ -76,7 +76,7 @@ def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
     world, _, task, _ = proved
     reader = Reader(world)
     needed = required_disclosures(task, reader)
-    out = set(reader.in_scope(task.query)) - set(reader.kept(task.query))
+    out = set(reader.in_scope(task.query)) - set(reader.matching_rows(task.query))
     assert out
     for index in out:
         for path in task.query.evidence:
@@ -109,7 +109,8 @@ def test_most_candidates_are_certified(smartphones):
     simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
     tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12)
     found = [
-        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, kept=kept)) for t in tasks
+        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, reply_cache=kept))
+        for t in tasks
     ]
     assert [f for f in found if isinstance(f, str)] == []
 
@@ -127,7 +128,7 @@ def test_disclosed_cells_are_those_of_plans(town):
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_tasks_are_solved_under_every_profile(town, name):
-    client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), kept={})
+    client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), reply_cache={})
     tasks = list(itertools.islice(candidates(town, Pages(town), 2, "small"), 6))
     found = [attempt(task, town, client.simulator, client=client) for task in tasks]
     assert [f for f in found if isinstance(f, str)] == []

@@ -86,7 +86,7 @@ def in_three_engines(query):
     with attach(WORLD) as connection:
         one = gold(query, connection, WORLD.schema)
     (two,) = gold_duckdb([(WORLD, [query])])[0]
-    three = [tuple(READER.of(query, path)[i] for path in query.columns) for i in READER.kept(query)]
+    three = [tuple(READER.query_values(query, path)[i] for path in query.columns) for i in READER.matching_rows(query)]
     return one, two, three
 
 
@@ -172,7 +172,7 @@ def test_months_before_a_day(end, months, day):
 
 def refused(query):
     with pytest.raises(DrawRejected) as found:
-        screen(READER, query, READER.in_scope(query), READER.kept(query))
+        screen(READER, query, READER.in_scope(query), READER.matching_rows(query))
     return str(found.value)
 
 
@@ -196,7 +196,7 @@ def test_each_form_is_held_against_its_own_ambiguities():
     one = lights(scope=("stone", ("brick", "slate")), top=Top(("height",), 7, True, ("stone",)))
     assert refused(one) in {"a group of too few rows", "a top of all rows"}
     good = FORMS["lowest each"][0]
-    screen(READER, good, READER.in_scope(good), READER.kept(good))
+    screen(READER, good, READER.in_scope(good), READER.matching_rows(good))
 
 
 def test_a_text_that_asks_twice_has_no_one_reading():
@@ -234,11 +234,11 @@ def test_relations_are_counted_along_the_chain():
     assert lights(columns=("name", "keeper.born")).hops == 3
 
 
-def test_skeletons_leave_columns_and_constants_out():
-    assert lights(node("height > 20")).skeleton == lights(node("range > 7"), columns=("name", "lit")).skeleton
-    assert lights(node("height > 20")).skeleton != lights(node("height < 20")).skeleton
-    assert lights(node("height > 20")).skeleton != lights(node("keeper.born > '1970-01-01'")).skeleton
-    assert len({query.skeleton for query, _ in FORMS.values()}) == len(FORMS)
+def test_shapes_leave_columns_and_constants_out():
+    assert lights(node("height > 20")).shape == lights(node("range > 7"), columns=("name", "lit")).shape
+    assert lights(node("height > 20")).shape != lights(node("height < 20")).shape
+    assert lights(node("height > 20")).shape != lights(node("keeper.born > '1970-01-01'")).shape
+    assert len({query.shape for query, _ in FORMS.values()}) == len(FORMS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -325,7 +325,8 @@ def test_drawn_queries_mean_one_thing_in_three_engines(town, smartphones, kind):
         for task, again in zip(tasks, gold_duckdb([(world, [t.query for t in tasks])])[0], strict=True):
             assert task.gold == again
             rows = [
-                tuple(reader.of(task.query, path)[i] for path in task.query.columns) for i in reader.kept(task.query)
+                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in reader.matching_rows(task.query)
             ]
             assert sorted(map(str, rows)) == sorted(map(str, task.gold))
             assert scoring.score(task.table(), task.columns, task.gold).success

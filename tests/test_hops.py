@@ -106,7 +106,7 @@ def test_no_chain_goes_in_a_circle_or_past_its_own_scope(company, kind):
             been |= set(told)
             if query.where is not None or query.top:
                 seen += 1
-                assert reader.unscoped(query) != reader.kept(query)
+                assert reader.rows_without_scope(query) != reader.matching_rows(query)
     assert seen > 15
 
 
@@ -120,14 +120,14 @@ def test_no_row_is_picked_twice_and_no_find_is_told(name):
             *links, last = task.query.chain()
             for query in (*links, *(() if last.key else (last,))):
                 finds += 1
-                (row,), path = reader.kept(query), query.columns[0]
+                (row,), path = reader.matching_rows(query), query.columns[0]
                 assert (query.table, row) not in been
                 steps = [reader.cell(query.table, row, path[: n + 1]) for n in range(len(path))]
                 been |= {(at.table, at.index) for at, _ in steps}
                 way = [reader.values(query.table, path[: n + 1])[row] for n in range(len(path))]
                 assert not constants(query) & set(way)
                 told = [reader.values(query.table, path)[i] for i in reader.in_scope(query)]
-                assert len(told) == 1 or told.count(reader.one(query)) <= 0.5 * len(told)
+                assert len(told) == 1 or told.count(reader.single_value(query)) <= 0.5 * len(told)
                 if query.top and len(query.top.path) > 1 and len(path) > 1:
                     assert query.top.path[0] != path[0]
     assert finds > 50

@@ -74,14 +74,16 @@ def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
     reader, answers = Reader(smartphones), []
     for task in found.tasks:
         query = task.query
-        names = [[reader.of(query, path)[i] for path in query.key] for i in reader.kept(query)]
+        names = [[reader.query_values(query, path)[i] for path in query.key] for i in reader.matching_rows(query)]
         answers.append((query.table, str(sorted(names))) if query.key else (query.columns[0][-1], task.gold))
     assert len(answers) == 45
     tables = [a for a, t in zip(answers, found.tasks, strict=True) if t.query.key]
     assert len(set(tables)) == len(tables) > 20
-    assert len({task.query.likeness for task in found.tasks}) == 45
+    assert len({task.query.near_duplicate_key for task in found.tasks}) == 45
     cells = {
-        reader.cell(t.query.table, reader.kept(t.query)[0], t.query.columns[0]) for t in found.tasks if not t.query.key
+        reader.cell(t.query.table, reader.matching_rows(t.query)[0], t.query.columns[0])
+        for t in found.tasks
+        if not t.query.key
     }
     assert len(cells) == 45 - len(tables)
 

@@ -83,7 +83,8 @@ def test_three_engines_give_the_same_gold(some):
             assert task.gold == other
             reader = Reader(w)
             read = [
-                tuple(reader.of(task.query, path)[i] for path in task.query.columns) for i in reader.kept(task.query)
+                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in reader.matching_rows(task.query)
             ]
             assert sorted(map(str, read)) == sorted(map(str, task.gold))
 
@@ -203,7 +204,7 @@ def test_screens_refuse_what_can_be_misread():
 
     def refused(q):
         with pytest.raises(Refused) as found:
-            screen(source.reader, q, source.reader.in_scope(q), source.reader.kept(q))
+            screen(source.reader, q, source.reader.in_scope(q), source.reader.matching_rows(q))
         return str(found.value)
 
     assert refused(query("height > 5")) == "a clause changes nothing"
@@ -219,7 +220,7 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height < 16")) == "the scope changes nothing"
     assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
-    screen(source.reader, good, source.reader.in_scope(good), source.reader.kept(good))
+    screen(source.reader, good, source.reader.in_scope(good), source.reader.matching_rows(good))
 
 
 def test_answers_of_one_page_and_twin_headers_are_refused():
@@ -275,7 +276,7 @@ def test_the_pages_of_a_cell_state_it(smartphones):
     pages = Pages(smartphones)
     task = next(candidates(smartphones, pages, 4))
     reader = Reader(smartphones)
-    index = reader.kept(task.query)[0]
+    index = reader.matching_rows(task.query)[0]
     names = [reader.values(task.query.table, path)[index] for path in task.query.key]
     row = next(i for i, gold_row in enumerate(task.gold) if list(gold_row[: len(names)]) == names)
     for path, carried in zip(task.query.columns, task.pages[row], strict=True):

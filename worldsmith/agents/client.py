@@ -70,7 +70,7 @@ class SimulatorClient:
 
     `pages_read` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
 
-    With `kept`, a mapping that clients of one simulator and address may share, a call is answered once: replies are
+    With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
     """
 
@@ -78,10 +78,10 @@ class SimulatorClient:
         self,
         simulator: Simulator,
         address: Address | None = None,
-        kept: dict[Call, Observation] | None = None,
+        reply_cache: dict[Call, Observation] | None = None,
         traces: Traces | None = None,
     ) -> None:
-        self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
+        self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
         self.traces = traces
         self.pages_read: list[Page] = []
         self.disclosed: set[Disclosure] = set()
@@ -101,11 +101,11 @@ class SimulatorClient:
         return observation.text
 
     def _answered(self, call: Call) -> Observation:
-        observation = None if self.kept is None else self.kept.get(call)
+        observation = None if self.reply_cache is None else self.reply_cache.get(call)
         if observation is None:
             observation = self._tried(call)
-            if self.kept is not None:
-                self.kept[call] = observation
+            if self.reply_cache is not None:
+                self.reply_cache[call] = observation
         self.disclosed.update(observation.disclosed)
         return observation
 

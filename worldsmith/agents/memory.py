@@ -51,7 +51,7 @@ class PageMemory:
         self.schema = schema
         self.facts: dict[Place, dict[str, Value]] = {}
         self.urls: dict[Place, list[str]] = {}
-        self.further: dict[Place, list[LinkedText]] = {}
+        self.links_of_row: dict[Place, list[LinkedText]] = {}
         """Chrome links of the pages about a row."""
 
     @cached_property
@@ -98,7 +98,7 @@ class PageMemory:
                 elif ref:
                     self.note_url((ref, (facts[name],)), url)
 
-    def having(self, table: str, col: str, value: Value) -> list[Key]:
+    def keys_where(self, table: str, col: str, value: Value) -> list[Key]:
         """Return the keys of the rows of a table that were told to hold a value."""
         return [key for (name, key), facts in self.facts.items() if name == table and facts.get(col) == value]
 
@@ -123,7 +123,7 @@ class PageMemory:
         elif not f"{sheet.title}:".casefold().startswith(f"{key[0]}:".casefold()):
             return False
         taken = [self._take_children(place, spec, grid) for grid in sheet.grids]
-        self.further[place] = [*self.further.get(place, []), *sheet.links]
+        self.links_of_row[place] = [*self.links_of_row.get(place, []), *sheet.links]
         # Without its children a further page of the row can't be told from its entry.
         first = next(s for s in self.schema.pages if s.about == table)
         return spec is first or not spec.children or any(taken)

@@ -52,7 +52,7 @@ def _answer(task: Task, search: "Search") -> str:
     query = task.query
     lines = [
         [search.cell_text(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
-        for key in search.kept(query)
+        for key in search.matching_keys(query)
     ]
     return markdown_table(task.columns, lines)
 
@@ -74,16 +74,16 @@ class Search:
         self.query, self.schema, self.client, self.other = task.query, schema, client, other
         self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
-        self.book = PageMemory(schema)
-        self.opened: dict[str, str] = {}
-        self.sought: set[tuple[str, Place]] = set()
+        self.memory = PageMemory(schema)
+        self.page_texts: dict[str, str] = {}
+        self.visits: set[tuple[str, Place]] = set()
         self.single_values: dict[Query, Value] = {}
-        self.through: set[str] = set()
+        self.tables_passed: set[str] = set()
         """The tables whose rows are read about on the way to others."""
         for query in task.query.chain():
             read_paths = (*query.evidence, *query.ranked, *query.columns)
             refs = {path[: i + 1] for path in read_paths if not is_tally(path) for i in range(len(path) - 1)}
-            self.through |= {schema.walk(query.table, path).ref or "" for path in refs}
+            self.tables_passed |= {schema.walk(query.table, path).ref or "" for path in refs}
 
     def rows(self, query: Query | None = None) -> Iterator[Key]:
         """Yield the keys of the rows in scope, list by list."""
@@ -102,20 +102,20 @@ class Search:
         """Return the values of a scope: those that are named, or the one that its chain leads to."""
         if query.scope.of is None:
             return query.scope.values
-        value = self.one(query.scope.of)
+        value = self.single_value(query.scope.of)
         return () if value is None else (value,)
 
-    def one(self, query: Query) -> Value:
+    def single_value(self, query: Query) -> Value:
         """Return the one cell of a query, null where the replies don't lead to one."""
         if query not in self.single_values:
-            kept = self.kept(query)
+            keys = self.matching_keys(query)
             try:
-                self.single_values[query] = self.value(query, kept[0], query.columns[0]) if len(kept) == 1 else None
+                self.single_values[query] = self.value(query, keys[0], query.columns[0]) if len(keys) == 1 else None
             except Unread:
                 self.single_values[query] = None
         return self.single_values[query]
 
-    def kept(self, query: Query) -> list[Key]:
+    def matching_keys(self, query: Query) -> list[Key]:
         """Return the keys of a query's rows."""
         tests = [expr.compile_python(clause) for clause in query.clauses]
         keys = [key for key in self.rows(query) if self.passes(query, key, tests)]
@@ -147,7 +147,7 @@ class Search:
                 continue
             done.add(url)
             sheet = read(self._open(url))
-            yield from self.book.take_list(spec, scope, sheet)
+            yield from self.memory.take_list(spec, scope, sheet)
             waiting += [link.url for link in sheet.links if link.text in TURNS]
 
     def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
@@ -196,10 +196,10 @@ class Search:
         return reply
 
     def _open(self, url: str) -> str:
-        if url not in self.opened:
-            self.opened[url] = self.client.extract(url)
-            self.words |= words_of(self.opened[url])
-        return self.opened[url]
+        if url not in self.page_texts:
+            self.page_texts[url] = self.client.extract(url)
+            self.words |= words_of(self.page_texts[url])
+        return self.page_texts[url]
 
     def value(self, query: Query, key: Key, path: Path) -> Value:
         """Return the value at the end of a path from a row in scope; Unread where the replies don't tell it."""
@@ -234,7 +234,7 @@ class Search:
         for spec in self.schema.pages:
             if spec.about == table and kin in {(c.table, c.ref) for c in spec.children}:
                 self._visit_all(spec, (table, key))
-                return self.book.having(tally.table, tally.by[0], key[0])
+                return self.memory.keys_where(tally.table, tally.by[0], key[0])
         for spec in self.schema.pages:
             if (spec.list, spec.by) == kin:
                 return list(dict.fromkeys(self._listed(spec, key[0])))
@@ -246,10 +246,10 @@ class Search:
         if col in form.key:
             return key[form.key.index(col)]
         for reach in (self._by_own_page, self._by_parent):
-            if col in self.book.facts.get(place, {}):
+            if col in self.memory.facts.get(place, {}):
                 break
             reach(place, col)
-        facts = self.book.facts.get(place, {})
+        facts = self.memory.facts.get(place, {})
         if col not in facts:
             raise Unread(f"{table}.{col}")
         return facts[col]
@@ -258,26 +258,26 @@ class Search:
         for spec in self.schema.pages:
             if spec.about == place[0] and (not spec.show or col in spec.show):
                 self._visit(spec, place)
-                if col not in self.book.facts.get(place, {}):
+                if col not in self.memory.facts.get(place, {}):
                     self._follow(spec, place, col)
 
     def _by_parent(self, place: Place, col: str) -> None:
         for spec in self.schema.pages:
             for child in spec.children if spec.about else ():
                 if child.table == place[0] and (col in child.columns or col == child.ref):
-                    parent = self.book.facts.get(place, {}).get(child.ref)
+                    parent = self.memory.facts.get(place, {}).get(child.ref)
                     if parent is not None:
                         self._visit(spec, (spec.about or "", (parent,)))
-                if col in self.book.facts.get(place, {}):
+                if col in self.memory.facts.get(place, {}):
                     return
 
     def _visit(self, spec: PageSpec, place: Place) -> None:
         """Read the page of a kind about a row, by a link that was seen, or by searching for its name."""
-        if (spec.name, place) in self.sought:
+        if (spec.name, place) in self.visits:
             return
-        self.sought.add((spec.name, place))
+        self.visits.add((spec.name, place))
         first = next(s for s in self.schema.pages if s.about == spec.about)
-        if spec is not first and place[0] in self.through:
+        if spec is not first and place[0] in self.tables_passed:
             self._visit(first, place)  # it is needed anyway, and links to this page
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return
@@ -291,9 +291,9 @@ class Search:
 
     def _follow(self, spec: PageSpec, place: Place, col: str) -> None:
         """Read a row's page by a link of a page that names it, where its own page is no hit."""
-        if (spec.name, (col, place[1])) in self.sought:
+        if (spec.name, (col, place[1])) in self.visits:
             return
-        self.sought.add((spec.name, (col, place[1])))
+        self.visits.add((spec.name, (col, place[1])))
         form = self.schema.tables[place[0]]
         name, entry = str(place[1][0]), f"{capital(form.singular)} entry"
         nouns = form.plural if words_of(form.plural) <= self.words else ""
@@ -307,7 +307,7 @@ class Search:
             links = read(self._open(url)).links
             leads = dict.fromkeys(link.url for link in links if link.text in {name, entry})
             taken = [self._take(lead, spec, place) for lead in leads]
-            if any(taken) and col in self.book.facts.get(place, {}):
+            if any(taken) and col in self.memory.facts.get(place, {}):
                 return
             # A directory has parts.
             waiting += [link.url for link in links if link.text in TURNS]
@@ -324,9 +324,11 @@ class Search:
 
     def _links(self, spec: PageSpec, place: Place, *, first: bool) -> list[str]:
         if first:
-            return self.book.urls.get(place, [])
+            return self.memory.urls.get(place, [])
         nouns = self._nouns(spec)
-        return [s.url for s in self.book.further.get(place, []) if any(s.text.casefold() == noun for noun in nouns)]
+        return [
+            s.url for s in self.memory.links_of_row.get(place, []) if any(s.text.casefold() == noun for noun in nouns)
+        ]
 
     def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:
         names = " ".join(map(str, place[1]))
@@ -344,7 +346,7 @@ class Search:
         if sheet.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
             leads = [link.url for link in sheet.links if link.text == f"{capital(form.singular)} entry"]
             sheet = read(self._open(leads[0])) if leads else sheet
-        return bool(sheet.title) and self.book.take_entry(place, spec, sheet)
+        return bool(sheet.title) and self.memory.take_entry(place, spec, sheet)
 
     def passes(self, query: Query, key: Key, tests: Sequence[tuple[Callable[..., Any], tuple[Path, ...]]]) -> bool:
         """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""

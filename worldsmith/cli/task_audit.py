@@ -82,8 +82,8 @@ def _text(found: "TaskReport") -> str:
         for g in told["gates"]
     ]
     parts = [
-        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.skeletons} skeletons, "
-        f"{found.alike} near-duplicates, {found.empty} without a row",
+        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.shapes} distinct query shapes, "
+        f"{found.near_duplicates} near-duplicates, {found.empty} without a row",
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
         "\nSize: median (least to most)",

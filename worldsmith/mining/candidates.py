@@ -160,7 +160,7 @@ def _picks(source: Source, query: Query) -> None:
     """Raise Refused where the one row that a link of a chain stands for could be another."""
     rows = source.reader.in_scope(query)
     if len(rows) > 1:
-        screen(source.reader, query, rows, source.reader.kept(query))
+        screen(source.reader, query, rows, source.reader.matching_rows(query))
 
 
 _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
@@ -188,7 +188,7 @@ def _query(
         count = max(min(count, room - topped), 0)
     query = _clauses(source, bare, rows, count, r)
     for _ in range(RETRIES if empty else 0):
-        if not source.reader.kept(query):
+        if not source.reader.matching_rows(query):
             break
         query = _clauses(source, bare, rows, count, r)
     if topped:
@@ -196,7 +196,7 @@ def _query(
         if top is None:
             raise DrawRejected("no order of that size")
         query = replace(query, top=top)
-    kept = source.reader.kept(query)
+    kept = source.reader.matching_rows(query)
     low, high = (0, 0) if empty else size.rows
     if not low <= len(kept) <= high:
         raise DrawRejected("too few rows" if len(kept) < low else "too many rows")
@@ -258,7 +258,7 @@ def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: r
         query, more = replace(query, tallies=(*query.tallies, tallied.tally)), ((f"#{len(query.tallies)}",),)
     query = replace(query, columns=(*query.key, *taken, *more))
     if tallied:
-        screen(source.reader, query, source.reader.in_scope(query), source.reader.kept(query))
+        screen(source.reader, query, source.reader.in_scope(query), source.reader.matching_rows(query))
     return query
 
 
@@ -287,7 +287,7 @@ def make_task(
 ) -> Task:
     """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
-    kept = source.reader.kept(query)
+    kept = source.reader.matching_rows(query)
     columns = answer_columns(source.reader, query)
     names = [squash(fold(c.name)) for c in columns]
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
@@ -374,9 +374,9 @@ def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> t
 def _pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
     tally = query.tally(path)
     if tally is not None:
-        return source.gatherers(query.table, index, tally)
+        return source.tally_pages(query.table, index, tally)
     cell = source.reader.cell(query.table, index, path)
-    return source.carriers(*cell) if cell else ()
+    return source.cell_pages(*cell) if cell else ()
 
 
 def _shortcuts(

@@ -72,7 +72,7 @@ def draw_link(
 def _named(source: Source, r: random.Random) -> Query | None:
     """Return the query of a row by its name, its cell still to be chosen."""
     schema = source.world.schema
-    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.real(t) is False]
+    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.has_real_names(t) is False]
     if not tables:
         return None
     table = tables[r.randrange(len(tables))]
@@ -106,7 +106,7 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
         clause = draw_clause(source, query.table, path, rows, r)
         if clause is not None:
             picking = replace(query, where=conjunction([clause]))
-            kept = source.reader.kept(picking)
+            kept = source.reader.matching_rows(picking)
             if len(kept) == 1 and kept[0] not in passed:
                 return picking
     return None
@@ -116,7 +116,7 @@ def _passed(source: Source, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
     passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
-        (row,), path = source.reader.kept(link), link.columns[0]
+        (row,), path = source.reader.matching_rows(link), link.columns[0]
         steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
         passed |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
     return passed
@@ -135,7 +135,7 @@ def _exit(
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         leading = replace(query, columns=(path,))
-        value = source.reader.one(leading)
+        value = source.reader.single_value(leading)
         count = len(source.world.where(*at).get(value, ())) if value is not None else 0
         known = value in _been(source, query) or _named_in_question(source, leading)
         if rows[0] <= count <= rows[1] and not (known or _common(source, leading)):
@@ -150,7 +150,7 @@ def _aside(query: Query, path: Path) -> bool:
 
 def _named_in_question(source: Source, query: Query) -> bool:
     """Tell whether the question names what a cell holds, or a row on the way to it."""
-    (row,), path, named = source.reader.kept(query), query.columns[0], constants(query)
+    (row,), path, named = source.reader.matching_rows(query), query.columns[0], constants(query)
     return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
 
 
@@ -158,7 +158,7 @@ def _common(source: Source, query: Query) -> bool:
     """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
     rows = source.reader.in_scope(query)
     values = source.reader.values(query.table, query.columns[0])
-    return len(rows) > 1 and _share(values, rows, source.reader.one(query)) > COMMON
+    return len(rows) > 1 and _share(values, rows, source.reader.single_value(query)) > COMMON
 
 
 def _been(source: Source, query: Query) -> set[Value]:
@@ -190,7 +190,7 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
     # The further a path leads, the fewer there are of its length.
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
     asking = replace(query, columns=(path,))
-    return None if source.reader.one(asking) is None or _named_in_question(source, asking) else asking
+    return None if source.reader.single_value(asking) is None or _named_in_question(source, asking) else asking
 
 
 def _hard(source: Source, query: Query) -> bool:
@@ -205,7 +205,7 @@ def _hard(source: Source, query: Query) -> bool:
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
         return False
     rows = source.reader.in_scope(query)
-    gold = source.reader.one(query)
+    gold = source.reader.single_value(query)
     return len(rows) == 1 or _share(values, rows, gold) <= 0.34
 
 

@@ -94,7 +94,7 @@ def mine(
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
             task = _next(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
-    kept = miner.agreed(kept)
+    kept = miner.confirmed(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
@@ -105,7 +105,7 @@ def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str
         if candidate is None:
             break
         left[kind] -= 1
-        task = miner.passed(candidate)
+        task = miner.accepted(candidate)
         if task is not None:
             return task
     del left[kind]
@@ -124,7 +124,7 @@ class _Miner:
         """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
-        self.likenesses: set[object] = set()
+        self.near_duplicate_keys: set[object] = set()
         self.read: Counter[object] = Counter()
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
@@ -133,7 +133,7 @@ class _Miner:
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
 
-    def passed(self, task: Task | Rejected) -> Task | None:
+    def accepted(self, task: Task | Rejected) -> Task | None:
         """Return the task with its proof and figures, or None, the reason counted."""
         self.tried += 1
         if isinstance(task, Rejected):
@@ -142,12 +142,12 @@ class _Miner:
         self.fails = False
         query = task.query
         read = (query.table, query.scope, tuple(sorted(query.evidence)))
-        alike = query.likeness in self.likenesses or self.read[read] >= ALIKE
+        alike = query.near_duplicate_key in self.near_duplicate_keys or self.read[read] >= ALIKE
         verdict = "like another task" if alike else self._judged(task)
         if isinstance(verdict, str):
             self.rejected[verdict] += 1
             return None
-        self.likenesses.add(query.likeness)
+        self.near_duplicate_keys.add(query.near_duplicate_key)
         self.read[read] += 1
         if task.gold:
             self.answered.add(self.reader.answer(query))
@@ -163,7 +163,7 @@ class _Miner:
         why = self._failing(task, guess)
         if why:
             return why
-        client = SimulatorClient(self.simulator, kept=self.replies)
+        client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
         if isinstance(proof, str):
             return f"not certified: {proof}"
@@ -203,7 +203,7 @@ class _Miner:
                 return f"mean {name} over {allowed}"
         return ""
 
-    def agreed(self, tasks: list[Task]) -> list[Task]:
+    def confirmed(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""
         again = gold_duckdb([(self.world, [task.query for task in tasks])])[0] if tasks else []
         same = [task for task, rows in zip(tasks, again, strict=True) if task.gold == rows]

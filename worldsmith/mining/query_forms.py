@@ -74,7 +74,7 @@ def draw_tally(
     if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
         return None
     tally = _drawn(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
-    if tally is None or source.stored(bare.table, tally):
+    if tally is None or source.stores_tally(bare.table, tally):
         return None
     if not clause:
         return DrawnTally(tally, None)

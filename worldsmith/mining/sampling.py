@@ -88,9 +88,9 @@ class Source:
         """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
         schema = self.world.schema
         listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
-        return tuple((t, by) for t, by in listed if not self.real(t))
+        return tuple((t, by) for t, by in listed if not self.has_real_names(t))
 
-    def real(self, name: str) -> bool:
+    def has_real_names(self, name: str) -> bool:
         """Tell whether the rows of a table are named by declared real names alone."""
         table = self.world.schema.tables[name]
         fills = [table.column(name).fill for name in table.key]
@@ -168,7 +168,7 @@ class Source:
                     done.add((spec.list, spec.by))
                     yield Family(spec.list, spec.by, shown, about=False)
 
-    def gatherers(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
+    def tally_pages(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
         """Return the pages of which one tells all children of a row that a tally looks at."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
         page_ids = []
@@ -180,11 +180,11 @@ class Source:
                 page_ids += [start] if start else []
         return tuple(page_ids)
 
-    def stored(self, table: str, tally: Aggregate) -> bool:
+    def stores_tally(self, table: str, tally: Aggregate) -> bool:
         """Tell whether a column holds a tally already."""
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
-    def carriers(self, row: Row, col: str) -> tuple[str, ...]:
+    def cell_pages(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages that state a cell (kept)."""
         page_ids = self._carriers.get((row, col))
         if page_ids is None:

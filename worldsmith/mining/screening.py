@@ -39,14 +39,14 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
         places = reader.world.where(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
             raise DrawRejected("a value of the scope changes nothing")
-    if (query.where is not None or query.top) and reader.unscoped(query) == tuple(kept):
+    if (query.where is not None or query.top) and reader.rows_without_scope(query) == tuple(kept):
         raise DrawRejected("the scope changes nothing")
 
 
 def _clause(reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]) -> None:
     def same(*nodes: Node) -> bool:
         others = [*query.clauses[:place], *nodes, *query.clauses[place + 1 :]]
-        return tuple(reader.kept(replace(query, where=conjunction(others)))) == tuple(kept)
+        return tuple(reader.matching_rows(replace(query, where=conjunction(others)))) == tuple(kept)
 
     if same():
         raise DrawRejected("a clause changes nothing")
@@ -65,8 +65,8 @@ def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
     top = query.top
     assert top is not None
     rows = reader.passing(query)
-    values = reader.of(query, top.path)
-    groups = reader.of(query, top.within) if top.within else [0] * len(values)
+    values = reader.query_values(query, top.path)
+    groups = reader.query_values(query, top.within) if top.within else [0] * len(values)
     if any(values[i] is None or groups[i] is None for i in rows):
         raise DrawRejected("null in an order")
     if len(kept) == len(rows):
@@ -84,7 +84,7 @@ def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
 def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
     """Raise Refused where the condition on children can be misread, or hardly matters."""
     numbers = reader.tallied(query.table, tally)
-    kept = reader.kept(query)
+    kept = reader.matching_rows(query)
     filtering = any(path[0] == f"#{number}" for path in query.read)
 
     def same(node: Node | None) -> bool:
@@ -93,7 +93,7 @@ def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Se
             values = reader.tallied(query.table, other)
             return all(values[i] == numbers[i] for i in kept)
         tallies = (*query.tallies[:number], other, *query.tallies[number + 1 :])
-        return tuple(reader.kept(replace(query, tallies=tallies))) == tuple(kept)
+        return tuple(reader.matching_rows(replace(query, tallies=tallies))) == tuple(kept)
 
     assert tally.where is not None
     if same(None):

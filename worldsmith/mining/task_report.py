@@ -61,14 +61,14 @@ class TaskReport:
         return sum(not task.gold for task in self.tasks)
 
     @property
-    def skeletons(self) -> int:
+    def shapes(self) -> int:
         """The forms of query, columns and constants left out."""
-        return len({task.query.skeleton for task in self.tasks})
+        return len({task.query.shape for task in self.tasks})
 
     @property
-    def alike(self) -> int:
-        """The tasks of which a world has one like it already: the same skeleton and columns."""
-        counts = Counter((task.world, task.query.likeness) for task in self.tasks)
+    def near_duplicates(self) -> int:
+        """The tasks of which a world has one like it already: the same shape and columns."""
+        counts = Counter((task.world, task.query.near_duplicate_key) for task in self.tasks)
         return sum(n - 1 for n in counts.values())
 
     def to_json(self) -> dict[str, Any]:
@@ -77,8 +77,8 @@ class TaskReport:
             "worlds": self.worlds,
             "tasks": len(self.tasks),
             "empty": self.empty,
-            "skeletons": self.skeletons,
-            "near_duplicates": self.alike,
+            "skeletons": self.shapes,
+            "near_duplicates": self.near_duplicates,
             "gates": [gate.to_json() for gate in self.gates],
             "groups": [self.figures(kind, size, group) for (kind, size), group in self.groups.items()],
             "findings": list(self.findings),
@@ -131,7 +131,7 @@ def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
     pages = Pages(world)
     simulator = Simulator(world, pages=pages)
-    client = SimulatorClient(simulator, kept={})
+    client = SimulatorClient(simulator, reply_cache={})
     reader = Reader(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
     report.worlds += 1

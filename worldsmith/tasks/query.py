@@ -122,15 +122,15 @@ class Query:
         return self.scope.of is None and self.where is None and self.top is None and not self.key
 
     @property
-    def skeleton(self) -> str:
+    def shape(self) -> str:
         """The form without columns and constants: tables, joins and operators, one text for one form."""
-        return "; ".join(_skeleton(query) for query in self.chain())
+        return "; ".join(_query_shape(query) for query in self.chain())
 
     @property
-    def likeness(self) -> tuple[str, tuple[Path, ...]]:
-        """What near-duplicates share: the skeleton, and the columns shown, read and ranked by, constants left out."""
+    def near_duplicate_key(self) -> tuple[str, tuple[Path, ...]]:
+        """What near-duplicates share: the shape, and the columns that are shown, read or ranked by, without constants."""
         paths = {p for one in self.chain() for p in (*one.columns, *one.read, *one.ranked) if not is_tally(p)}
-        return self.skeleton, tuple(sorted(paths))
+        return self.shape, tuple(sorted(paths))
 
     def to_json(self) -> dict[str, Any]:
         """Return the query as JSON values."""
@@ -226,7 +226,7 @@ def _fixed_by(clause: Node) -> dict[Path, Value]:
             return {}
 
 
-def _skeleton(query: Query) -> str:
+def _query_shape(query: Query) -> str:
     """Return tables and operators: paths become the tables they lead through."""
 
     def shape(node: Node, table: str) -> str:

@@ -170,7 +170,7 @@ def missing_number_notes(reader: Reader, wording: Wording, query: Query) -> list
     for node in (n for clause in query.clauses for n in bounded_comparisons(clause)):
         path = expr.paths(node)[0]
         column = query.column(wording.schema, path)
-        if column.type in {"int", "num"} and None in reader.of(query, path):
+        if column.type in {"int", "num"} and None in reader.query_values(query, path):
             lines[wording.pick("unmet").format(name=header(wording, query, path))] = None
     return list(lines)
 

@@ -27,11 +27,11 @@ class Reader:
         if column_values is None:
             target = self.world.schema.walk(table, path[:-1]).ref or ""
             column = self.world.tables[target][path[-1]]
-            column_values = [None if i is None else column[i] for i in self.ends(table, path[:-1])]
+            column_values = [None if i is None else column[i] for i in self.end_rows(table, path[:-1])]
             self._values[table, path] = column_values
         return column_values
 
-    def of(self, query: Query, path: Path) -> Sequence[Value]:
+    def query_values(self, query: Query, path: Path) -> Sequence[Value]:
         """Return the values at the end of a path of a query, one of its tallies perhaps, for every row."""
         tally = query.tally(path)
         return self.values(query.table, path) if tally is None else self.tallied(query.table, tally)
@@ -61,7 +61,7 @@ class Reader:
         columns = [self.values(tally.table, path) for path in paths]
         return tuple(i for i in rows if held(*(column[i] for column in columns)))
 
-    def ends(self, table: str, refs: Path) -> Sequence[int | None]:
+    def end_rows(self, table: str, refs: Path) -> Sequence[int | None]:
         """Return the index of the row that a chain of references leads to, for every row of `table`."""
         if not refs:
             return range(self.world.size(table))
@@ -75,7 +75,7 @@ class Reader:
 
     def cell(self, table: str, index: int, path: Path) -> tuple[Row, str] | None:
         """Return the row and column that a stored path ends at, from row `index`; None where a reference is null."""
-        end = self.ends(table, path[:-1])[index]
+        end = self.end_rows(table, path[:-1])[index]
         if end is None:
             return None
         target = self.world.schema.walk(table, path[:-1]).ref if len(path) > 1 else table
@@ -84,23 +84,23 @@ class Reader:
     def truths(self, query: Query, node: Node, rows: Sequence[int]) -> list[bool | None]:
         """Return what a condition is for each of `rows`: true, false or null."""
         held, paths = expr.compile_python(node)
-        columns = [self.of(query, path) for path in paths]
+        columns = [self.query_values(query, path) for path in paths]
         return [held(*(column[i] for column in columns)) for i in rows]
 
     def scope_values(self, scope: Scope) -> tuple[Value, ...]:
         """Return the values of a scope: those named, or what the query it is given by finds."""
-        return scope.values if scope.of is None else (self.one(scope.of),)
+        return scope.values if scope.of is None else (self.single_value(scope.of),)
 
-    def one(self, query: Query) -> Value:
+    def single_value(self, query: Query) -> Value:
         """Return the one cell of a query, null where it finds none or several rows."""
         if query not in self._cells:
-            rows = self.kept(query)
-            self._cells[query] = self.of(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
+            rows = self.matching_rows(query)
+            self._cells[query] = self.query_values(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
         return self._cells[query]
 
     def answer(self, query: Query) -> object:
         """Return what a query leads to, whatever the way: its rows, or the one cell it asks for; None for nothing."""
-        rows = self.kept(query)
+        rows = self.matching_rows(query)
         if not rows:
             return None
         return (query.table, rows) if query.key else self.cell(query.table, rows[0], query.columns[0])
@@ -119,20 +119,20 @@ class Reader:
             return rows
         return tuple(i for i, true in zip(rows, self.truths(query, query.where, rows), strict=True) if true)
 
-    def kept(self, query: Query) -> tuple[int, ...]:
+    def matching_rows(self, query: Query) -> tuple[int, ...]:
         """Return the rows of a query in order."""
         rows = self.passing(query)
         return rows if query.top is None else self.leading(query, query.top, rows)
 
-    def unscoped(self, query: Query) -> tuple[int, ...]:
+    def rows_without_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows that a query would have if its scope were the whole table, in order."""
         rows = self._meeting(query, tuple(range(self.world.size(query.table))))
         return rows if query.top is None else self.leading(query, query.top, rows)
 
     def leading(self, query: Query, top: Top, rows: Sequence[int]) -> tuple[int, ...]:
         """Return those of `rows` before which fewer than the top's count come in their group; null never leads."""
-        values = self.of(query, top.path)
-        groups = self.of(query, top.within) if top.within else [None] * len(values)
+        values = self.query_values(query, top.path)
+        groups = self.query_values(query, top.within) if top.within else [None] * len(values)
         ranked: dict[Value, list[Value]] = {}
         rows = [i for i in rows if values[i] is not None]
         for i in rows:
