@@ -36,8 +36,8 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
 
 def test_a_certificate_plays_again(proved):
     world, simulator, task, proof = proved
-    assert verify(proof, task, world, simulator) == ""
-    assert verify(proof, task, world, Simulator(world)) == ""
+    assert verify(proof, task, world, simulator) is None
+    assert verify(proof, task, world, Simulator(world)) is None
 
 
 def test_a_stale_certificate_says_so(proved, smartphones):
@@ -62,7 +62,7 @@ def test_an_argument_from_nowhere_is_noticed(proved):
     later = [*told[0], {"tool": "web_extractor", "arg": "https://a.example/x"}]
     words = task.question.split()[:2]
     fine = [{"tool": "web_search", "arg": " ".join(words)}, {"tool": "web_extractor", "arg": "https://a.example/x"}]
-    assert untraceable_argument(task, fine, ["see https://a.example/x", ""]) == ""
+    assert untraceable_argument(task, fine, ["see https://a.example/x", ""]) is None
     assert untraceable_argument(task, later[1:], [""]) == "https://a.example/x"
 
 

@@ -264,7 +264,7 @@ def test_a_task_under_another_id_is_refused(folder, fields, call):
 
 def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
     replays = []
-    monkeypatch.setattr("worldsmith.mining.files.unproved", lambda task, *_: replays.append(task.task_id))
+    monkeypatch.setattr("worldsmith.mining.files.task_fault", lambda task, *_: replays.append(task.task_id))
     save_tasks(folder, town, MiningRequest(len(mined), "small"), Mined(mined, 9, {}))
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
     assert replays == []

@@ -14,8 +14,9 @@ from worldsmith import expr, scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import Refused, answer_columns, draw_tasks, leaked_values, make_task, screen
+from worldsmith.mining.candidates import answer_columns, draw_tasks, leaked_values, make_task
 from worldsmith.mining.sampling import SIZES, Source, roundest_between
+from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, sql, values_table
 from worldsmith.tasks.conditions import ONE, Wording, verb_phrase, window_phrase
@@ -203,7 +204,7 @@ def test_screens_refuse_what_can_be_misread():
     source = Source(WORLD, Pages(WORLD))
 
     def refused(q):
-        with pytest.raises(Refused) as found:
+        with pytest.raises(DrawRejected) as found:
             screen(source.reader, q, source.reader.in_scope(q), source.reader.matching_rows(q))
         return str(found.value)
 
@@ -226,10 +227,10 @@ def test_screens_refuse_what_can_be_misread():
 def test_answers_of_one_page_and_twin_headers_are_refused():
     source = Source(WORLD, Pages(WORLD))
     one_page = query(scope=("stone", ("slate",)), columns=("name", "height", "lit"))
-    with pytest.raises(Refused, match=r"one page|snippets"):
+    with pytest.raises(DrawRejected, match=r"one page|snippets"):
         make_task(source, one_page, "small", 0, rows(one_page))
     twins = replace(one_page, columns=(("name",), ("height",), ("height",)))
-    with pytest.raises(Refused, match="one header"):
+    with pytest.raises(DrawRejected, match="one header"):
         make_task(source, twins, "small", 0, rows(twins))
 
 
@@ -324,10 +325,10 @@ import itertools
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.mining.candidates import drawn
+from worldsmith.mining.candidates import draw_tasks
 world = generate(load_schema("town"), 7)
 for kind in ("wide", "deep", "hybrid"):
-    tasks = (t for t in drawn(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
+    tasks = (t for t in draw_tasks(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
     print([t.digest for t in itertools.islice(tasks, 4)])
 """
 

@@ -82,7 +82,7 @@ def _text(found: "TaskReport") -> str:
         for g in told["gates"]
     ]
     parts = [
-        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.shapes} distinct query shapes, "
+        f"{counted(len(found.tasks), 'task')} of {counted(found.worlds, 'world')}: {found.shapes} query shapes, "
         f"{found.near_duplicates} near-duplicates, {found.empty} without a row",
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),

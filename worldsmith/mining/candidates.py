@@ -157,7 +157,7 @@ def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG00
 
 
 def _picks(source: Source, query: Query) -> None:
-    """Raise Refused where the one row that a link of a chain stands for could be another."""
+    """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
     rows = source.reader.in_scope(query)
     if len(rows) > 1:
         screen(source.reader, query, rows, source.reader.matching_rows(query))
@@ -285,7 +285,7 @@ def make_task(
     kind: str = "wide",
     split: WordingSplit = "all",
 ) -> Task:
-    """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
+    """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
     kept = source.reader.matching_rows(query)
     columns = answer_columns(source.reader, query)

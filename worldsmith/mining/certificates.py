@@ -107,8 +107,8 @@ def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[D
     return [one for one in ordered if not whole(one)], [one for one in ordered if whole(one)]
 
 
-def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
-    """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
+def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str | None:
+    """Return the first argument that comes neither from the question nor from an earlier reply; None for none."""
     words, texts = set(words_of(task.question)), task.question
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
@@ -118,7 +118,7 @@ def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies
             return arg
         words |= words_of(reply)
         texts += "\n" + reply
-    return ""
+    return None
 
 
 def attempt(
@@ -149,7 +149,7 @@ def attempt(
         return "children that its calls don't tell whole"
     if not score.success:
         return "the oracle's answer is not the gold table"
-    if untraceable_argument(task, episode.calls, episode.replies):
+    if untraceable_argument(task, episode.calls, episode.replies) is not None:
         return "an argument from nowhere"
     return _made(task, tools.address, episode, len(_parted(needed)[0]))
 
@@ -182,8 +182,8 @@ def _digest(reply: str) -> str:
     return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str:
-    """Play a certificate's calls again; return what no longer holds, "" where everything does."""
+def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str | None:
+    """Replay a certificate's calls; return what no longer holds, None where everything does."""
     if (certificate.task_id, certificate.world) != (task.task_id, task.world):
         return f"it is the proof of another task, {certificate.task_id}: mine the tasks again"
     if certificate.world_digest != world.digest:
@@ -204,7 +204,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
         if not same:
             return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
     strange = untraceable_argument(task, recorder.calls, recorder.replies)
-    if strange:
+    if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, Reader(world))
     cells, parents = _parted(needed - disclosed(client.pages_read, world))
@@ -218,13 +218,13 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     replayed = _made(task, client.address, episode, len(_parted(needed)[0])).to_json()
     recorded = certificate.to_json()
     wrong = [name for name, value in replayed.items() if recorded[name] != value]
-    return f"its {', '.join(wrong)} are not those of its calls" if wrong else ""
+    return f"its {', '.join(wrong)} are not those of its calls" if wrong else None
 
 
-def task_fault(task: Task, world: World, simulator: Simulator) -> str:
-    """Return why a task is not what its query and its certificate make of a world; "" where it is.
+def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
+    """Return why a task is not what its query and its certificate make of a world; None where it is.
 
-    Its query is run again and its calls are played again: some 10 ms, and half a second for the first task of a world.
+    Its query is run and its calls are replayed: some 10 ms, and half a second for the first task of a world.
     """
     if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
         return "its schema or SQL is not that of its query: mine the tasks again"
@@ -240,7 +240,7 @@ def task_fault(task: Task, world: World, simulator: Simulator) -> str:
     return verify(certificate, task, world, simulator)
 
 
-def replay_fault(task: Task, world: World, client: SimulatorClient) -> str:
-    """Return why a task can't be solved anew by the tools of a client, under whatever profile; "" where it can."""
+def replay_fault(task: Task, world: World, client: SimulatorClient) -> str | None:
+    """Return why the oracle can't solve a task with the tools of a client, under its profile; None where it can."""
     proof = attempt(task, world, client.simulator, client=client)
-    return proof if isinstance(proof, str) else ""
+    return proof if isinstance(proof, str) else None

@@ -184,24 +184,24 @@ class _Miner:
             task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()}
         )
 
-    def _failing(self, task: Task, figures: Mapping[str, float]) -> str:
-        """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
+    def _failing(self, task: Task, figures: Mapping[str, float]) -> str | None:
+        """Return the gate that a task fails by these figures, alone or with those kept; None where it passes."""
         if not task.gold:
-            return ""
+            return None
         why = failed(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
         if why and self.keep_failing:
             self.fails = True
-            return ""
-        return f"gate: {why}" if why else ""
+            return None
+        return f"gate: {why}" if why else None
 
-    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str:
-        """Return the gate whose mean over this world's tasks of a kind would be too high with this one; "" for none."""
+    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
+        """Return the gate whose mean over this world's tasks of a kind this one would make too high; None for none."""
         for name, figure in figures.items():
             allowed = GATES.get(name, 1.0)
             mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
             if mean > allowed and figure > allowed:
                 return f"mean {name} over {allowed}"
-        return ""
+        return None
 
     def confirmed(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""

@@ -23,7 +23,7 @@ class DrawRejected(Exception):  # noqa: N818 - not an error: how a screen ends a
 
 
 def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
-    """Raise Refused where a reader could take the query for another, or part of it changes nothing.
+    """Raise DrawRejected where a reader could take the query for another, or part of it changes nothing.
 
     `rows` are those in its scope, `kept` its own.
     """
@@ -82,7 +82,7 @@ def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
 
 
 def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
-    """Raise Refused where the condition on children can be misread, or hardly matters."""
+    """Raise DrawRejected where the condition on children can be misread, or hardly matters."""
     numbers = reader.tallied(query.table, tally)
     kept = reader.matching_rows(query)
     filtering = any(path[0] == f"#{number}" for path in query.read)

@@ -128,7 +128,7 @@ class Query:
 
     @property
     def near_duplicate_key(self) -> tuple[str, tuple[Path, ...]]:
-        """What near-duplicates share: the shape, and the columns that are shown, read or ranked by, without constants."""
+        """What near-duplicates share: the shape, and the columns shown, read and ranked by, without constants."""
         paths = {p for one in self.chain() for p in (*one.columns, *one.read, *one.ranked) if not is_tally(p)}
         return self.shape, tuple(sorted(paths))
 
