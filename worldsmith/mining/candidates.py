@@ -10,31 +10,26 @@ import sqlite3
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worldsmith import expr, scoring
+from worldsmith import scoring
 from worldsmith.errors import UsageError, close_match
-from worldsmith.expr import Node
 from worldsmith.mining.chains import draw_deep, draw_link
-from worldsmith.mining.query_forms import DrawnTally, draw_pair, draw_tally, draw_top, draw_window
+from worldsmith.mining.draft import draw_query
 from worldsmith.mining.sampling import (
-    LARGER,
     SIZES,
     Size,
     Source,
-    draw_clause,
-    draw_columns,
-    draw_scope,
     most_common_share,
 )
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.schema import Aggregate, Path, Value
+from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import headers
-from worldsmith.tasks.query import Query, Rows, Scope, conjunction, constants, is_tally
+from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_sql import gold, sql
-from worldsmith.tasks.question import LETTERS, is_exception, question
+from worldsmith.tasks.question import LETTERS, question
 from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
@@ -44,12 +39,8 @@ from worldsmith.world.model import World
 
 _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
-TRIES = 4
-"""Columns that a clause is tried on."""
 CHAINS = 8
 """Chains tried for one that leads somewhere."""
-RETRIES = 20
-"""Sets of clauses tried for one that no row meets."""
 KINDS: Mapping[str, str] = {
     "wide": "a table of rows within a named scope",
     "deep": "one value at the end of a chain",
@@ -116,7 +107,7 @@ def task_draws(
     while source.scopes:
         r = rng(seed, *marks, number)
         try:
-            query = _query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
+            query = draw_query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
             _fresh(source, query, answered)
             turn = draw(seed, "words", *marks, number)
             yield make_task(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
@@ -131,7 +122,7 @@ def _fresh(source: Source, query: Query, answered: Container[object]) -> None:
 
 
 def _wide(source: Source, size: Size, r: random.Random) -> Query:
-    return _query(source, size, r)
+    return draw_query(source, size, r)
 
 
 def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
@@ -143,7 +134,7 @@ def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
     for one in link[0].chain():
         _picks(source, one)
     target, (table, by) = link
-    return _query(source, size, r, (table, Scope(by, (), target)))
+    return draw_query(source, size, r, (table, Scope(by, (), target)))
 
 
 def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
@@ -170,111 +161,6 @@ _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
 }
 
 
-def _query(
-    source: Source, size: Size, r: random.Random, scoped: tuple[str, Scope] | None = None, *, empty: bool = False
-) -> Query:
-    count = (0, 1, 1, 2, 2, 2, 3)[r.randrange(7)] if not empty else 2 + (r.random() < 0.5)
-    topped = not empty and r.random() < 0.2
-    count = min(count, 1) if topped else count
-    scoped = scoped or draw_scope(source, size, count + topped, r)
-    if scoped is None:
-        raise DrawRejected("no scope of that size")
-    table, scope = scoped
-    bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
-    rows = source.reader.in_scope(bare)
-    if not empty:
-        room = max(n for n, factor in enumerate(LARGER) if len(rows) >= size.rows[0] * factor or n == 0)
-        topped = topped and room > 0
-        count = max(min(count, room - topped), 0)
-    query = _clauses(source, bare, rows, count, r)
-    for _ in range(RETRIES if empty else 0):
-        if not source.reader.matching_rows(query):
-            break
-        query = _clauses(source, bare, rows, count, r)
-    if topped:
-        top = draw_top(source, query, size, r)
-        if top is None:
-            raise DrawRejected("no order of that size")
-        query = replace(query, top=top)
-    kept = source.reader.matching_rows(query)
-    low, high = (0, 0) if empty else size.rows
-    if not low <= len(kept) <= high:
-        raise DrawRejected("too few rows" if len(kept) < low else "too many rows")
-    screen(source.reader, query, rows, kept)
-    return _columns(source, query, kept or rows, size, r)
-
-
-def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> Query:
-    """Return the query with clauses of several forms, each on columns of its own."""
-    query, nodes, used = bare, list[Node](), set[Path]()
-    for _ in range(count):
-        chance = r.random()
-        if chance < 0.35 and not query.tallies:
-            drawn_ones = (draw_tally(source, query, rows, r, clause=True) for _ in range(TRIES))
-            tallied = next((one for one in drawn_ones if one), None)
-            if tallied and tallied.clause is not None:
-                query = replace(query, tallies=(tallied.tally,))
-                nodes.append(tallied.clause)
-                continue
-        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _single(source, bare, rows, used, r)
-        if node is None or used & set(expr.paths(node)):
-            raise DrawRejected("no clause on those columns")
-        used |= set(expr.paths(node))
-        nodes.append(node)
-    nodes.sort(key=_weight)
-    return replace(query, where=conjunction(nodes))
-
-
-def _weight(node: Node) -> tuple[bool, bool, int]:
-    """Return how long a clause reads: plain ones come first, so that none is taken for a part of another."""
-    paths = expr.paths(node)
-    return is_exception(node), any(is_tally(path) for path in paths), max(len(path) for path in paths)
-
-
-def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
-    paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
-    # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
-    weights = [(1.0, 0.35, 0.1, 0.04)[len(path) - 1] for path in paths]
-    for path in r.choices(paths, weights, k=TRIES) if paths else ():
-        if path in used:
-            continue
-        dated = source.world.schema.walk(bare.table, path).type == "date" and r.random() < 0.4
-        clause = draw_window(source, bare.table, path, rows, r) if dated else None
-        clause = clause or draw_clause(source, bare.table, path, rows, r)
-        if clause is not None:
-            return clause
-    return None
-
-
-def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> Query:
-    count = r.randint(*size.columns) - len(query.key)
-    skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    tallied = _tally_column(source, query, kept, r) if r.random() < 0.4 else None
-    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(tallied), r=r)
-    if len(taken) + bool(tallied) < max(size.columns[0] - len(query.key), 2):
-        raise DrawRejected("too few columns that vary")
-    more: tuple[Path, ...] = ()
-    if tallied:
-        query, more = replace(query, tallies=(*query.tallies, tallied.tally)), ((f"#{len(query.tallies)}",),)
-    query = replace(query, columns=(*query.key, *taken, *more))
-    if tallied:
-        screen(source.reader, query, source.reader.in_scope(query), source.reader.matching_rows(query))
-    return query
-
-
-def _tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> DrawnTally | None:
-    """Return a tally that tells rows apart, or None."""
-    drawn_ones = (draw_tally(source, query, kept, r, clause=False) for _ in range(TRIES))
-    return next((one for one in drawn_ones if one and _telling(source, query, kept, one.tally)), None)
-
-
-def _telling(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
-    """Tell whether a tally has a value for each row, and not one and the same for most."""
-    values = [source.reader.tallied(query.table, tally)[i] for i in kept]
-    empty = tally.op != "count" and any(not source.reader.children(query.table, i, tally) for i in kept)
-    return not empty and max(map(values.count, values)) <= 0.5 * len(values)
-
-
 def make_task(
     source: Source,
     query: Query,
@@ -287,25 +173,14 @@ def make_task(
 ) -> Task:
     """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
-    kept = source.reader.matching_rows(query)
     columns = answer_columns(source.reader, query)
-    names = [squash(fold(c.name)) for c in columns]
-    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
-        raise DrawRejected("two columns with one header")
+    _check_headers(columns)
+    kept = source.reader.matching_rows(query)
     carried = _carried(source, query, kept, rows)
     if rows and query.key:
         _shortcuts(source, query, kept, carried)
-    if query.scope.of is not None and constants(query) & set(LETTERS):
-        raise DrawRejected("a value that reads like a find")
     text = question(source.reader, query, columns, turn, split)
-    if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
-        raise DrawRejected("the question holds a gold value")
-    try:
-        read = understand(text, schema)
-    except Unclear:
-        raise DrawRejected("a question with two readings, or none") from None
-    if read != query:
-        raise DrawRejected("a question that is read otherwise")
+    _check_question(text, query, columns, rows, schema)
     return Task(
         world.id,
         world.digest,
@@ -319,6 +194,26 @@ def make_task(
         rows,
         carried,
     )
+
+
+def _check_headers(columns: Sequence[scoring.Column]) -> None:
+    names = [squash(fold(c.name)) for c in columns]
+    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
+        raise DrawRejected("two columns with one header")
+
+
+def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows, schema: Schema) -> None:
+    """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone."""
+    if query.scope.of is not None and constants(query) & set(LETTERS):
+        raise DrawRejected("a value that reads like a find")
+    if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
+        raise DrawRejected("the question holds a gold value")
+    try:
+        read = understand(text, schema)
+    except Unclear:
+        raise DrawRejected("a question with two readings, or none") from None
+    if read != query:
+        raise DrawRejected("a question that is read otherwise")
 
 
 def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
