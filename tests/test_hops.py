@@ -10,8 +10,7 @@ from worldsmith import expr
 from worldsmith.generation import generate
 from worldsmith.mining.candidates import make_task
 from worldsmith.mining.chains import computed_from_other
-from worldsmith.mining.paths import ambiguous_null, informative_paths
-from worldsmith.mining.sampling import Source
+from worldsmith.mining.sampling import Source, ambiguous_null, informative_paths
 from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema

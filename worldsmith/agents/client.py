@@ -18,7 +18,7 @@ TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
 
 TRIES = 8
-"""Attempts at one call that fails for a passing reason; where a fifth of them fails, one call in 400,000 is lost."""
+"""Attempts at one call that fails for a transient reason; where a fifth of them fails, one call in 400,000 is lost."""
 WAIT, LONGEST_WAIT = 0.1, 10.0
 """Seconds before the second attempt over HTTP, doubled each time where the server names none; and the most waited."""
 
@@ -123,7 +123,7 @@ class SimulatorClient:
 class HttpClient:
     """The tools of a served world: POST {base}/api/search and {base}/api/extract.
 
-    What fails for a passing reason is tried again after the time that Retry-After names, in seconds. The server can
+    What fails for a transient reason is tried again after the time that Retry-After names, in seconds. The server can
     tell another attempt from the first only where `base_url` names a session.
     """
 
@@ -205,7 +205,7 @@ def hits_text(reply: Reply) -> str:
 
 @dataclass(slots=True)
 class Recorder:
-    """A client that writes down what is asked and what is answered."""
+    """A client that records calls and replies."""
 
     client: Client
     count: Callable[[str], int] = tokens

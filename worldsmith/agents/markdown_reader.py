@@ -53,7 +53,7 @@ def cells(line: str) -> tuple[LinkedText, ...]:
 
 @lru_cache(maxsize=1024)
 def read(text: str) -> ParsedPage:
-    """Read a page's Markdown. The sheet is kept and shared: don't change it."""
+    """Read a page's Markdown. The result is cached and shared: don't change it."""
     sheet, heading, table = ParsedPage(), "", list[str]()
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):

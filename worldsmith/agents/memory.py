@@ -66,7 +66,7 @@ class PageMemory:
     def take_row(
         self, table: str, row: Mapping[str, LinkedText], known: Mapping[str, Value], *, here: bool = False
     ) -> Key | None:
-        """Note a row told under labels or headers, with columns that are `given` already; return its key if told.
+        """Store a row by labels or headers, beside columns that are `known` already; return its key, None if incomplete.
 
         `here` says that this is the row's own page, so that its key leads to what the key refers to.
         """

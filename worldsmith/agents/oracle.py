@@ -1,7 +1,7 @@
 """The agent that knows the query and how the schema heads its columns, and finds every value by the tools.
 
 It lists the scope, reads what the clauses need of every row in it, and the asked columns of the rows that pass.
-What no reply told stays empty. Its calls are the certificate of a task.
+What no reply states stays empty. Its calls are the certificate of a task.
 """
 
 import re

@@ -20,7 +20,7 @@ from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.query import is_tally
 
 BUDGET = 200
-"""Searches a task."""
+"""Searches per task."""
 HITS = 50
 """Results it asks for."""
 FEW = 40

@@ -2,8 +2,8 @@
 
 The calls are the oracle's. Each argument comes from the question or from an earlier reply; together the pages that
 were read state the gold cells and the filter cells of every row in scope; and the oracle's answer, read from the
-replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that it
-goes stale loudly.
+replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that a
+stale one is reported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class Certificate:
     tool_tokens: int
     """Of all replies, by `tokens`; near the least an agent can do with."""
     typical_tokens: int
-    """The same if every page read were first searched for, with ten results: what an agent without the plan pays."""
+    """The same if each page were searched for first, with ten results: the cost for an agent without the plan."""
     tokens: str = TOKENS
 
     @property

@@ -1,4 +1,4 @@
-"""The tasks of a world on disk: mined as they were asked for, kept with a record of that, found again."""
+"""The tasks of a world on disk: mined by request, saved with a record of the request, and reused by later runs."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ from worldsmith.world.model import World
 
 @dataclass(frozen=True, slots=True)
 class MiningRequest:
-    """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
+    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on."""
 
     count: int
     size: str = "wide"
@@ -63,7 +63,7 @@ def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined)
 
 
 def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int | None:
-    """Return how many tasks an earlier run for the same kept; None where they must be mined."""
+    """Return how many tasks an earlier run of the same request saved; None where they must be mined."""
     path = files.tasks_file(folder)
     record = path.with_suffix(".json")
     if not (path.is_file() and record.is_file()):

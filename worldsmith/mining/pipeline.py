@@ -21,15 +21,15 @@ from worldsmith.world.engine import attach
 from worldsmith.world.model import World
 
 MAX_TOKENS = 32_000
-"""Tool tokens an episode is given unless told."""
+"""The default limit of tool tokens of an episode."""
 DRAWS = 120
-"""Draws a task wanted, before mining gives up."""
+"""Draws per requested task before mining gives up."""
 STREAK = 600
-"""Draws of one kind in a row that give no task, before mining gives the kind up."""
+"""Consecutive draws of one kind without a task before mining gives the kind up."""
 CALLS = 24
-"""Calls that the certificate of a deep task may take: one cell is worth no survey."""
+"""The most calls in the certificate of a deep task, which asks for one cell."""
 ALIKE = 2
-"""Tasks of one world with one scope and the same columns in their clauses, at most. Near-duplicates are not kept."""
+"""The most tasks of one world with one scope and the same columns in their clauses. Near-duplicates are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def mine(
         max_tokens: tool tokens that a task's certificate may take.
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
-        keep_failing: keep tasks that fail a gate; their figures tell.
+        keep_failing: keep tasks that fail a gate; their figures show it.
 
     Raises:
         UsageError: no such size.

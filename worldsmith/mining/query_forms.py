@@ -128,7 +128,7 @@ def _drawn(
 
 
 def _free(source: Source, table: str, name: str) -> bool:
-    """Tell whether a column's values are one a row, so that no condition on it makes sense."""
+    """Tell whether each row has its own value of a column, so that no condition on it makes sense."""
     form = source.world.schema.tables[table]
     return form.key == (name,)
 

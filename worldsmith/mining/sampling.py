@@ -13,7 +13,6 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
-from worldsmith.mining.paths import informative_paths
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, verb_phrase
@@ -24,10 +23,10 @@ from worldsmith.world.model import Row, World
 FEW = 6
 """Distinct values up to which a column is asked for by value, and beyond which by range."""
 MOST_VALUES = 4
-"""Values of a scope at most."""
+"""The most values of a scope."""
 
 Known = str | int | float | bool
-"""A value that is there."""
+"""A value that is not null."""
 
 LARGER = (1.0, 1.8, 2.6, 3.4, 4.2)
 """How many times the least rows of a size a scope has for a number of clauses."""
@@ -70,7 +69,7 @@ class Family(NamedTuple):
 
 
 class Source:
-    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once a world."""
+    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
     def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
         self.world, self.pages, self.reader = world, pages, reader or Reader(world)
@@ -347,3 +346,39 @@ def most_common_share(source: Source, table: str, path: Path, rows: Sequence[int
     """Return the share of the most common value over `rows`: what a constant guess is worth."""
     values = source.reader.values(table, path)
     return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)
+
+
+def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """Return the paths, in order, whose hops all matter and whose null, if any, means one thing.
+
+    `keys` are shorter ways too: what names the row itself.
+    """
+    shorter = sorted((*keys, *paths), key=len)
+    known: dict[tuple[Value, ...], int] = {}
+    for path in shorter:
+        known.setdefault(tuple(reader.values(table, path)), len(path))
+    return tuple(
+        p for p in paths if not _idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
+    )
+
+
+def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]) -> bool:
+    """Tell whether a shorter path has the same value in every row of the world that has one."""
+    values = reader.values(table, path)
+    if len(path) == 1:
+        return False
+    if None not in values:
+        return known[tuple(values)] < len(path)
+    rows = [i for i, value in enumerate(values) if value is not None]
+    return any(_agree(values, reader.values(table, one), rows) for one in shorter if len(one) < len(path))
+
+
+def _agree(values: Sequence[Value], others: Sequence[Value], rows: Sequence[int]) -> bool:
+    return all(values[i] == others[i] for i in rows)
+
+
+def ambiguous_null(reader: Reader, table: str, path: Path) -> bool:
+    """Tell whether null at the end of a path has two reasons: no row is referred to, or that row has no value."""
+    held = [reader.values(table, path[: n + 1]) for n in range(len(path))]
+    gone = {next(n for n, values in enumerate(held) if values[i] is None) for i, v in enumerate(held[-1]) if v is None}
+    return len(gone) > 1

@@ -1,4 +1,4 @@
-"""What tasks are worth as training data, worked out anew from the tasks as they are written."""
+"""What tasks are worth as training data, computed from the task files alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -116,7 +116,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def report_tasks(loaded: Iterable[tuple[World, Sequence[Task]]]) -> TaskReport:
-    """Return the review of the tasks of worlds. Raises FormatError for tasks of another state of their world."""
+    """Return the report on the tasks of worlds. Raises FormatError for tasks of another state of their world."""
     report = TaskReport()
     for world, tasks in loaded:
         _world(report, world, tasks)

@@ -1,4 +1,4 @@
-"""Files of tasks: one JSON object a line, read whole or for scoring alone."""
+"""Files of tasks: one JSON object per line, read whole or for scoring alone."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a task that is there twice."""
+    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a repeated task id."""
     return list(_by_id(path, _task).values())
 
 

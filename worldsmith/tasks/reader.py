@@ -1,4 +1,4 @@
-"""A world as columns read along paths: what sampling and mining look things up in."""
+"""A world as columns read along paths, which sampling and mining look values up in."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from worldsmith.world.model import Row, World
 
 
 class Reader:
-    """Values and rows along references, read once a world."""
+    """Values and rows along references, read once per world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
