@@ -54,30 +54,30 @@ def cells(line: str) -> tuple[LinkedText, ...]:
 @lru_cache(maxsize=1024)
 def read(text: str) -> ParsedPage:
     """Read a page's Markdown. The result is cached and shared: don't change it."""
-    sheet, heading, table = ParsedPage(), "", list[str]()
+    page, heading, table = ParsedPage(), "", list[str]()
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
             table.append(line)
             continue
         if table:
-            _take(sheet, heading, table)
+            _take(page, heading, table)
             table = []
         if line.startswith("#"):
             mark, _, name = line.partition(" ")
             heading = linked_text(name).text
-            sheet.title = sheet.title or (heading if mark == "#" else "")
+            page.title = page.title or (heading if mark == "#" else "")
         elif pair := _PAIR.fullmatch(line):
-            sheet.pairs.append(((pair["bold"] or pair["bare"]).strip(), linked_text(pair["value"])))
+            page.pairs.append(((pair["bold"] or pair["bare"]).strip(), linked_text(pair["value"])))
         elif line.startswith(("- ", "* ")):
-            sheet.items.append((heading, linked_text(line[2:])))
-        sheet.links += [LinkedText(*pair) for pair in _LINK.findall(line)]
-    return sheet
+            page.items.append((heading, linked_text(line[2:])))
+        page.links += [LinkedText(*pair) for pair in _LINK.findall(line)]
+    return page
 
 
-def _take(sheet: ParsedPage, heading: str, lines: list[str]) -> None:
+def _take(page: ParsedPage, heading: str, lines: list[str]) -> None:
     header, *rows = [cells(line) for line in lines if not _RULE.fullmatch(line)]
-    sheet.links += [cell for row in rows for cell in row if cell.url]
+    page.links += [cell for row in rows for cell in row if cell.url]
     if len(header) == 2 and [cell.text for cell in header] == ["Item", "Value"]:
-        sheet.pairs += [(row[0].text, row[1]) for row in rows if len(row) == 2]
+        page.pairs += [(row[0].text, row[1]) for row in rows if len(row) == 2]
     else:
-        sheet.grids.append(Grid(heading, tuple(cell.text for cell in header), tuple(rows)))
+        page.grids.append(Grid(heading, tuple(cell.text for cell in header), tuple(rows)))

@@ -66,7 +66,7 @@ class PageMemory:
     def take_row(
         self, table: str, row: Mapping[str, LinkedText], known: Mapping[str, Value], *, here: bool = False
     ) -> Key | None:
-        """Store a row by labels or headers, beside columns that are `known` already; return its key, None if incomplete.
+        """Store a row by labels or headers, beside columns that are `known` already; return its key or None.
 
         `here` says that this is the row's own page, so that its key leads to what the key refers to.
         """
@@ -108,11 +108,11 @@ class PageMemory:
         if url not in known:
             known.append(url)
 
-    def take_entry(self, place: Place, spec: PageSpec, sheet: ParsedPage) -> bool:
+    def take_entry(self, place: Place, spec: PageSpec, page: ParsedPage) -> bool:
         """Note what a page of kind `spec` says, if it is about the row at `place`; return whether it is."""
         table, key = place
         form = self.schema.tables[table]
-        labelled_cells = dict(reversed(sheet.pairs))
+        labelled_cells = dict(reversed(page.pairs))
         if labelled_cells:
             key_values = dict(zip(form.key, key, strict=True))
             labelled = {form.column(name).label: name for name in form.key}
@@ -120,10 +120,10 @@ class PageMemory:
             if any(stated.get(name) != str(part) for name, part in key_values.items()):
                 return False
             self.take_row(table, labelled_cells, {}, here=True)
-        elif not f"{sheet.title}:".casefold().startswith(f"{key[0]}:".casefold()):
+        elif not f"{page.title}:".casefold().startswith(f"{key[0]}:".casefold()):
             return False
-        taken = [self._take_children(place, spec, grid) for grid in sheet.grids]
-        self.links_of_row[place] = [*self.links_of_row.get(place, []), *sheet.links]
+        taken = [self._take_children(place, spec, grid) for grid in page.grids]
+        self.links_of_row[place] = [*self.links_of_row.get(place, []), *page.links]
         # Without its children a further page of the row can't be told from its entry.
         first = next(s for s in self.schema.pages if s.about == table)
         return spec is first or not spec.children or any(taken)
@@ -137,19 +137,19 @@ class PageMemory:
                 return True
         return False
 
-    def take_list(self, spec: PageSpec, scope: Value, sheet: ParsedPage) -> Iterable[Key]:
+    def take_list(self, spec: PageSpec, scope: Value, page: ParsedPage) -> Iterable[Key]:
         """Note the rows of a list page of one scope; yield their keys."""
         form = self.schema.tables[spec.table]
         known = {spec.by or "": scope}
-        for grid in sheet.grids:
+        for grid in page.grids:
             if set(grid.header) <= set(self._labels[spec.table]):
                 for row in grid.rows:
                     key = self.take_row(spec.table, dict(zip(grid.header, row, strict=False)), known)
                     if key is not None:
                         yield key
-        if not sheet.grids and len(set(form.key) - {spec.by}) == 1:
+        if not page.grids and len(set(form.key) - {spec.by}) == 1:
             name = next(name for name in form.key if name != spec.by)
-            for _, item in sheet.items:
+            for _, item in page.items:
                 key = self.take_row(spec.table, {form.column(name).label: item}, known)
                 if key is not None:
                     yield key

@@ -146,9 +146,9 @@ class Search:
             if url in done:
                 continue
             done.add(url)
-            sheet = read(self._open(url))
-            yield from self.memory.take_list(spec, scope, sheet)
-            waiting += [link.url for link in sheet.links if link.text in TURNS]
+            page = read(self._open(url))
+            yield from self.memory.take_list(spec, scope, page)
+            waiting += [link.url for link in page.links if link.text in TURNS]
 
     def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
         """Return the address of a page of the list of `scope`: a hit, or where a row in scope links to."""
@@ -342,11 +342,11 @@ class Search:
         So a copy of an entry, as it was or with a mistake in it, is believed in nothing but where the entry is.
         """
         form = self.schema.tables[place[0]]
-        sheet = read(self._open(url))
-        if sheet.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
-            leads = [link.url for link in sheet.links if link.text == f"{capital(form.singular)} entry"]
-            sheet = read(self._open(leads[0])) if leads else sheet
-        return bool(sheet.title) and self.memory.take_entry(place, spec, sheet)
+        page = read(self._open(url))
+        if page.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
+            leads = [link.url for link in page.links if link.text == f"{capital(form.singular)} entry"]
+            page = read(self._open(leads[0])) if leads else page
+        return bool(page.title) and self.memory.take_entry(place, spec, page)
 
     def passes(self, query: Query, key: Key, tests: Sequence[tuple[Callable[..., Any], tuple[Path, ...]]]) -> bool:
         """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""

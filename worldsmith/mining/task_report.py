@@ -143,5 +143,5 @@ def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
         why = failed(task, task.audit) if task.gold else ""
         report.findings += [f"{task.task_id}: {why}"] if why else []
         report.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
-        unheld = task_fault(task, world, simulator)
-        report.findings += [f"{task.task_id}: {unheld}"] if unheld else []
+        fault = task_fault(task, world, simulator)
+        report.findings += [f"{task.task_id}: {fault}"] if fault else []
