@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.generation import generate
-from worldsmith.mining.certificates import fails_under
+from worldsmith.mining.certificates import replay_fault
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema, shipped
@@ -94,7 +94,7 @@ def proved(bench: Bench, profile: Profile, seed: int, sums: Counter[str]) -> Non
     for task in bench.tasks:
         client = SimulatorClient(bench.simulator, Address(bench.world.id, profile.name, seed))
         sums["tasks"] += 1
-        sums["certified"] += not fails_under(task, bench.world, client)
+        sums["certified"] += not replay_fault(task, bench.world, client)
         sums["retries"] += client.retries
 
 

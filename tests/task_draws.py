@@ -2,14 +2,14 @@
 
 from hashlib import sha256
 
-from worldsmith.mining.candidates import drawn
+from worldsmith.mining.candidates import draw_tasks
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world.files import MANIFEST, indented_json, read_manifest, save_jsonl, tasks_file, write_file
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):
-    return (task for task in drawn(world, pages, seed, size, kind, empty=empty) if isinstance(task, Task))
+    return (task for task in draw_tasks(world, pages, seed, size, kind, empty=empty) if isinstance(task, Task))
 
 
 def save_recorded(folder, tasks):

@@ -11,9 +11,9 @@ from worldsmith import scoring
 from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.many_episodes import prefix, run_many
 from worldsmith.agents.markdown_reader import read
-from worldsmith.agents.memory import Unread, value
+from worldsmith.agents.memory import Unread, parse_cell
 from worldsmith.agents.oracle import Search
-from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, moved
+from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, raised_pages
 from worldsmith.errors import BackendError, NotFoundError, UsageError
 from worldsmith.mining.certificates import disclosed
 from worldsmith.pages import Pages
@@ -148,10 +148,10 @@ def test_the_probe_puts_names_to_lists():
 
 def test_what_a_guess_moved():
     usual = ["a", "b", "c", "d"]
-    assert moved(["a", "b", "c"], usual) == []
-    assert moved(["c", "a", "b"], usual) == ["c"]
-    assert moved(["d", "z", "a", "b"], usual) == ["d", "z"]
-    assert moved(["a"], []) == ["a"]
+    assert raised_pages(["a", "b", "c"], usual) == []
+    assert raised_pages(["c", "a", "b"], usual) == ["c"]
+    assert raised_pages(["d", "z", "a", "b"], usual) == ["d", "z"]
+    assert raised_pages(["a"], []) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -216,10 +216,10 @@ def test_copies_are_believed_in_nothing_but_where_the_entry_is(kind, town, regis
         place = (spec.about, town.key(page.subject))
         assert search._take(page.url, spec, place)
         true = town.fact(page.subject).values
-        assert set(search.book.facts[place].items()) <= set(true.items())
-        reached += [p.id for p in client.seen] == [page.id, pages.about(page.subject)]
+        assert set(search.memory.facts[place].items()) <= set(true.items())
+        reached += [p.id for p in client.pages_read] == [page.id, pages.about(page.subject)]
         # What was told otherwise, by then or by mistake, is evidence of nothing.
-        assert disclosed(client.seen[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
+        assert disclosed(client.pages_read[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
     assert reached > 15
 
 
@@ -405,8 +405,8 @@ def test_a_passing_fault_is_tried_again(phones):
 def test_kept_replies_are_the_same_replies(phones):
     world, simulator, tasks = phones
     kept = {}
-    first = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
-    again = run(tasks[0], world, "oracle", SimulatorClient(simulator, kept=kept))
+    first = run(tasks[0], world, "oracle", SimulatorClient(simulator, reply_cache=kept))
+    again = run(tasks[0], world, "oracle", SimulatorClient(simulator, reply_cache=kept))
     assert first == again == run(tasks[0], world, "oracle", SimulatorClient(simulator))
     assert all(isinstance(call, Call) for call in kept)
 
@@ -487,14 +487,14 @@ def test_pages_are_read_by_tables_pairs_and_links():
 def test_values_are_read_by_their_type(smartphones):
     schema = smartphones.schema
     price, share = schema.column("phone", "price"), schema.column("sale", "share")
-    assert value("1,820 USD", price) == 1820
-    assert value("1.81", share) == 1.81
-    assert value("Yes", schema.column("phone", "foldable")) is True
-    assert value("still sold", schema.column("phone", "withdrawn")) is None
+    assert parse_cell("1,820 USD", price) == 1820
+    assert parse_cell("1.81", share) == 1.81
+    assert parse_cell("Yes", schema.column("phone", "foldable")) is True
+    assert parse_cell("still sold", schema.column("phone", "withdrawn")) is None
     for text, column in (
         ("soon", schema.column("phone", "released")),
         ("many", price),
         ("Maybe", schema.column("phone", "foldable")),
     ):
         with pytest.raises(Unread):
-            value(text, column)
+            parse_cell(text, column)

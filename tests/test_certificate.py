@@ -6,14 +6,14 @@ import pytest
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import Certificate, attempt, disclosed, foreign, verify
+from worldsmith.mining.certificates import Certificate, attempt, disclosed, untraceable_argument, verify
 from worldsmith.pages import RENDER, Pages
 from worldsmith.simulate.disclosure import disclosed_by_page, is_all_children
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
     assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
-    assert proof.evidence == sum(not is_all_children(one) for one in required(task, Reader(world)))
+    assert proof.evidence == sum(not is_all_children(one) for one in required_disclosures(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
     with pytest.raises(FormatError, match="certificate"):
         Certificate.from_json({"calls": []})
@@ -36,8 +36,8 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
 
 def test_a_certificate_plays_again(proved):
     world, simulator, task, proof = proved
-    assert verify(proof, task, world, simulator) == ""
-    assert verify(proof, task, world, Simulator(world)) == ""
+    assert verify(proof, task, world, simulator) is None
+    assert verify(proof, task, world, Simulator(world)) is None
 
 
 def test_a_stale_certificate_says_so(proved, smartphones):
@@ -58,12 +58,12 @@ def test_an_argument_from_nowhere_is_noticed(proved):
     world, simulator, task, proof = proved
     assert "comes neither from" in verify(replace(proof, calls=proof.calls[1:]), task, world, simulator)
     told = [{"tool": "web_search", "arg": "Zanzibar"}], ["nothing"]
-    assert foreign(task, *told) == "Zanzibar"
+    assert untraceable_argument(task, *told) == "Zanzibar"
     later = [*told[0], {"tool": "web_extractor", "arg": "https://a.example/x"}]
     words = task.question.split()[:2]
     fine = [{"tool": "web_search", "arg": " ".join(words)}, {"tool": "web_extractor", "arg": "https://a.example/x"}]
-    assert foreign(task, fine, ["see https://a.example/x", ""]) == ""
-    assert foreign(task, later[1:], [""]) == "https://a.example/x"
+    assert untraceable_argument(task, fine, ["see https://a.example/x", ""]) is None
+    assert untraceable_argument(task, later[1:], [""]) == "https://a.example/x"
 
 
 def test_each_page_is_needed(proved):
@@ -75,8 +75,8 @@ def test_each_page_is_needed(proved):
 def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
     world, _, task, _ = proved
     reader = Reader(world)
-    needed = required(task, reader)
-    out = set(reader.in_scope(task.query)) - set(reader.kept(task.query))
+    needed = required_disclosures(task, reader)
+    out = set(reader.in_scope(task.query)) - set(reader.matching_rows(task.query))
     assert out
     for index in out:
         for path in task.query.evidence:
@@ -109,7 +109,8 @@ def test_most_candidates_are_certified(smartphones):
     simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
     tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12)
     found = [
-        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, kept=kept)) for t in tasks
+        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, reply_cache=kept))
+        for t in tasks
     ]
     assert [f for f in found if isinstance(f, str)] == []
 
@@ -129,7 +130,7 @@ def test_disclosed_cells_are_those_of_plans(town):
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_tasks_are_solved_under_every_profile(town, name):
-    client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), kept={})
+    client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), reply_cache={})
     tasks = list(itertools.islice(candidates(town, Pages(town), 2, "small"), 6))
     found = [attempt(task, town, client.simulator, client=client) for task in tasks]
     assert [f for f in found if isinstance(f, str)] == []

@@ -7,9 +7,9 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.mining.files import Asked, keep
+from worldsmith.mining.files import MiningRequest, save_tasks
 from worldsmith.mining.pipeline import Mined
-from worldsmith.tasks import Task, read_references, read_tasks, tasks_of, written
+from worldsmith.tasks import Task, markdown_table, read_references, read_tasks, tasks_of
 from worldsmith.train.exports.rows import load_tasks
 from worldsmith.world.files import save_jsonl, tasks_file
 
@@ -169,7 +169,7 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     first = [scoring.show(v, c) for v, c in zip(task.gold[0], task.columns, strict=True)]
     place = task.others[0]
     cells = [*first[:place], "", *first[place + 1 :]]
-    save_jsonl(answers, [{"task_id": task.task_id, "answer": written(task.columns, [cells])}])
+    save_jsonl(answers, [{"task_id": task.task_id, "answer": markdown_table(task.columns, [cells])}])
     said = call("score", tasks, answers, "--explain").stdout
     assert f"(empty; is {first[place]})" in said
     assert said.count("(empty;") == 1
@@ -264,8 +264,8 @@ def test_a_task_under_another_id_is_refused(folder, fields, call):
 
 def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
     replays = []
-    monkeypatch.setattr("worldsmith.mining.files.unproved", lambda task, *_: replays.append(task.task_id))
-    keep(folder, town, Asked(len(mined), "small"), Mined(mined, 9, {}))
+    monkeypatch.setattr("worldsmith.mining.files.task_fault", lambda task, *_: replays.append(task.task_id))
+    save_tasks(folder, town, MiningRequest(len(mined), "small"), Mined(mined, 9, {}))
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
     assert replays == []
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--verify")

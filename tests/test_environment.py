@@ -25,7 +25,7 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Store
 from worldsmith.simulate.traces import Traces
-from worldsmith.tasks.task import markdown
+from worldsmith.tasks.task import values_table
 from worldsmith.train.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
 from worldsmith.train.exports.sft import tool_call
 from worldsmith.train.failures import CLASSES, failures
@@ -72,7 +72,7 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
     environment = Environment(world, task, simulator)
     environment.reset()
     gold = [list(row) for row in task.gold]
-    step = environment.step(markdown(task.columns, gold))
+    step = environment.step(values_table(task.columns, gold))
     assert step.score.success
     assert step.reward.total == 0.0
     cells = len(task.gold) * len(task.others)
@@ -82,7 +82,7 @@ def test_gold_without_a_call_earns_nothing_and_counts_as_invented(played):
     for i, row in enumerate(other):
         row[j] = task.gold[(i + 1) % len(other)][j]
     environment.reset()
-    step = environment.step(markdown(task.columns, other))
+    step = environment.step(values_table(task.columns, other))
     counted = failures(task, step.score, [])
     assert counted["invented"] == sum(a[j] != b[j] for a, b in zip(other, task.gold, strict=True)) > 0
 
@@ -117,7 +117,7 @@ def test_a_value_counts_as_seen_where_one_hit_names_its_row_and_states_it(played
     j = task.others[0]
     known = replace(task, gold=(task.gold[0],))
     name, value = (scoring.show(task.gold[0][i], task.columns[i]) for i in (task.keys[0], j))
-    answer = scoring.score(markdown(task.columns, [list(task.gold[0])]), task.columns, known.gold)
+    answer = scoring.score(values_table(task.columns, [list(task.gold[0])]), task.columns, known.gold)
 
     def unread(*snippets: str) -> int:
         hits = tuple(
@@ -142,12 +142,12 @@ def test_classes_of_failure(played):
     environment.reset()
     for made in episode.calls:
         environment.step(call(made))
-    one = environment.step(markdown(task.columns, [task.gold[0]]))
+    one = environment.step(values_table(task.columns, [task.gold[0]]))
     counted = failures(task, one.score, environment.observations)
     assert counted["right"] == len(task.others)
     assert counted["not_reported"] == cells - len(task.others)
     environment.reset()
-    nothing = environment.step(markdown(task.columns, [["nobody"] * len(task.columns)]))
+    nothing = environment.step(values_table(task.columns, [["nobody"] * len(task.columns)]))
     assert failures(task, nothing.score, environment.observations)["never_retrieved"] == cells
 
 

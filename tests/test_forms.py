@@ -11,18 +11,18 @@ from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.expr.typed import call
 from worldsmith.lang.question_phrases import EN
-from worldsmith.mining.candidates import KINDS, answers, draws
+from worldsmith.mining.candidates import KINDS, answer_columns, task_draws
 from worldsmith.mining.certificates import attempt
 from worldsmith.mining.pipeline import mine
 from worldsmith.mining.sampling import Source
-from worldsmith.mining.screening import Refused, screen
+from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
 from worldsmith.simulate.disclosure import children_of, disclosed_by_page, is_all_children
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, question, sql
-from worldsmith.tasks.conditions import ONE, Wording, before, verb_phrase
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, question, sql, values_table
+from worldsmith.tasks.conditions import ONE, Wording, months_before, verb_phrase
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Row
@@ -86,7 +86,7 @@ def in_three_engines(query):
     with attach(WORLD) as connection:
         one = gold(query, connection, WORLD.schema)
     (two,) = gold_duckdb([(WORLD, [query])])[0]
-    three = [tuple(READER.of(query, path)[i] for path in query.columns) for i in READER.kept(query)]
+    three = [tuple(READER.query_values(query, path)[i] for path in query.columns) for i in READER.matching_rows(query)]
     return one, two, three
 
 
@@ -112,14 +112,14 @@ def test_each_form_goes_to_json_and_back(name):
 @pytest.mark.parametrize("turn", range(6))
 def test_each_form_is_read_back_from_its_question(name, turn):
     query = FORMS[name][0]
-    text = question(READER, query, answers(READER, query), turn)
+    text = question(READER, query, answer_columns(READER, query), turn)
     assert understand(text, WORLD.schema) == query
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_the_oracle_finds_each_form_by_the_tools(name):
     query = FORMS[name][0]
-    columns = answers(READER, query)
+    columns = answer_columns(READER, query)
     with attach(WORLD) as connection:
         rows = gold(query, connection, WORLD.schema)
     text = question(READER, query, columns, 3)
@@ -147,7 +147,7 @@ def test_forms_in_words(query, said):
 
 
 def test_what_stands_on_the_way_is_said_step_by_step():
-    text = question(READER, FORMS["deep"][0], answers(READER, FORMS["deep"][0]), 0)
+    text = question(READER, FORMS["deep"][0], answer_columns(READER, FORMS["deep"][0]), 0)
     first, columns, *_ = text.split("\n\n")
     assert first == (
         "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date "
@@ -167,12 +167,12 @@ def test_what_stands_on_the_way_is_said_step_by_step():
     ],
 )
 def test_months_before_a_day(end, months, day):
-    assert before(end, months) == day
+    assert months_before(end, months) == day
 
 
 def refused(query):
-    with pytest.raises(Refused) as found:
-        screen(READER, query, READER.in_scope(query), READER.kept(query))
+    with pytest.raises(DrawRejected) as found:
+        screen(READER, query, READER.in_scope(query), READER.matching_rows(query))
     return str(found.value)
 
 
@@ -196,22 +196,25 @@ def test_each_form_is_held_against_its_own_ambiguities():
     one = lights(scope=("stone", ("brick", "slate")), top=Top(("height",), 7, True, ("stone",)))
     assert refused(one) in {"a group of too few rows", "a top of all rows"}
     good = FORMS["lowest each"][0]
-    screen(READER, good, READER.in_scope(good), READER.kept(good))
+    screen(READER, good, READER.in_scope(good), READER.matching_rows(good))
 
 
 def test_a_text_that_asks_twice_has_no_one_reading():
     query = FORMS["or"][0]
-    text = question(READER, query, answers(READER, query), 1)
+    text = question(READER, query, answer_columns(READER, query), 1)
     with pytest.raises(Unclear, match="0 readings"):
         understand(text.replace("manned", "married"), WORLD.schema)
     named = lights(scope=("keeper", ("Ann or Bob",)), columns=("name", "height"))
-    assert understand(question(READER, named, answers(READER, named), 1), WORLD.schema).scope.values == ("Ann", "Bob")
+    assert understand(question(READER, named, answer_columns(READER, named), 1), WORLD.schema).scope.values == (
+        "Ann",
+        "Bob",
+    )
 
 
 def test_children_that_do_not_pass_are_evidence_too():
     query = FORMS["some"][0]
-    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answers(READER, query), ())
-    needed = required(task, READER)
+    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answer_columns(READER, query), ())
+    needed = required_disclosures(task, READER)
     for child, light in enumerate(WORLD.tables["visit"]["light"]):
         if light in {WORLD.tables["light"]["name"][i] for i in READER.in_scope(query)}:
             assert (Row("visit", child), "year") in needed
@@ -233,11 +236,11 @@ def test_relations_are_counted_along_the_chain():
     assert lights(columns=("name", "keeper.born")).hops == 3
 
 
-def test_skeletons_leave_columns_and_constants_out():
-    assert lights(node("height > 20")).skeleton == lights(node("range > 7"), columns=("name", "lit")).skeleton
-    assert lights(node("height > 20")).skeleton != lights(node("height < 20")).skeleton
-    assert lights(node("height > 20")).skeleton != lights(node("keeper.born > '1970-01-01'")).skeleton
-    assert len({query.skeleton for query, _ in FORMS.values()}) == len(FORMS)
+def test_shapes_leave_columns_and_constants_out():
+    assert lights(node("height > 20")).shape == lights(node("range > 7"), columns=("name", "lit")).shape
+    assert lights(node("height > 20")).shape != lights(node("height < 20")).shape
+    assert lights(node("height > 20")).shape != lights(node("keeper.born > '1970-01-01'")).shape
+    assert len({query.shape for query, _ in FORMS.values()}) == len(FORMS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -255,12 +258,12 @@ def test_tasks_of_every_kind_are_certified_and_past_their_shortcuts(kind, name, 
             assert (len(task.gold), len(task.columns), task.keys) == (1, 1, ())
         if kind == "hybrid":
             assert task.query.scope.of is not None
-            assert not any(str(v) in task.question for v in Reader(world).told(task.query.scope))
+            assert not any(str(v) in task.question for v in Reader(world).scope_values(task.query.scope))
 
 
 def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
     query = FORMS["deep"][0]
-    columns = answers(READER, query)
+    columns = answer_columns(READER, query)
     gold_rows = (("1999-01-02",),)
     right = scoring.score("| Born |\n|---|\n| 1999-01-02 |", columns, gold_rows)
     wrong = scoring.score("| Born |\n|---|\n| 1985-11-30 |", columns, gold_rows)
@@ -270,7 +273,7 @@ def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
 def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
         source = Source(town, Pages(town))
-        found = draws(source, connection, 1, empty=True)
+        found = task_draws(source, connection, 1, empty=True)
         tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))
@@ -279,14 +282,14 @@ def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
         assert len(task.query.clauses) >= 2
         assert not isinstance(attempt(task, town, client.simulator, client=client), str)
         assert run(task, town, "oracle", client).scored(task).success
-        row = scoring.score(markdown(task.columns, [tuple("x" for _ in task.columns)]), task.columns, ())
+        row = scoring.score(values_table(task.columns, [tuple("x" for _ in task.columns)]), task.columns, ())
         assert (row.item.f1, row.success) == (0.0, False)
 
 
 def test_wordings_can_be_held_out():
     query = FORMS["or"][0]
     texts = {
-        held: {question(READER, query, answers(READER, query), n, held) for n in range(1, 60)}
+        held: {question(READER, query, answer_columns(READER, query), n, held) for n in range(1, 60)}
         for held in ("train", "test")
     }
     for part in ("tables", "closing", "dated"):
@@ -299,7 +302,7 @@ def test_words_agree_with_one_row():
     assert verb_phrase(Wording(WORLD.schema), "light", FORMS["or"][0].clauses[0], ONE) == (
         "either has a height under 14 m or is manned"
     )
-    assert KEEPERS[0] in question(READER, lights(scope=("keeper", KEEPERS[:1])), answers(READER, lights()), 0)
+    assert KEEPERS[0] in question(READER, lights(scope=("keeper", KEEPERS[:1])), answer_columns(READER, lights()), 0)
 
 
 def test_draws_of_a_kind_are_not_those_of_another(town):
@@ -311,7 +314,7 @@ def test_draws_of_a_kind_are_not_those_of_another(town):
 
 def test_a_table_without_a_row_is_worth_nothing_unread():
     columns = (scoring.Column("Shop", "text", key=True), scoring.Column("Floor", "int"))
-    score = scoring.score(markdown(columns, ()), columns, ())
+    score = scoring.score(values_table(columns, ()), columns, ())
     assert scoring.reward(score, turns=4, search_calls=3, extract_calls=0).total == 0.0
     assert scoring.reward(score, turns=4, search_calls=2, extract_calls=1).total == 1.0
 
@@ -324,7 +327,8 @@ def test_drawn_queries_mean_one_thing_in_three_engines(town, smartphones, kind):
         for task, again in zip(tasks, gold_duckdb([(world, [t.query for t in tasks])])[0], strict=True):
             assert task.gold == again
             rows = [
-                tuple(reader.of(task.query, path)[i] for path in task.query.columns) for i in reader.kept(task.query)
+                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in reader.matching_rows(task.query)
             ]
             assert sorted(map(str, rows)) == sorted(map(str, task.gold))
             assert scoring.score(task.table(), task.columns, task.gold).success

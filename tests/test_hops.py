@@ -8,11 +8,10 @@ from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates
 from worldsmith import expr
 from worldsmith.generation import generate
-from worldsmith.mining.candidates import made
-from worldsmith.mining.chains import computed
-from worldsmith.mining.paths import telling, two_nones
-from worldsmith.mining.sampling import Source
-from worldsmith.mining.screening import Refused
+from worldsmith.mining.candidates import make_task
+from worldsmith.mining.chains import computed_from_other
+from worldsmith.mining.sampling import Source, ambiguous_null, informative_paths
+from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.tasks import Query, Reader, Scope
@@ -27,17 +26,17 @@ def changed(table, **columns):
 
 def test_a_path_that_ends_where_a_shorter_one_does_is_idle():
     paths = [("keeper",), ("stone",), ("keeper", "born"), ("keeper", "mentor")]
-    assert telling(Reader(WORLD), "light", paths) == tuple(paths)
+    assert informative_paths(Reader(WORLD), "light", paths) == tuple(paths)
     pupils = changed("keeper", mentor=list(KEEPERS))  # each trained by himself
-    assert telling(pupils, "light", paths) == tuple(paths[:3])
+    assert informative_paths(pupils, "light", paths) == tuple(paths[:3])
     alike = changed("light", stone=[("granite", "slate")[i % 2] for i in range(24)])
-    assert telling(alike, "light", paths) == tuple(paths)
+    assert informative_paths(alike, "light", paths) == tuple(paths)
 
 
 def test_a_path_through_a_row_itself_ends_at_its_key():
-    assert telling(Reader(WORLD), "visit", [("light", "visits")], [("light",)]) == (("light", "visits"),)
+    assert informative_paths(Reader(WORLD), "visit", [("light", "visits")], [("light",)]) == (("light", "visits"),)
     itself = changed("light", stone=list(WORLD.tables["light"]["name"]))
-    assert telling(itself, "visit", [("light", "stone")], [("light",)]) == ()
+    assert informative_paths(itself, "visit", [("light", "stone")], [("light",)]) == ()
 
 
 def test_nulls_on_the_way_do_not_save_an_idle_path():
@@ -52,7 +51,7 @@ def test_nulls_on_the_way_do_not_save_an_idle_path():
             },
         )
     )
-    assert telling(pupils, "light", [("keeper",), ("keeper", "mentor")]) == (("keeper",),)
+    assert informative_paths(pupils, "light", [("keeper",), ("keeper", "mentor")]) == (("keeper",),)
 
 
 def test_null_with_two_reasons_is_not_asked_for():
@@ -67,11 +66,11 @@ def test_null_with_two_reasons_is_not_asked_for():
         },
     )
     path = ("keeper", "mentor")
-    assert two_nones(Reader(both), "light", path)
-    assert telling(Reader(both), "light", [path]) == ()
-    assert not two_nones(changed("light", keeper=some), "light", path)
-    assert not two_nones(changed("keeper", mentor=orphan), "light", path)
-    assert not two_nones(Reader(WORLD), "light", path)
+    assert ambiguous_null(Reader(both), "light", path)
+    assert informative_paths(Reader(both), "light", [path]) == ()
+    assert not ambiguous_null(changed("light", keeper=some), "light", path)
+    assert not ambiguous_null(changed("keeper", mentor=orphan), "light", path)
+    assert not ambiguous_null(Reader(WORLD), "light", path)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +91,7 @@ def test_what_fills_imply_is_no_hop(company):
     assert ("project", "lead", "unit") not in source.paths("order")
     # Nobody above: unsponsored, or sponsored by one who reports to the board.
     reader = source.reader
-    assert (("sponsor", "boss") in paths) is not two_nones(reader, "project", ("sponsor", "boss"))
+    assert (("sponsor", "boss") in paths) is not ambiguous_null(reader, "project", ("sponsor", "boss"))
 
 
 @pytest.mark.parametrize("kind", ["deep", "hybrid"])
@@ -101,12 +100,12 @@ def test_no_chain_goes_in_a_circle_or_past_its_own_scope(company, kind):
     for task, _ in zip(candidates(company, Pages(company), 5, kind=kind), range(25), strict=False):
         been = set()
         for query in task.query.chain():
-            told = reader.told(query.scope)
+            told = reader.scope_values(query.scope)
             assert not been & set(told)
             been |= set(told)
             if query.where is not None or query.top:
                 seen += 1
-                assert reader.unscoped(query) != reader.kept(query)
+                assert reader.rows_without_scope(query) != reader.matching_rows(query)
     assert seen > 15
 
 
@@ -120,14 +119,14 @@ def test_no_row_is_picked_twice_and_no_find_is_told(name):
             *links, last = task.query.chain()
             for query in (*links, *(() if last.key else (last,))):
                 finds += 1
-                (row,), path = reader.kept(query), query.columns[0]
+                (row,), path = reader.matching_rows(query), query.columns[0]
                 assert (query.table, row) not in been
                 steps = [reader.cell(query.table, row, path[: n + 1]) for n in range(len(path))]
                 been |= {(at.table, at.index) for at, _ in steps}
                 way = [reader.values(query.table, path[: n + 1])[row] for n in range(len(path))]
                 assert not constants(query) & set(way)
                 told = [reader.values(query.table, path)[i] for i in reader.in_scope(query)]
-                assert len(told) == 1 or told.count(reader.one(query)) <= 0.5 * len(told)
+                assert len(told) == 1 or told.count(reader.single_value(query)) <= 0.5 * len(told)
                 if query.top and len(query.top.path) > 1 and len(path) > 1:
                     assert query.top.path[0] != path[0]
     assert finds > 50
@@ -137,19 +136,19 @@ def test_a_letter_that_is_a_value_is_no_name_of_a_find():
     link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
     one = expr.parse("stone <> 'B'", "light", WORLD.schema.types(), as_of=WORLD.schema.as_of, want="bool")
     query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
-    with pytest.raises(Refused, match="reads like a find"):
-        made(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
+    with pytest.raises(DrawRejected, match="reads like a find"):
+        make_task(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
 
 
 def test_an_age_is_not_asked_of_the_one_born_first():
     league = generate(load_schema("league"), 11)
     source = Source(league, Pages(league))
-    assert computed(source, "player", ("age",), ("born",))
-    assert computed(source, "player", ("born",), ("age",))
-    assert not computed(source, "player", ("age",), ("joined",))
-    assert not computed(source, "report", ("points",), ("crowd",))
-    assert computed(source, "report", ("scored",), ("points",))
-    assert not computed(source, "transfer", ("player", "age"), ("player", "wage"))
+    assert computed_from_other(source, "player", ("age",), ("born",))
+    assert computed_from_other(source, "player", ("born",), ("age",))
+    assert not computed_from_other(source, "player", ("age",), ("joined",))
+    assert not computed_from_other(source, "report", ("points",), ("crowd",))
+    assert computed_from_other(source, "report", ("scored",), ("points",))
+    assert not computed_from_other(source, "transfer", ("player", "age"), ("player", "wage"))
     for task, _ in zip(candidates(league, Pages(league), 6, kind="deep"), range(40), strict=False):
         query = task.query
-        assert not any(computed(source, query.table, query.columns[0], path) for path in query.ranked)
+        assert not any(computed_from_other(source, query.table, query.columns[0], path) for path in query.ranked)

@@ -15,7 +15,7 @@ from worldsmith.mining.certificates import Certificate, verify
 from worldsmith.mining.pipeline import CALLS, DRAWS, STREAK, mine
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Query, Reader, Scope, Task
-from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
+from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_as_many_as_asked_for_each_with_its_proof(mined, small, town, smartphone
         assert found.tried == 6 + sum(found.rejected.values())
         simulator = Simulator(world)
         for task in found.tasks:
-            assert verify(Certificate.from_json(task.certificate), task, world, simulator) == ""
+            assert verify(Certificate.from_json(task.certificate), task, world, simulator) is None
             assert 0 < task.tool_tokens <= 32_000
             assert task.tool_tokens < task.typical_tokens
             assert task.turns > 1
@@ -49,7 +49,7 @@ def test_the_gates_hold(mined, small):
     assert {(g.kind, g.size, g.name) for g in found} == {(*group, name) for group in groups for name in GATES}
     assert all(g.passed for g in found)
     for task in (t for t in (*mined.tasks, *small.tasks) if t.kind != "deep"):
-        share, allowed = observed(task.pages, task.others)
+        share, allowed = largest_page_share(task.pages, task.others)
         assert share <= allowed
 
 
@@ -74,14 +74,16 @@ def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
     reader, answers = Reader(smartphones), []
     for task in found.tasks:
         query = task.query
-        names = [[reader.of(query, path)[i] for path in query.key] for i in reader.kept(query)]
+        names = [[reader.query_values(query, path)[i] for path in query.key] for i in reader.matching_rows(query)]
         answers.append((query.table, str(sorted(names))) if query.key else (query.columns[0][-1], task.gold))
     assert len(answers) == 45
     tables = [a for a, t in zip(answers, found.tasks, strict=True) if t.query.key]
     assert len(set(tables)) == len(tables) > 20
-    assert len({task.query.likeness for task in found.tasks}) == 45
+    assert len({task.query.near_duplicate_key for task in found.tasks}) == 45
     cells = {
-        reader.cell(t.query.table, reader.kept(t.query)[0], t.query.columns[0]) for t in found.tasks if not t.query.key
+        reader.cell(t.query.table, reader.matching_rows(t.query)[0], t.query.columns[0])
+        for t in found.tasks
+        if not t.query.key
     }
     assert len(cells) == 45 - len(tables)
 
@@ -125,9 +127,9 @@ def test_constant_guess_is_the_share_of_the_most_common_value():
 
 def test_one_page_is_counted_cell_by_cell():
     task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [("a", "b"), ("a",), ("a",), ("c",), ("d",), ("e",), ("f",), ("g",)])
-    assert observed(task.pages, task.others) == (3 / 8, 0.25)
+    assert largest_page_share(task.pages, task.others) == (3 / 8, 0.25)
     assert failed_gate(task, {}) == "one page carries too much"
-    assert observed(by_hand([1, 2], [("a",), ("b",)]).pages, (1,)) == (0.5, 0.5)
+    assert largest_page_share(by_hand([1, 2], [("a",), ("b",)]).pages, (1,)) == (0.5, 0.5)
 
 
 def test_a_task_over_the_cap_fails_by_itself():
@@ -166,9 +168,9 @@ def test_small_worlds_give_tasks_too_and_say_why_not_more():
 
 
 def test_one_page_is_counted_alike_when_drawing_and_when_auditing():
-    assert one_page_too_much(by_hand([1, 2, 3, 4, 5], [("a",), ("a",), *[(c,) for c in "bcd"]]).pages, (1,))
-    assert not one_page_too_much(by_hand([1, 2, 3, 4], [("a",), *[(c,) for c in "bcd"]]).pages, (1,))
-    assert candidates.one_page_too_much is tasks_gates.one_page_too_much is one_page_too_much
+    assert page_carries_too_much(by_hand([1, 2, 3, 4, 5], [("a",), ("a",), *[(c,) for c in "bcd"]]).pages, (1,))
+    assert not page_carries_too_much(by_hand([1, 2, 3, 4], [("a",), *[(c,) for c in "bcd"]]).pages, (1,))
+    assert candidates.page_carries_too_much is tasks_gates.page_carries_too_much is page_carries_too_much
     assert candidates.CAP == tasks_gates.CAP == CAP
 
 

@@ -8,10 +8,10 @@ import pytest
 from tests.pages_world import KEEPERS, isles
 from worldsmith import expr, scoring
 from worldsmith.generation import generate
-from worldsmith.mining.candidates import answers, filler
+from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
-from worldsmith.tasks import Query, Reader, Scope, Top, gold, markdown
+from worldsmith.tasks import Query, Reader, Scope, Top, gold, values_table
 from worldsmith.tasks.conditions import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.question import question
@@ -105,33 +105,33 @@ def test_what_a_question_fixes(q, told):
 
 def test_a_free_cell_earns_nothing_alone():
     q = query(columns=("name", "stone", "height"))
-    columns = answers(Reader(WORLD), q)
+    columns = answer_columns(Reader(WORLD), q)
     assert [(c.name, c.key, c.free) for c in columns] == [
         ("Lighthouse", True, False),
         ("Stone", False, True),
         ("Height (m)", False, False),
     ]
     known = [(name, stone, None) for name, stone, _ in rows(q)]
-    bare = scoring.score(markdown(columns, known), columns, rows(q))
+    bare = scoring.score(values_table(columns, known), columns, rows(q))
     assert bare.nonkey.f1 == 0.5
     assert (bare.earned.f1, bare.earned_rows.f1) == (0, 0)
     assert scoring.reward(bare, turns=3, search_calls=1, extract_calls=1).total == 0
-    one = scoring.score(markdown(columns, [rows(q)[0], *known[1:]]), columns, rows(q))
+    one = scoring.score(values_table(columns, [rows(q)[0], *known[1:]]), columns, rows(q))
     assert one.earned.f1 == pytest.approx(1 / len(known))
 
 
 def test_a_key_part_that_the_scope_fixes_is_free():
     q = query(table="visit", scope=("year", (2026,)), columns=("light", "year", "guests"))
-    columns = answers(Reader(WORLD), q)
+    columns = answer_columns(Reader(WORLD), q)
     assert [(c.name, c.key, c.free) for c in columns] == [
         ("Lighthouse", True, False),
         ("Year", True, True),
         ("Guests", False, False),
     ]
     known = [(light, year, None) for light, year, _ in rows(q)]
-    assert scoring.score(markdown(columns, known), columns, rows(q)).earned.f1 == 0
+    assert scoring.score(values_table(columns, known), columns, rows(q)).earned.f1 == 0
     both = query(table="visit", scope=("year", (2026, 2027)), columns=("light", "year", "guests"))
-    assert not any(c.free for c in answers(Reader(WORLD), both))
+    assert not any(c.free for c in answer_columns(Reader(WORLD), both))
 
 
 def test_a_need_with_braces_of_its_own_is_left_as_it_is():
@@ -140,13 +140,13 @@ def test_a_need_with_braces_of_its_own_is_left_as_it_is():
     )
     q = query()
     reader = Reader(replace(WORLD, schema=schema))
-    text = question(reader, q, answers(reader, q), 0)
+    text = question(reader, q, answer_columns(reader, q), 0)
     assert text.startswith("I want {foo} of lighthouses in the lighthouses of the Outer Isles. ")
 
 
 def asked(q, world=WORLD):
     reader = Reader(world)
-    return question(reader, q, answers(reader, q), 0)
+    return question(reader, q, answer_columns(reader, q), 0)
 
 
 def without_nulls(world, table, column, value):
@@ -176,10 +176,10 @@ def test_fillers_are_named_where_the_worlds_column_has_nulls_and_nowhere_else():
 
 def test_null_is_called_what_the_first_column_on_the_way_that_has_nulls_says():
     reader = Reader(WORLD)
-    assert filler(reader, "light", ("closed",)) == filler(reader, "visit", ("light", "closed")) == "in use"
-    assert filler(reader, "light", ("height",)) == filler(reader, "light", ("keeper", "born")) == ""
+    assert null_filler(reader, "light", ("closed",)) == null_filler(reader, "visit", ("light", "closed")) == "in use"
+    assert null_filler(reader, "light", ("height",)) == null_filler(reader, "light", ("keeper", "born")) == ""
     lost = Reader(with_null(recast(WORLD, "light", "keeper", none="nobody"), "light", "keeper"))
-    assert filler(lost, "light", ("keeper", "born")) == "nobody"
+    assert null_filler(lost, "light", ("keeper", "born")) == "nobody"
 
 
 def test_headers_of_one_owner_name_it_alike(town, smartphones):
@@ -348,7 +348,7 @@ def test_a_name_that_says_what_it_is_needs_no_noun():
 
 def test_an_exception_is_of_what_meets_both_conditions():
     q = query("not (height > 14 and manned)")
-    texts = [question(Reader(WORLD), q, answers(Reader(WORLD), q), turn) for turn in range(12)]
+    texts = [question(Reader(WORLD), q, answer_columns(Reader(WORLD), q), turn) for turn in range(12)]
     assert all(re.search(r" both have a height (over|above|of more than) 14 m and are manned\b", t) for t in texts)
     assert {understand(t, WORLD.schema) for t in texts} == {q}
 
@@ -356,7 +356,7 @@ def test_an_exception_is_of_what_meets_both_conditions():
 def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():
     link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
     deep = Query("light", Scope("keeper", (), link), None, (("lit",),), (), top=Top(("height",), 1, largest=True))
-    texts = {question(Reader(WORLD), deep, answers(Reader(WORLD), deep), turn) for turn in range(40)}
+    texts = {question(Reader(WORLD), deep, answer_columns(Reader(WORLD), deep), turn) for turn in range(40)}
     assert len(texts) > 30
     for text in texts:
         first = text.split("\n\n")[0]

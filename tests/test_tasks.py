@@ -14,11 +14,12 @@ from worldsmith import expr, scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import Refused, answers, drawn, made, screen, told_values
-from worldsmith.mining.sampling import SIZES, Source, between
+from worldsmith.mining.candidates import answer_columns, draw_tasks, leaked_values, make_task
+from worldsmith.mining.sampling import SIZES, Source, roundest_between
+from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, markdown, sql
-from worldsmith.tasks.conditions import ONE, Wording, span, verb_phrase
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, sql, values_table
+from worldsmith.tasks.conditions import ONE, Wording, verb_phrase, window_phrase
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.query import constants
 from worldsmith.tasks.question import question
@@ -83,7 +84,8 @@ def test_three_engines_give_the_same_gold(some):
             assert task.gold == other
             reader = Reader(w)
             read = [
-                tuple(reader.of(task.query, path)[i] for path in task.query.columns) for i in reader.kept(task.query)
+                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in reader.matching_rows(task.query)
             ]
             assert sorted(map(str, read)) == sorted(map(str, task.gold))
 
@@ -182,7 +184,7 @@ def test_conditions_agree_in_number(text, said, one):
 @settings(max_examples=200, deadline=None)
 def test_thresholds_lie_strictly_between(low, gap, decimals):
     a, b = low / 10**decimals, (low + gap) / 10**decimals
-    found = between(a, b, decimals)
+    found = roundest_between(a, b, decimals)
     if gap == 1:
         assert found is None
         return
@@ -193,17 +195,17 @@ def test_thresholds_lie_strictly_between(low, gap, decimals):
 
 
 def test_thresholds_are_round():
-    assert between(497, 612, 0)[1] == 500
-    assert between(5.31, 5.58, 2)[1] == 5.5
-    assert between(19, 21, 0)[1] == 20
+    assert roundest_between(497, 612, 0)[1] == 500
+    assert roundest_between(5.31, 5.58, 2)[1] == 5.5
+    assert roundest_between(19, 21, 0)[1] == 20
 
 
 def test_screens_refuse_what_can_be_misread():
     source = Source(WORLD, Pages(WORLD))
 
     def refused(q):
-        with pytest.raises(Refused) as found:
-            screen(source.reader, q, source.reader.in_scope(q), source.reader.kept(q))
+        with pytest.raises(DrawRejected) as found:
+            screen(source.reader, q, source.reader.in_scope(q), source.reader.matching_rows(q))
         return str(found.value)
 
     assert refused(query("height > 5")) == "a clause changes nothing"
@@ -219,29 +221,29 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height < 16")) == "the scope changes nothing"
     assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
-    screen(source.reader, good, source.reader.in_scope(good), source.reader.kept(good))
+    screen(source.reader, good, source.reader.in_scope(good), source.reader.matching_rows(good))
 
 
 def test_answers_of_one_page_and_twin_headers_are_refused():
     source = Source(WORLD, Pages(WORLD))
     one_page = query(scope=("stone", ("slate",)), columns=("name", "height", "lit"))
-    with pytest.raises(Refused, match=r"one page|snippets"):
-        made(source, one_page, "small", 0, rows(one_page))
+    with pytest.raises(DrawRejected, match=r"one page|snippets"):
+        make_task(source, one_page, "small", 0, rows(one_page))
     twins = replace(one_page, columns=(("name",), ("height",), ("height",)))
-    with pytest.raises(Refused, match="one header"):
-        made(source, twins, "small", 0, rows(twins))
+    with pytest.raises(DrawRejected, match="one header"):
+        make_task(source, twins, "small", 0, rows(twins))
 
 
 def test_questions_hold_constants_and_headers_and_no_gold(some):
     for world, task in some:
         windows = [n.args for clause in task.query.clauses for n in walk(clause) if getattr(n, "op", "") == "between"]
         wording = Wording(world.schema)
-        said = {e.value for _, *ends in windows if span(wording, *(str(e.value) for e in ends)) for e in ends}
+        said = {e.value for _, *ends in windows if window_phrase(wording, *(str(e.value) for e in ends)) for e in ends}
         for value in constants(task.query) - said:
             spelled = scoring.show(value, scoring.Column("x", "text")) if isinstance(value, str) else f"{value:.10g}"
             assert isinstance(value, bool) or spelled in task.question or value in (0, 1)
         assert ", ".join(c.name for c in task.columns) in task.question
-        assert not told_values(task.question, constants(task.query) | {world.schema.as_of}, task.columns, task.gold)
+        assert not leaked_values(task.question, constants(task.query) | {world.schema.as_of}, task.columns, task.gold)
         fillers = [c for c, col in zip(task.columns, zip(*task.gold, strict=True), strict=True) if None in col]
         assert all(f"“{c.none}”" in task.question for c in fillers)
         assert task.world_digest == world.digest
@@ -250,11 +252,11 @@ def test_questions_hold_constants_and_headers_and_no_gold(some):
 def test_a_gold_value_in_a_question_is_found():
     q = query("height > 20", columns=("name", "height", "lit"))
     reader = Reader(WORLD)
-    columns = answers(reader, q)
+    columns = answer_columns(reader, q)
     text = question(reader, q, columns, 0)
     own = constants(q) | {WORLD.schema.as_of}
-    assert not told_values(text, own, columns, rows(q))
-    assert told_values(text.replace("I look for", "I saw one of 23 m, and look for"), own, columns, rows(q)) == {"23"}
+    assert not leaked_values(text, own, columns, rows(q))
+    assert leaked_values(text.replace("I look for", "I saw one of 23 m, and look for"), own, columns, rows(q)) == {"23"}
 
 
 def test_sizes_hold_and_no_column_is_hidden_or_faked(some):
@@ -275,7 +277,7 @@ def test_the_pages_of_a_cell_state_it(smartphones):
     pages = Pages(smartphones)
     task = next(candidates(smartphones, pages, 4))
     reader = Reader(smartphones)
-    index = reader.kept(task.query)[0]
+    index = reader.matching_rows(task.query)[0]
     names = [reader.values(task.query.table, path)[index] for path in task.query.key]
     row = next(i for i, gold_row in enumerate(task.gold) if list(gold_row[: len(names)]) == names)
     for path, carried in zip(task.query.columns, task.pages[row], strict=True):
@@ -304,14 +306,14 @@ def test_the_gold_table_scores_one(some):
 
 def test_pipes_in_cells_are_escaped():
     columns = (scoring.Column("A", "text", key=True), scoring.Column("B", "int"))
-    text = markdown(columns, [("x|y", 3)])
+    text = values_table(columns, [("x|y", 3)])
     assert "| x\\|y | 3 |" in text
     assert scoring.score(text, columns, [("x|y", 3)]).success
 
 
 def test_draws_are_the_same_again_and_differ_by_seed(town):
     def ids(seed):
-        found = itertools.islice(drawn(town, Pages(town), seed, "wide"), 40)
+        found = itertools.islice(draw_tasks(town, Pages(town), seed, "wide"), 40)
         return [t.task_id if isinstance(t, Task) else t.reason for t in found]
 
     assert ids(1) == ids(1)
@@ -323,10 +325,10 @@ import itertools
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.mining.candidates import drawn
+from worldsmith.mining.candidates import draw_tasks
 world = generate(load_schema("town"), 7)
 for kind in ("wide", "deep", "hybrid"):
-    tasks = (t for t in drawn(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
+    tasks = (t for t in draw_tasks(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
     print([t.digest for t in itertools.islice(tasks, 4)])
 """
 

@@ -65,4 +65,4 @@ def test_its_certificates_hold(folder):
     assert len(tasks) == 5
     for task in tasks:
         assert task.certificate["render"] == RENDER
-        assert verify(Certificate.from_json(task.certificate), task, world, simulator) == ""
+        assert verify(Certificate.from_json(task.certificate), task, world, simulator) is None

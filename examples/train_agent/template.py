@@ -15,7 +15,7 @@ from prepare import held_out
 
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
-from worldsmith.tasks.task import written
+from worldsmith.tasks.task import markdown_table
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import tool_call
 from worldsmith.world.files import load_world, world_folders
@@ -65,7 +65,7 @@ def episode(task: Task, environment: Environment) -> tuple[float, float, bool]:
     pages = [
         environment.step(tool_call({"tool": "web_extractor", "arg": url})).observation for url in list(links)[:LINKS]
     ]
-    end = environment.step(written(task.columns, [copied(task, page) for page in pages]))
+    end = environment.step(markdown_table(task.columns, [copied(task, page) for page in pages]))
     return end.reward.total, end.score.item.f1, end.score.success
 
 

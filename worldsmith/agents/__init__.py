@@ -1,8 +1,7 @@
 """Agents without a language model: the oracle that proves a task, and those that take shortcuts."""
 
 from worldsmith.agents.client import TOKENS, Client, HttpClient, Recorder, Reply, SimulatorClient, tokenizer, tokens
-from worldsmith.agents.cost import Cost
-from worldsmith.agents.episode import AGENTS, Agent, Episode, agent, run
+from worldsmith.agents.episode import AGENTS, Agent, Cost, Episode, agent, run
 
 __all__ = [
     "AGENTS",

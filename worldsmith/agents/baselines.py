@@ -7,7 +7,7 @@ from worldsmith.agents.client import Client, Reply
 from worldsmith.agents.oracle import HITS, Search
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Path, Schema
-from worldsmith.tasks import Task, written
+from worldsmith.tasks import Task, markdown_table
 
 NAMES = 40
 """Rows a crawler of snippets looks for at most."""
@@ -19,35 +19,35 @@ _PARTS = re.compile(r"[;,.·]\s")
 _JOINTS = re.compile(r" (?:of|by|for|in) ")
 
 
-def listed(snippet: str) -> list[str]:
+def listed_names(snippet: str) -> list[str]:
     """Return the names of the rows that a list's hit names."""
     names = _LISTED.split(snippet.partition(": ")[2], maxsplit=1)[0].split(", ")
     return [name for name in names if name.strip(" .")]
 
 
-def blank(task: Task) -> list[str]:
+def blank_row(task: Task) -> list[str]:
     """Return a row of what the question tells, and of what stands for a missing value elsewhere."""
-    told = task.query.fixed
+    fixed_values = task.query.fixed
     pairs = zip(task.query.columns, task.columns, strict=True)
-    return [scoring.show(told.get(path), column) for path, column in pairs]
+    return [scoring.show(fixed_values.get(path), column) for path, column in pairs]
 
 
 def closed_book(task: Task, schema: Schema, client: Client) -> str:  # noqa: ARG001 - an agent's signature
     """Answer from the question alone, without a tool: one row of what it tells."""
-    return written(task.columns, [blank(task)])
+    return markdown_table(task.columns, [blank_row(task)])
 
 
 def keys_only(task: Task, schema: Schema, client: Client) -> str:
     """List the scope, and name its rows without reading about any of them."""
     search = Search(task, schema, client)
-    rest = blank(task)[len(task.query.key) :]
-    return written(task.columns, [[*map(str, key), *rest] for key in search.rows()])
+    rest = blank_row(task)[len(task.query.key) :]
+    return markdown_table(task.columns, [[*map(str, key), *rest] for key in search.rows()])
 
 
 def one_query(task: Task, schema: Schema, client: Client) -> str:
     """Ask the question itself, once, and answer from the hits."""
     crawl = Crawl(task, schema)
-    crawl.take(client.search(asked(task)))
+    crawl.take(client.search(request_text(task)))
     return crawl.answer()
 
 
@@ -55,7 +55,7 @@ def snippets_only(task: Task, schema: Schema, client: Client) -> str:
     """Search without end and open nothing: the question, its scope, and every name that turns up."""
     crawl = Crawl(task, schema)
     plural = schema.tables[task.query.table].plural
-    queries = [asked(task), *(f"{plural} {scope}" for scope in task.query.scope.values)]
+    queries = [request_text(task), *(f"{plural} {scope}" for scope in task.query.scope.values)]
     for query in queries:
         for page in range(1, PAGES + 1):
             reply = client.search(query, 10, page)
@@ -67,7 +67,7 @@ def snippets_only(task: Task, schema: Schema, client: Client) -> str:
     return crawl.answer()
 
 
-def asked(task: Task) -> str:
+def request_text(task: Task) -> str:
     """Return what the question asks, without the columns and the form of the answer."""
     return task.question.split("\n\n", 1)[0]
 
@@ -88,29 +88,29 @@ class Crawl:
         for hit in reply["results"]:
             title = hit["title"].split(" | ")[0]
             name, _, rest = title.partition(": ")
-            told = self.names.setdefault(name, {})
-            told.update(self._labelled(hit["snippet"]))
+            cells = self.names.setdefault(name, {})
+            cells.update(self._labelled(hit["snippet"]))
             if " by " in name and rest:
                 # A list: its hit names some of its rows.
-                self.names.update({row: self.names.get(row, {}) for row in listed(hit["snippet"])})
+                self.names.update({row: self.names.get(row, {}) for row in listed_names(hit["snippet"])})
 
     def _labelled(self, snippet: str) -> dict[str, str]:
-        found = {}
+        cells = {}
         for part in _PARTS.split(snippet.partition(": ")[2]):
-            told = self.label.fullmatch(part.lower())
-            if told:
-                found[told[1]] = part[-len(told[2]) :].strip(" .")
-        return found
+            match = self.label.fullmatch(part.lower())
+            if match:
+                cells[match[1]] = part[-len(match[2]) :].strip(" .")
+        return cells
 
     def answer(self) -> str:
         """Return a table of a row for each name of which something was told; of all names where nothing was."""
-        told, bare = [], []
+        filled, bare = [], []
         for name in self.names:
             row, rich = self._row(name)
             bare.append(row)
             if rich:
-                told.append(row)
-        return written(self.task.columns, told or bare)
+                filled.append(row)
+        return markdown_table(self.task.columns, filled or bare)
 
     def _row(self, name: str) -> tuple[list[str], bool]:
         """Return the cells of a row, and whether a hit told one of them."""
@@ -123,9 +123,9 @@ class Crawl:
                 cells.append(self._key(name, path[0]))
             else:
                 last = self.task.query.column(self.schema, path)
-                told = self.names[self._owner(name, path)].get(lower(last.label).lower())
-                rich = rich or told is not None
-                cells.append(told or scoring.show(None, column))
+                text = self.names[self._owner(name, path)].get(lower(last.label).lower())
+                rich = rich or text is not None
+                cells.append(text or scoring.show(None, column))
         return cells, rich
 
     def _key(self, name: str, col: str) -> str:
@@ -143,4 +143,4 @@ class Crawl:
         return name
 
 
-__all__ = ["asked", "closed_book", "keys_only", "one_query", "snippets_only"]
+__all__ = ["closed_book", "keys_only", "one_query", "request_text", "snippets_only"]

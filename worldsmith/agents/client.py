@@ -18,7 +18,7 @@ TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
 
 TRIES = 8
-"""Attempts at one call that fails for a passing reason; where a fifth of them fails, one call in 400,000 is lost."""
+"""Attempts at one call that fails for a transient reason; where a fifth of them fails, one call in 400,000 is lost."""
 WAIT, LONGEST_WAIT = 0.1, 10.0
 """Seconds before the second attempt over HTTP, doubled each time where the server names none; and the most waited."""
 
@@ -68,9 +68,9 @@ class Client(Protocol):
 class SimulatorClient:
     """The tools of a world in this process.
 
-    `seen` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
+    `pages_read` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
 
-    With `kept`, a mapping that clients of one simulator and address may share, a call is answered once: replies are
+    With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
     """
 
@@ -78,52 +78,52 @@ class SimulatorClient:
         self,
         simulator: Simulator,
         address: Address | None = None,
-        kept: dict[Call, Observation] | None = None,
+        reply_cache: dict[Call, Observation] | None = None,
         traces: Traces | None = None,
     ) -> None:
-        self.simulator, self.address, self.kept = simulator, address or Address(simulator.world.id), kept
+        self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
         self.traces = traces
-        self.seen: list[Page] = []
+        self.pages_read: list[Page] = []
         self.disclosed: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
-        return reply(self._answered(Call("web_search", query, page, k)))
+        return search_reply(self._answered(Call("web_search", query, page, k)))
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
-        found = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
-        if found.page is not None:
-            self.seen.append(found.page)
-        self.goes_on = found.next_offset
-        return found.text
+        observation = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
+        if observation.page is not None:
+            self.pages_read.append(observation.page)
+        self.goes_on = observation.next_offset
+        return observation.text
 
     def _answered(self, call: Call) -> Observation:
-        found = None if self.kept is None else self.kept.get(call)
-        if found is None:
-            found = self._tried(call)
-            if self.kept is not None:
-                self.kept[call] = found
-        self.disclosed.update(found.disclosed)
-        return found
+        observation = None if self.reply_cache is None else self.reply_cache.get(call)
+        if observation is None:
+            observation = self._tried(call)
+            if self.reply_cache is not None:
+                self.reply_cache[call] = observation
+        self.disclosed.update(observation.disclosed)
+        return observation
 
     def _tried(self, call: Call) -> Observation:
         for attempt in range(TRIES):
             self.retries += attempt > 0
-            found = self.simulator.call(self.address, call, attempt)
+            observation = self.simulator.call(self.address, call, attempt)
             if self.traces:
-                self.traces.call(self.address, call, attempt, found)
-            if found.status in {"ok", "not_found"}:
-                return found
-        raise BackendError(f"{call.tool} {call.arg[:80]!r}: {found.status} in {TRIES} attempts")
+                self.traces.call(self.address, call, attempt, observation)
+            if observation.status in {"ok", "not_found"}:
+                return observation
+        raise BackendError(f"{call.tool} {call.arg[:80]!r}: {observation.status} in {TRIES} attempts")
 
 
 class HttpClient:
     """The tools of a served world: POST {base}/api/search and {base}/api/extract.
 
-    What fails for a passing reason is tried again after the time that Retry-After names, in seconds. The server can
+    What fails for a transient reason is tried again after the time that Retry-After names, in seconds. The server can
     tell another attempt from the first only where `base_url` names a session.
     """
 
@@ -147,9 +147,9 @@ class HttpClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where the server fails."""
         part = {} if max_chars is None else {"max_chars": max_chars}
-        found = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
-        self.goes_on = found.get("next_offset")
-        return str(found["text"])
+        reply = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
+        self.goes_on = reply.get("next_offset")
+        return str(reply["text"])
 
     def close(self) -> None:
         """Close the connections."""
@@ -163,15 +163,15 @@ class HttpClient:
             pause = WAIT * 2**attempt
             try:
                 response = self._http.post(path, json=body)
-                found = response.json()
+                reply = response.json()
             except (self._error, ValueError) as error:
                 why = f"{type(error).__name__}: {error}"
             else:
-                if response.status_code == 200 and isinstance(found, dict) and "error" not in found:
-                    return cast("Reply", found)
-                said = str(found.get("error", "")) if isinstance(found, dict) else "no object"
-                why = f"{response.status_code} {said[:200]}"
-                if response.status_code == 404 and page and said.startswith(f"{page[:200]}: "):
+                if response.status_code == 200 and isinstance(reply, dict) and "error" not in reply:
+                    return cast("Reply", reply)
+                message = str(reply.get("error", "")) if isinstance(reply, dict) else "no object"
+                why = f"{response.status_code} {message[:200]}"
+                if response.status_code == 404 and page and message.startswith(f"{page[:200]}: "):
                     return {"text": ""}
                 if response.status_code in {400, 404, 405}:
                     break
@@ -186,25 +186,26 @@ def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdecimal() else None
 
 
-def reply(found: Observation) -> Reply:
+def search_reply(observation: Observation) -> Reply:
     """Return the reply that an observation of a search is."""
     results = [
-        {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score} for r in found.results
+        {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
+        for r in observation.results
     ]
-    return {"results": results, "more": found.more}
+    return {"results": results, "more": observation.more}
 
 
-def shown(told: Reply) -> str:
+def hits_text(reply: Reply) -> str:
     """Return a search reply as an agent reads it."""
     blocks = (
-        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in told["results"]
+        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in reply["results"]
     )
     return "\n\n".join(blocks)
 
 
 @dataclass(slots=True)
 class Recorder:
-    """A client that writes down what is asked and what is answered."""
+    """A client that records calls and replies."""
 
     client: Client
     count: Callable[[str], int] = tokens
@@ -219,9 +220,9 @@ class Recorder:
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Search, and record."""
-        told = self.client.search(query, k, page)
-        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, shown(told))
-        return told
+        reply = self.client.search(query, k, page)
+        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, hits_text(reply))
+        return reply
 
     @property
     def goes_on(self) -> int | None:
@@ -238,9 +239,9 @@ class Recorder:
     def part(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Read what one call gives of a page, and record."""
         text = self.client.extract(url, offset, max_chars)
-        asked = {"offset": offset, "max_chars": max_chars}
-        told = {name: value for name, value in asked.items() if value}
-        self._kept({"tool": "web_extractor", "arg": url, **told}, text)
+        options = {"offset": offset, "max_chars": max_chars}
+        window = {name: value for name, value in options.items() if value}
+        self._kept({"tool": "web_extractor", "arg": url, **window}, text)
         return text
 
     def _kept(self, call: dict[str, Any], reply: str) -> None:

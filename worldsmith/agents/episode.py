@@ -1,13 +1,12 @@
 """Episodes: an agent, a task, a client, and what came of it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
 from worldsmith.agents.client import Client, Recorder, tokens
-from worldsmith.agents.cost import Cost
 from worldsmith.agents.oracle import oracle, reworded
 from worldsmith.agents.ranking_probe import probe
 from worldsmith.errors import NotFoundError, UsageError, close_match
@@ -30,8 +29,32 @@ AGENTS: dict[str, Agent] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """Searches made, pages read, and the tokens of all replies."""
+
+    search_calls: int
+    extract_calls: int
+    tool_tokens: int
+
+    @classmethod
+    def of(cls, calls: Sequence[Mapping[str, Any]], tool_tokens: int) -> "Cost":
+        """Return the cost of calls that name their tool."""
+        searches = sum(call["tool"] == "web_search" for call in calls)
+        return cls(searches, len(calls) - searches, tool_tokens)
+
+    @property
+    def turns(self) -> int:
+        """The assistant messages: one per call, and the answer."""
+        return self.search_calls + self.extract_calls + 1
+
+    def to_json(self) -> dict[str, int]:
+        """Return the figures, the turns with them."""
+        return {**asdict(self), "turns": self.turns}
+
+
+@dataclass(frozen=True, slots=True)
 class Episode:
-    """An agent's answer to a task, and what it took."""
+    """An agent's answer to a task, with its calls and their cost."""
 
     task_id: str
     world: str

@@ -42,7 +42,7 @@ def run_many(
             traces.message(address, "user", task.question, task_id=task.task_id)
         if base_url:
             with closing(HttpClient(prefix(base_url, task, agent, profile))) as served:
-                episode = run(task, world, agent, Told(served, address, traces) if traces else served, count)
+                episode = run(task, world, agent, TracedClient(served, address, traces) if traces else served, count)
         else:
             simulator = simulator or Simulator(world, profiles=profiles)
             episode = run(task, world, agent, SimulatorClient(simulator, address, traces=traces), count)
@@ -52,7 +52,7 @@ def run_many(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TracedClient:
     """A client over HTTP whose calls and replies are written down, as the agent has them."""
 
     client: HttpClient
@@ -89,5 +89,5 @@ def _session(task: Task, agent: str) -> str:
 
 def prefix(base_url: str, task: Task, agent: str, profile: str | None) -> str:
     """Return where an agent reaches a task's world: /w/<world>;profile=…;session=…, the session a hash of both."""
-    asked = f";profile={profile}" if profile else ""
-    return f"{base_url.rstrip('/')}/w/{task.world}{asked};session={_session(task, agent)}"
+    chosen_profile = f";profile={profile}" if profile else ""
+    return f"{base_url.rstrip('/')}/w/{task.world}{chosen_profile};session={_session(task, agent)}"

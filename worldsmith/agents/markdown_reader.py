@@ -11,7 +11,7 @@ _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
-class Said(NamedTuple):
+class LinkedText(NamedTuple):
     """A text, and where it leads ("" for nowhere)."""
 
     text: str
@@ -24,60 +24,60 @@ class Grid:
 
     heading: str
     header: tuple[str, ...]
-    rows: tuple[tuple[Said, ...], ...]
+    rows: tuple[tuple[LinkedText, ...], ...]
 
 
 @dataclass(slots=True)
-class Sheet:
+class ParsedPage:
     """A page as read."""
 
     title: str = ""
-    pairs: list[tuple[str, Said]] = field(default_factory=list)
+    pairs: list[tuple[str, LinkedText]] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
-    items: list[tuple[str, Said]] = field(default_factory=list)
+    items: list[tuple[str, LinkedText]] = field(default_factory=list)
     """Bullets that are no pairs, each with its heading."""
-    links: list[Said] = field(default_factory=list)
+    links: list[LinkedText] = field(default_factory=list)
 
 
-def said(cell: str) -> Said:
+def linked_text(cell: str) -> LinkedText:
     """Return a cell's text without marks, and its first link."""
-    found = _LINK.search(cell)
+    link = _LINK.search(cell)
     text = _LINK.sub(r"\1", cell).replace("\\|", "|").strip()
-    return Said(text, found[2] if found else "")
+    return LinkedText(text, link[2] if link else "")
 
 
-def cells(line: str) -> tuple[Said, ...]:
+def cells(line: str) -> tuple[LinkedText, ...]:
     """Return the cells of a table line."""
-    return tuple(map(said, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
+    return tuple(map(linked_text, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
 
 
 @lru_cache(maxsize=1024)
-def read(text: str) -> Sheet:
-    """Read a page's Markdown. The sheet is kept and shared: don't change it."""
-    sheet, heading, table = Sheet(), "", list[str]()
+def read(text: str) -> ParsedPage:
+    """Read a page's Markdown. The result is cached and shared: don't change it."""
+    page, heading, table = ParsedPage(), "", list[str]()
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
             table.append(line)
             continue
         if table:
-            _take(sheet, heading, table)
+            _take(page, heading, table)
             table = []
         if line.startswith("#"):
             mark, _, name = line.partition(" ")
-            heading = said(name).text
-            sheet.title = sheet.title or (heading if mark == "#" else "")
-        elif found := _PAIR.fullmatch(line):
-            sheet.pairs.append(((found["bold"] or found["bare"]).strip(), said(found["value"])))
+            heading = linked_text(name).text
+            page.title = page.title or (heading if mark == "#" else "")
+        elif pair := _PAIR.fullmatch(line):
+            page.pairs.append(((pair["bold"] or pair["bare"]).strip(), linked_text(pair["value"])))
         elif line.startswith(("- ", "* ")):
-            sheet.items.append((heading, said(line[2:])))
-        sheet.links += [Said(*pair) for pair in _LINK.findall(line)]
-    return sheet
+            page.items.append((heading, linked_text(line[2:])))
+        page.links += [LinkedText(*pair) for pair in _LINK.findall(line)]
+    return page
 
 
-def _take(sheet: Sheet, heading: str, lines: list[str]) -> None:
+def _take(page: ParsedPage, heading: str, lines: list[str]) -> None:
     header, *rows = [cells(line) for line in lines if not _RULE.fullmatch(line)]
-    sheet.links += [cell for row in rows for cell in row if cell.url]
+    page.links += [cell for row in rows for cell in row if cell.url]
     if len(header) == 2 and [cell.text for cell in header] == ["Item", "Value"]:
-        sheet.pairs += [(row[0].text, row[1]) for row in rows if len(row) == 2]
+        page.pairs += [(row[0].text, row[1]) for row in rows if len(row) == 2]
     else:
-        sheet.grids.append(Grid(heading, tuple(cell.text for cell in header), tuple(rows)))
+        page.grids.append(Grid(heading, tuple(cell.text for cell in header), tuple(rows)))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from worldsmith.agents.markdown_reader import Grid, Said, Sheet
+from worldsmith.agents.markdown_reader import Grid, LinkedText, ParsedPage
 from worldsmith.schema import Column, PageSpec, Schema, Table, Value
 
 Key = tuple[Value, ...]
@@ -21,7 +21,7 @@ class Unread(Exception):  # noqa: N818 - not an error: a cell the replies don't 
     """A value that no reply has told."""
 
 
-def value(text: str, column: Column) -> Value:
+def parse_cell(text: str, column: Column) -> Value:
     """Return the value that a cell's text stands for; Unread where it is none of its column's type."""
     if text in {column.none, "-"}:
         return None
@@ -44,14 +44,14 @@ def _number(text: str, column: Column) -> int | float:
         raise Unread(text) from None
 
 
-class Book:
+class PageMemory:
     """Facts and addresses, gathered page by page."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.facts: dict[Place, dict[str, Value]] = {}
         self.urls: dict[Place, list[str]] = {}
-        self.further: dict[Place, list[Said]] = {}
+        self.links_of_row: dict[Place, list[LinkedText]] = {}
         """Chrome links of the pages about a row."""
 
     @cached_property
@@ -64,43 +64,43 @@ class Book:
         return frozenset(spec.about for spec in self.schema.pages if spec.about)
 
     def take_row(
-        self, table: str, row: Mapping[str, Said], given: Mapping[str, Value], *, here: bool = False
+        self, table: str, row: Mapping[str, LinkedText], known: Mapping[str, Value], *, here: bool = False
     ) -> Key | None:
-        """Note a row told under labels or headers, with columns that are `given` already; return its key if told.
+        """Store a row by labels or headers, beside columns that are `known` already; return its key or None.
 
         `here` says that this is the row's own page, so that its key leads to what the key refers to.
         """
         form = self.schema.tables[table]
-        told: dict[str, Value] = dict(given)
+        facts: dict[str, Value] = dict(known)
         leads: dict[str, str] = {}
         for label, cell in row.items():
             column = self._labels[table].get(label)
             if column is None:
                 continue
             try:
-                told[column.name] = value(cell.text, column)
+                facts[column.name] = parse_cell(cell.text, column)
             except Unread:
                 continue
             leads[column.name] = cell.url
-        if any(told.get(name) is None for name in form.key):
+        if any(facts.get(name) is None for name in form.key):
             return None
-        key = tuple(told[name] for name in form.key)
-        self.facts.setdefault((table, key), {}).update(told)
-        self._leads(form, key, told, leads, own=not here and table in self._abouts)
+        key = tuple(facts[name] for name in form.key)
+        self.facts.setdefault((table, key), {}).update(facts)
+        self._leads(form, key, facts, leads, own=not here and table in self._abouts)
         return key
 
-    def _leads(self, form: Table, key: Key, told: Mapping[str, Value], leads: Mapping[str, str], *, own: bool) -> None:
+    def _leads(self, form: Table, key: Key, facts: Mapping[str, Value], leads: Mapping[str, str], *, own: bool) -> None:
         for name, url in leads.items():
             ref = form.column(name).ref
-            if url and told[name] is not None:
+            if url and facts[name] is not None:
                 if own and name == form.key[0]:
                     self.note_url((form.name, key), url)
                 elif ref:
-                    self.note_url((ref, (told[name],)), url)
+                    self.note_url((ref, (facts[name],)), url)
 
-    def having(self, table: str, col: str, value: Value) -> list[Key]:
+    def keys_where(self, table: str, col: str, value: Value) -> list[Key]:
         """Return the keys of the rows of a table that were told to hold a value."""
-        return [key for (name, key), told in self.facts.items() if name == table and told.get(col) == value]
+        return [key for (name, key), facts in self.facts.items() if name == table and facts.get(col) == value]
 
     def note_url(self, place: Place, url: str) -> None:
         """Note where a row may be read about."""
@@ -108,22 +108,22 @@ class Book:
         if url not in known:
             known.append(url)
 
-    def take_entry(self, place: Place, spec: PageSpec, sheet: Sheet) -> bool:
+    def take_entry(self, place: Place, spec: PageSpec, page: ParsedPage) -> bool:
         """Note what a page of kind `spec` says, if it is about the row at `place`; return whether it is."""
         table, key = place
         form = self.schema.tables[table]
-        told = dict(reversed(sheet.pairs))
-        if told:
-            given = dict(zip(form.key, key, strict=True))
+        labelled_cells = dict(reversed(page.pairs))
+        if labelled_cells:
+            key_values = dict(zip(form.key, key, strict=True))
             labelled = {form.column(name).label: name for name in form.key}
-            stated = {name: told[label].text for label, name in labelled.items() if label in told}
-            if any(stated.get(name) != str(part) for name, part in given.items()):
+            stated = {name: labelled_cells[label].text for label, name in labelled.items() if label in labelled_cells}
+            if any(stated.get(name) != str(part) for name, part in key_values.items()):
                 return False
-            self.take_row(table, told, {}, here=True)
-        elif not f"{sheet.title}:".casefold().startswith(f"{key[0]}:".casefold()):
+            self.take_row(table, labelled_cells, {}, here=True)
+        elif not f"{page.title}:".casefold().startswith(f"{key[0]}:".casefold()):
             return False
-        taken = [self._take_children(place, spec, grid) for grid in sheet.grids]
-        self.further[place] = [*self.further.get(place, []), *sheet.links]
+        taken = [self._take_children(place, spec, grid) for grid in page.grids]
+        self.links_of_row[place] = [*self.links_of_row.get(place, []), *page.links]
         # Without its children a further page of the row can't be told from its entry.
         first = next(s for s in self.schema.pages if s.about == table)
         return spec is first or not spec.children or any(taken)
@@ -131,25 +131,25 @@ class Book:
     def _take_children(self, place: Place, spec: PageSpec, grid: Grid) -> bool:
         for child in spec.children:
             if set(grid.header) <= set(self._labels[child.table]):
-                given = {child.ref: place[1][0]}
+                known = {child.ref: place[1][0]}
                 for row in grid.rows:
-                    self.take_row(child.table, dict(zip(grid.header, row, strict=False)), given)
+                    self.take_row(child.table, dict(zip(grid.header, row, strict=False)), known)
                 return True
         return False
 
-    def take_list(self, spec: PageSpec, scope: Value, sheet: Sheet) -> Iterable[Key]:
+    def take_list(self, spec: PageSpec, scope: Value, page: ParsedPage) -> Iterable[Key]:
         """Note the rows of a list page of one scope; yield their keys."""
         form = self.schema.tables[spec.table]
-        given = {spec.by or "": scope}
-        for grid in sheet.grids:
+        known = {spec.by or "": scope}
+        for grid in page.grids:
             if set(grid.header) <= set(self._labels[spec.table]):
                 for row in grid.rows:
-                    key = self.take_row(spec.table, dict(zip(grid.header, row, strict=False)), given)
+                    key = self.take_row(spec.table, dict(zip(grid.header, row, strict=False)), known)
                     if key is not None:
                         yield key
-        if not sheet.grids and len(set(form.key) - {spec.by}) == 1:
+        if not page.grids and len(set(form.key) - {spec.by}) == 1:
             name = next(name for name in form.key if name != spec.by)
-            for _, item in sheet.items:
-                key = self.take_row(spec.table, {form.column(name).label: item}, given)
+            for _, item in page.items:
+                key = self.take_row(spec.table, {form.column(name).label: item}, known)
                 if key is not None:
                     yield key

@@ -1,7 +1,7 @@
 """The agent that knows the query and how the schema heads its columns, and finds every value by the tools.
 
 It lists the scope, reads what the clauses need of every row in it, and the asked columns of the rows that pass.
-What no reply told stays empty. Its calls are the certificate of a task.
+What no reply states stays empty. Its calls are the certificate of a task.
 """
 
 import re
@@ -10,15 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from worldsmith import expr, scoring
-from worldsmith.agents.client import Client, Reply, shown
+from worldsmith.agents.client import Client, Reply, hits_text
 from worldsmith.agents.markdown_reader import read
-from worldsmith.agents.memory import Book, Key, Place, Unread
+from worldsmith.agents.memory import Key, PageMemory, Place, Unread
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
-from worldsmith.tasks import Query, Scope, Task, Top, written
+from worldsmith.tasks import Query, Scope, Task, Top, markdown_table
 from worldsmith.tasks.conditions import Wording, verb_phrase
-from worldsmith.tasks.query import is_tally, within
+from worldsmith.tasks.query import is_tally, scope_condition
 from worldsmith.tasks.reader import leaders
 
 HITS = 3
@@ -51,17 +51,17 @@ def reworded(task: Task, schema: Schema, client: Client) -> str:
 def _answer(task: Task, search: "Search") -> str:
     query = task.query
     lines = [
-        [search.told(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
-        for key in search.kept(query)
+        [search.cell_text(query, key, path, c) for path, c in zip(query.columns, task.columns, strict=True)]
+        for key in search.matching_keys(query)
     ]
-    return written(task.columns, lines)
+    return markdown_table(task.columns, lines)
 
 
 SMALL = frozenset({"a", "an", "and", "are", "as", "by", "for", "have", "in", "of", "or", "that", "the", "were"})
 """Words that another wording of a query does without."""
 
 
-def otherwise(query: str) -> str:
+def reworded_query(query: str) -> str:
     """Return a query in small letters, its words in the reverse order and without the small ones."""
     kept = [word for word in query.casefold().split() if word not in SMALL]
     return " ".join(reversed(kept)) or query
@@ -74,16 +74,16 @@ class Search:
         self.query, self.schema, self.client, self.other = task.query, schema, client, other
         self.words = set(words_of(task.question))
         """The words of the question and of every reply so far: all that a query may be made of."""
-        self.book = Book(schema)
-        self.opened: dict[str, str] = {}
-        self.sought: set[tuple[str, Place]] = set()
-        self.found: dict[Query, Value] = {}
-        self.through: set[str] = set()
+        self.memory = PageMemory(schema)
+        self.page_texts: dict[str, str] = {}
+        self.visits: set[tuple[str, Place]] = set()
+        self.single_values: dict[Query, Value] = {}
+        self.tables_passed: set[str] = set()
         """The tables whose rows are read about on the way to others."""
         for query in task.query.chain():
             read_paths = (*query.evidence, *query.ranked, *query.columns)
             refs = {path[: i + 1] for path in read_paths if not is_tally(path) for i in range(len(path) - 1)}
-            self.through |= {schema.walk(query.table, path).ref or "" for path in refs}
+            self.tables_passed |= {schema.walk(query.table, path).ref or "" for path in refs}
 
     def rows(self, query: Query | None = None) -> Iterator[Key]:
         """Yield the keys of the rows in scope, list by list."""
@@ -92,30 +92,30 @@ class Search:
             yield query.scope.values
             return
         spec = next(s for s in self.schema.pages if s.list == query.table and s.by == query.scope.column)
-        found: dict[Key, None] = {}
+        keys: dict[Key, None] = {}
         for scope in self.scope(query):
             for key in self._listed(spec, scope):
-                found[key] = None
-        yield from found
+                keys[key] = None
+        yield from keys
 
     def scope(self, query: Query) -> tuple[Value, ...]:
         """Return the values of a scope: those that are named, or the one that its chain leads to."""
         if query.scope.of is None:
             return query.scope.values
-        found = self.one(query.scope.of)
-        return () if found is None else (found,)
+        value = self.single_value(query.scope.of)
+        return () if value is None else (value,)
 
-    def one(self, query: Query) -> Value:
+    def single_value(self, query: Query) -> Value:
         """Return the one cell of a query, null where the replies don't lead to one."""
-        if query not in self.found:
-            kept = self.kept(query)
+        if query not in self.single_values:
+            keys = self.matching_keys(query)
             try:
-                self.found[query] = self.value(query, kept[0], query.columns[0]) if len(kept) == 1 else None
+                self.single_values[query] = self.value(query, keys[0], query.columns[0]) if len(keys) == 1 else None
             except Unread:
-                self.found[query] = None
-        return self.found[query]
+                self.single_values[query] = None
+        return self.single_values[query]
 
-    def kept(self, query: Query) -> list[Key]:
+    def matching_keys(self, query: Query) -> list[Key]:
         """Return the keys of a query's rows."""
         tests = [expr.compile_python(clause) for clause in query.clauses]
         keys = [key for key in self.rows(query) if self.passes(query, key, tests)]
@@ -123,7 +123,7 @@ class Search:
 
     def _leading(self, query: Query, top: Top, keys: Sequence[Key]) -> list[Key]:
         groups: dict[Value, list[Value]] = {}
-        told: list[tuple[Key, Value, Value]] = []
+        ranked: list[tuple[Key, Value, Value]] = []
         for key in keys:
             try:
                 value = self.value(query, key, top.path)
@@ -131,10 +131,10 @@ class Search:
             except Unread:
                 continue
             if value is not None:
-                told.append((key, value, group))
+                ranked.append((key, value, group))
                 groups.setdefault(group, []).append(value)
         first = {group: set(leaders(values, top)) for group, values in groups.items()}
-        return [key for key, value, group in told if value in first[group]]
+        return [key for key, value, group in ranked if value in first[group]]
 
     def _listed(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
         """Yield the keys of all parts of one list, wherever in it the search leads."""
@@ -146,21 +146,21 @@ class Search:
             if url in done:
                 continue
             done.add(url)
-            sheet = read(self._open(url))
-            yield from self.book.take_list(spec, scope, sheet)
-            waiting += [link.url for link in sheet.links if link.text in TURNS]
+            page = read(self._open(url))
+            yield from self.memory.take_list(spec, scope, page)
+            waiting += [link.url for link in page.links if link.text in TURNS]
 
     def _find_list(self, spec: PageSpec, scope: Value) -> str | None:
         """Return the address of a page of the list of `scope`: a hit, or where a row in scope links to."""
         form = self.schema.tables[spec.table]
         column = form.column(spec.by or "")
-        told = scoring.show(scope, column.answer())
+        scope_text = scoring.show(scope, column.answer())
         name = f"{capital(form.plural)} by {lower(column.label)}"
-        wanted = frozenset(f"{name}: {text}" for text in (told, f"{told} {column.unit}", f"{told}{column.unit}"))
+        wanted = frozenset(f"{name}: {scope_text}{unit}" for unit in ("", f" {column.unit}", column.unit))
         words = verb_phrase(
-            Wording(self.schema), spec.table, within(self.schema, spec.table, Scope(column.name, (scope,)))
+            Wording(self.schema), spec.table, scope_condition(self.schema, spec.table, Scope(column.name, (scope,)))
         )
-        queries = [f"{form.plural} {words}", f"{name} {told}"]
+        queries = [f"{form.plural} {words}", f"{name} {scope_text}"]
         hits: dict[str, str] = {}
         for query in queries:
             if not words_of(query) <= self.words:
@@ -171,35 +171,35 @@ class Search:
                 hits |= fresh
                 # A hit whose scope is withheld has only the list's name for a title.
                 likely = [u for u, t in fresh.items() if t in wanted] or [u for u, t in fresh.items() if t == name]
-                found = next((url for url in likely if self._is_list(url, wanted)), None)
-                if found is not None:
-                    return str(found)
+                list_url = next((url for url in likely if self._is_list(url, wanted)), None)
+                if list_url is not None:
+                    return str(list_url)
                 if not reply["more"]:
                     break
-        return self._linked_list(hits, told, wanted)
+        return self._linked_list(hits, scope_text, wanted)
 
-    def _linked_list(self, hits: Mapping[str, str], told: str, wanted: frozenset[str]) -> str | None:
+    def _linked_list(self, hits: Mapping[str, str], scope_text: str, wanted: frozenset[str]) -> str | None:
         for url, title in hits.items():
-            if told in title:
-                leads = [s.url for s in read(self._open(url)).links if s.text == told]
-                found = next((lead for lead in leads if self._is_list(lead, wanted)), None)
-                if found:
-                    return found
+            if scope_text in title:
+                leads = [s.url for s in read(self._open(url)).links if s.text == scope_text]
+                list_url = next((lead for lead in leads if self._is_list(lead, wanted)), None)
+                if list_url:
+                    return list_url
         return None
 
     def _is_list(self, url: str, wanted: frozenset[str]) -> bool:
         return _PART.sub("", read(self._open(url)).title) in wanted
 
     def _ask(self, query: str, k: int, page: int = 1) -> Reply:
-        reply = self.client.search(otherwise(query) if self.other else query, k, page)
-        self.words |= words_of(shown(reply))
+        reply = self.client.search(reworded_query(query) if self.other else query, k, page)
+        self.words |= words_of(hits_text(reply))
         return reply
 
     def _open(self, url: str) -> str:
-        if url not in self.opened:
-            self.opened[url] = self.client.extract(url)
-            self.words |= words_of(self.opened[url])
-        return self.opened[url]
+        if url not in self.page_texts:
+            self.page_texts[url] = self.client.extract(url)
+            self.words |= words_of(self.page_texts[url])
+        return self.page_texts[url]
 
     def value(self, query: Query, key: Key, path: Path) -> Value:
         """Return the value at the end of a path from a row in scope; Unread where the replies don't tell it."""
@@ -208,10 +208,10 @@ class Search:
             return self._tallied(query.table, key, tally)
         place = (query.table, key)
         for i, step in enumerate(path):
-            told = self._cell(place, step)
-            if told is None or i == len(path) - 1:
-                return told
-            place = (self.schema.column(place[0], step).ref or "", (told,))
+            cell = self._cell(place, step)
+            if cell is None or i == len(path) - 1:
+                return cell
+            place = (self.schema.column(place[0], step).ref or "", (cell,))
         raise Unread(".".join(path))
 
     def _tallied(self, table: str, key: Key, tally: Aggregate) -> Value:
@@ -234,7 +234,7 @@ class Search:
         for spec in self.schema.pages:
             if spec.about == table and kin in {(c.table, c.ref) for c in spec.children}:
                 self._visit_all(spec, (table, key))
-                return self.book.having(tally.table, tally.by[0], key[0])
+                return self.memory.keys_where(tally.table, tally.by[0], key[0])
         for spec in self.schema.pages:
             if (spec.list, spec.by) == kin:
                 return list(dict.fromkeys(self._listed(spec, key[0])))
@@ -246,10 +246,10 @@ class Search:
         if col in form.key:
             return key[form.key.index(col)]
         for reach in (self._by_own_page, self._by_parent):
-            if col in self.book.facts.get(place, {}):
+            if col in self.memory.facts.get(place, {}):
                 break
             reach(place, col)
-        facts = self.book.facts.get(place, {})
+        facts = self.memory.facts.get(place, {})
         if col not in facts:
             raise Unread(f"{table}.{col}")
         return facts[col]
@@ -258,26 +258,26 @@ class Search:
         for spec in self.schema.pages:
             if spec.about == place[0] and (not spec.show or col in spec.show):
                 self._visit(spec, place)
-                if col not in self.book.facts.get(place, {}):
+                if col not in self.memory.facts.get(place, {}):
                     self._follow(spec, place, col)
 
     def _by_parent(self, place: Place, col: str) -> None:
         for spec in self.schema.pages:
             for child in spec.children if spec.about else ():
                 if child.table == place[0] and (col in child.columns or col == child.ref):
-                    parent = self.book.facts.get(place, {}).get(child.ref)
+                    parent = self.memory.facts.get(place, {}).get(child.ref)
                     if parent is not None:
                         self._visit(spec, (spec.about or "", (parent,)))
-                if col in self.book.facts.get(place, {}):
+                if col in self.memory.facts.get(place, {}):
                     return
 
     def _visit(self, spec: PageSpec, place: Place) -> None:
         """Read the page of a kind about a row, by a link that was seen, or by searching for its name."""
-        if (spec.name, place) in self.sought:
+        if (spec.name, place) in self.visits:
             return
-        self.sought.add((spec.name, place))
+        self.visits.add((spec.name, place))
         first = next(s for s in self.schema.pages if s.about == spec.about)
-        if spec is not first and place[0] in self.through:
+        if spec is not first and place[0] in self.tables_passed:
             self._visit(first, place)  # it is needed anyway, and links to this page
         if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
             return
@@ -291,9 +291,9 @@ class Search:
 
     def _follow(self, spec: PageSpec, place: Place, col: str) -> None:
         """Read a row's page by a link of a page that names it, where its own page is no hit."""
-        if (spec.name, (col, place[1])) in self.sought:
+        if (spec.name, (col, place[1])) in self.visits:
             return
-        self.sought.add((spec.name, (col, place[1])))
+        self.visits.add((spec.name, (col, place[1])))
         form = self.schema.tables[place[0]]
         name, entry = str(place[1][0]), f"{capital(form.singular)} entry"
         nouns = form.plural if words_of(form.plural) <= self.words else ""
@@ -307,7 +307,7 @@ class Search:
             links = read(self._open(url)).links
             leads = dict.fromkeys(link.url for link in links if link.text in {name, entry})
             taken = [self._take(lead, spec, place) for lead in leads]
-            if any(taken) and col in self.book.facts.get(place, {}):
+            if any(taken) and col in self.memory.facts.get(place, {}):
                 return
             # A directory has parts.
             waiting += [link.url for link in links if link.text in TURNS]
@@ -324,9 +324,11 @@ class Search:
 
     def _links(self, spec: PageSpec, place: Place, *, first: bool) -> list[str]:
         if first:
-            return self.book.urls.get(place, [])
+            return self.memory.urls.get(place, [])
         nouns = self._nouns(spec)
-        return [s.url for s in self.book.further.get(place, []) if any(s.text.casefold() == noun for noun in nouns)]
+        return [
+            s.url for s in self.memory.links_of_row.get(place, []) if any(s.text.casefold() == noun for noun in nouns)
+        ]
 
     def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:
         names = " ".join(map(str, place[1]))
@@ -340,11 +342,11 @@ class Search:
         So a copy of an entry, as it was or with a mistake in it, is believed in nothing but where the entry is.
         """
         form = self.schema.tables[place[0]]
-        sheet = read(self._open(url))
-        if sheet.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
-            leads = [link.url for link in sheet.links if link.text == f"{capital(form.singular)} entry"]
-            sheet = read(self._open(leads[0])) if leads else sheet
-        return bool(sheet.title) and self.book.take_entry(place, spec, sheet)
+        page = read(self._open(url))
+        if page.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
+            leads = [link.url for link in page.links if link.text == f"{capital(form.singular)} entry"]
+            page = read(self._open(leads[0])) if leads else page
+        return bool(page.title) and self.memory.take_entry(place, spec, page)
 
     def passes(self, query: Query, key: Key, tests: Sequence[tuple[Callable[..., Any], tuple[Path, ...]]]) -> bool:
         """Return whether every clause is true of a row; all they read is read, whatever the first one gives."""
@@ -354,7 +356,7 @@ class Search:
             return False
         return all(mark is True for mark in marks)
 
-    def told(self, query: Query, key: Key, path: Path, column: scoring.Column) -> str:
+    def cell_text(self, query: Query, key: Key, path: Path, column: scoring.Column) -> str:
         """Return a cell of the answer; "" where no reply told it."""
         try:
             return scoring.show(self.value(query, key, path), column)

@@ -10,17 +10,17 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from worldsmith import expr, scoring
-from worldsmith.agents.baselines import Crawl, asked, blank, listed, snippets_only
+from worldsmith.agents.baselines import Crawl, blank_row, listed_names, request_text, snippets_only
 from worldsmith.agents.client import Client, Reply
-from worldsmith.agents.memory import Unread, value
+from worldsmith.agents.memory import Unread, parse_cell
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Chance, Choice, Column, Date, Number, Path, Pick, Rank, Schema, Value
-from worldsmith.tasks import Task, written
+from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.query import is_tally
 
 BUDGET = 200
-"""Searches a task."""
+"""Searches per task."""
 HITS = 50
 """Results it asks for."""
 FEW = 40
@@ -76,7 +76,7 @@ def _days(lo: str, hi: str) -> Iterator[str]:
         day += timedelta(1)
 
 
-def moved(reply: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
+def raised_pages(reply: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
     """Return the pages at the head of a reply that stand above the usual ones, whose order follows them."""
     for n in range(len(reply) + 1):
         above = set(reply[:n])
@@ -129,33 +129,33 @@ class Probe:
         for path in (*sorted(asked_for, key=self._size), *sorted(read, key=self._size)):
             self._follow(path, rows)
         kept = [name for name in rows if not self._fails(name)]
-        return written(self.task.columns, [self._line(name) for name in kept])
+        return markdown_table(self.task.columns, [self._line(name) for name in kept])
 
     def _scope(self) -> list[str]:
         """Return the names of the rows that hits place in scope, or guesses."""
         query, form = self.task.query, self.schema.tables[self.task.query.table]
         column = form.column(query.scope.column)
-        label, found = lower(column.label), dict[str, None]()
-        told = [str(scoring.show(v, column.answer())) for v in query.scope.values]
-        for text in (asked(self.task), *(f"{form.plural} by {label} {scope}" for scope in told)):
+        label, names = lower(column.label), dict[str, None]()
+        scope_texts = [str(scoring.show(v, column.answer())) for v in query.scope.values]
+        for text in (request_text(self.task), *(f"{form.plural} by {label} {scope}" for scope in scope_texts)):
             for hit in self._ask(text)["results"]:
                 title = hit["title"].split(" | ")[0].split(" (")[0]
-                if title in {f"{capital(form.plural)} by {label}: {scope}" for scope in told}:
-                    found |= dict.fromkeys(listed(hit["snippet"]))
+                if title in {f"{capital(form.plural)} by {label}: {scope}" for scope in scope_texts}:
+                    names |= dict.fromkeys(listed_names(hit["snippet"]))
         self._host(form.name)
-        for scope, text in zip(query.scope.values, told, strict=True):
+        for scope, text in zip(query.scope.values, scope_texts, strict=True):
             for name in self._raised(form.name, [text]):
                 self.guessed.setdefault((form.name, column.name), {}).setdefault(name, scope)
-                found[name] = None
-        found |= {name: None for name, facts in self.crawl.names.items() if facts.get(label.lower()) in told}
+                names[name] = None
+        names |= {name: None for name, facts in self.crawl.names.items() if facts.get(label.lower()) in scope_texts}
         known = self.guessed.setdefault((form.name, column.name), {})
         self._list(form.name, column, self._entries(form.name), known)
-        values = dict(zip(told, query.scope.values, strict=True))
+        values = dict(zip(scope_texts, query.scope.values, strict=True))
         for name, scope in known.items():
             if str(scope) in values:
                 known[name] = values[str(scope)]
-                found[name] = None
-        return [name for name in found if name]
+                names[name] = None
+        return [name for name in names if name]
 
     def _entries(self, table: str) -> list[str]:
         """Return the names of a table's entries that were seen."""
@@ -169,28 +169,28 @@ class Probe:
         if not hosts:
             return
         usual = [hit["url"] for hit in self._ask(f"site:{hosts[0]} {NOWHERE}")["results"]]
-        told = 0
+        count = 0
         for i, name in enumerate(names):
-            if self.left <= 0 or (i >= TRIES and not told):
+            if self.left <= 0 or (i >= TRIES and not count):
                 return
             if name in known:
                 continue
             reply = [hit["url"] for hit in self._ask(f'site:{hosts[0]} "{name}"')["results"]]
-            for url in moved(reply, usual):
+            for url in raised_pages(reply, usual):
                 title = self.lists.get(url, "")
                 if title.startswith(start):
                     known.setdefault(name, title.removeprefix(start))
-                    told += 1
+                    count += 1
 
     def _host(self, table: str) -> str:
         """Return the host of a table's entries: where the first of those stands that its directory's hit names."""
         if table not in self.hosts:
             directory = f"all {self.schema.tables[table].plural}"
             hits = self._ask(f"{directory} directory")["results"]
-            named = [listed(h["snippet"]) for h in hits if h["title"].casefold().startswith(f"{directory}:")]
+            named = [listed_names(h["snippet"]) for h in hits if h["title"].casefold().startswith(f"{directory}:")]
             name = named[0][0] if named and named[0] else ""
-            found = [h["url"] for h in self._ask(name)["results"] if self.names[h["url"]] == name] if name else []
-            self.hosts[table] = urlsplit(found[0]).netloc if found else "nowhere.example"
+            urls = [h["url"] for h in self._ask(name)["results"] if self.names[h["url"]] == name] if name else []
+            self.hosts[table] = urlsplit(urls[0]).netloc if urls else "nowhere.example"
             self._ask(f"site:{self.hosts[table]}")
             replies = [self._ask(f"site:{self.hosts[table]} {NOWHERE}", page) for page in (1, 2)]
             self.usual[table] = [hit["url"] for reply in replies for hit in reply["results"]]
@@ -200,7 +200,7 @@ class Probe:
         """Return the names of the entries that values in a query move up."""
         quoted = f'"{values[0]}"' if len(values) == 1 and " " in values[0] else " ".join(values)
         reply = [hit["url"] for hit in self._ask(f"site:{self._host(table)} {quoted}")["results"]]
-        return [self.names[url] for url in moved(reply, self.usual[table])]
+        return [self.names[url] for url in raised_pages(reply, self.usual[table])]
 
     def _values(self, column: Column) -> list[Value]:
         """Return what to try of a column: of a reference the names of its table's entries that were seen."""
@@ -236,11 +236,11 @@ class Probe:
         if len(values) <= FEW or len(rows & known.keys()) * 2 < len(rows):
             for tried in values:
                 if self.left > 0 and rows - known.keys():
-                    self._note(known, tried, self._raised(table, [_said(tried, column)]))
+                    self._note(known, tried, self._raised(table, [_shown(tried, column)]))
 
     def _halve(self, table: str, column: Column, values: Sequence[Value], rows: set[str]) -> None:
         """Look for the values of rows in play among several at once."""
-        raised = self._raised(table, [_said(v, column) for v in values]) if values and self.left > 0 else []
+        raised = self._raised(table, [_shown(v, column) for v in values]) if values and self.left > 0 else []
         if not rows & set(raised):
             return
         if len(values) == 1:
@@ -262,17 +262,17 @@ class Probe:
             raise Unread(path[0])
         for i, step in enumerate(path):
             column = self.schema.column(table, step)
-            told = self.guessed.get((table, step), {}).get(here)
+            known = self.guessed.get((table, step), {}).get(here)
             if column.key:
-                told = here
-            if told is None:
-                said = self.crawl.names.get(here, {}).get(lower(column.label).lower())
-                if said is None:
+                known = here
+            if known is None:
+                text = self.crawl.names.get(here, {}).get(lower(column.label).lower())
+                if text is None:
                     break
-                told = value(said, column)
-            if told is None or i == len(path) - 1:
-                return told
-            table, here = column.ref or "", str(told)
+                known = parse_cell(text, column)
+            if known is None or i == len(path) - 1:
+                return known
+            table, here = column.ref or "", str(known)
         raise Unread(".".join(path))
 
     def _fails(self, name: str) -> bool:
@@ -287,7 +287,7 @@ class Probe:
         return False
 
     def _line(self, name: str) -> list[str]:
-        cells = blank(self.task)
+        cells = blank_row(self.task)
         for i, (path, column) in enumerate(zip(self.task.query.columns, self.task.columns, strict=True)):
             if path in self.task.query.fixed:
                 continue
@@ -298,5 +298,5 @@ class Probe:
         return cells
 
 
-def _said(tried: Value, column: Column) -> str:
+def _shown(tried: Value, column: Column) -> str:
     return str(scoring.show(tried, column.answer()))

@@ -12,7 +12,7 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
-    from worldsmith.mining.files import Asked
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.simulate.protocol import Profile
 
 KINDS = "wide,deep,hybrid"
@@ -104,7 +104,7 @@ def tasks(
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
-    from worldsmith.mining.files import Asked
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.world import files
 
     if hold_out and not listed:
@@ -115,11 +115,11 @@ def tasks(
         verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
         bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
     else:
-        order = Asked(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
+        request = MiningRequest(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
         counts = []
         for folder in progress(folders, len(folders), "worlds", quiet=as_json):
             with files.locked_folder(folder.resolve().parent, shared=True):
-                counts.append(_mine(folder, order, as_json=as_json))
+                counts.append(_mine(folder, request, as_json=as_json))
         bad = counts.count(0)
     if listed:
         _list(folders, listed, hold_out)
@@ -127,15 +127,15 @@ def tasks(
         ctx.exit(1)
 
 
-def _mine(folder: Path, order: "Asked", *, as_json: bool) -> int:
-    """Mine the tasks of a world, save them where there are any, and report the result; return their number."""
-    from worldsmith.mining.files import keep, mine_for
+def _mine(folder: Path, request: "MiningRequest", *, as_json: bool) -> int:
+    """Mine the tasks of a world, save them where there are any, and say how it went; return their number."""
+    from worldsmith.mining.files import mine_request, save_tasks
     from worldsmith.world.files import load_world
 
     world = load_world(folder)
-    mined = mine_for(world, order)
+    mined = mine_request(world, request)
     if mined.tasks:
-        keep(folder, world, order, mined)
+        save_tasks(folder, world, request, mined)
     count = len(mined.tasks)
     if as_json:
         outcome = {"tried": mined.tried, "rejected": dict(mined.rejected), "failing": mined.failing}
@@ -144,9 +144,9 @@ def _mine(folder: Path, order: "Asked", *, as_json: bool) -> int:
         why = ", ".join(f"{n} {reason}" for reason, n in sorted(mined.rejected.items(), key=lambda x: -x[1]))
         failing = f" ({mined.failing} fail a gate)" if mined.failing else ""
         click.echo(f"{world.id}: {count} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
-    if count < order.count:
+    if count < request.count:
         kept = "" if count else "; what is in its file of tasks was left as it is"
-        click.echo(f"{world.id}: {count} of the {order.count} tasks asked for were found{kept}", err=True)
+        click.echo(f"{world.id}: {count} of the {request.count} tasks order for were count{kept}", err=True)
     return count
 
 
@@ -177,7 +177,7 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     Returns how many tasks there are, and how many of them fail.
     """
     from worldsmith.agents import SimulatorClient
-    from worldsmith.mining.certificates import fails_under, unproved
+    from worldsmith.mining.certificates import replay_fault, task_fault
     from worldsmith.simulate.protocol import Address
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import tasks_of
@@ -188,8 +188,8 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
     replayed, failed, held = Simulator(world), 0, tasks_of(folder)
     for task in held:
-        fault = unproved(task, world, replayed)
-        under = {name: fails_under(task, world, client) for name, client in clients.items()}
+        fault = task_fault(task, world, replayed)
+        under = {name: replay_fault(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
         fault_text = "; ".join(f for f in faults if f)
         failed += bool(fault_text)

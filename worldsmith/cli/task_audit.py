@@ -10,7 +10,7 @@ import click
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 
 if TYPE_CHECKING:
-    from worldsmith.mining.task_report import Review
+    from worldsmith.mining.task_report import TaskReport
     from worldsmith.tasks import Task
     from worldsmith.world.model import World
 
@@ -41,9 +41,9 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     worldsmith audit tasks w
     worldsmith audit tasks w --html tasks.html
     """
-    from worldsmith.mining.task_report import review
+    from worldsmith.mining.task_report import report_tasks
 
-    audit = review(_loaded(paths, quiet=as_json))
+    audit = report_tasks(_loaded(paths, quiet=as_json))
     if html:
         from worldsmith.world.files import write_file
 
@@ -65,7 +65,7 @@ def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, lis
         yield load_world(folder), tasks_of(folder)
 
 
-def _text(audit: "Review") -> str:
+def _text(audit: "TaskReport") -> str:
     """Return a review as a person reads it."""
     figures = audit.to_json()
     gates = [
@@ -82,8 +82,8 @@ def _text(audit: "Review") -> str:
         for g in figures["gates"]
     ]
     parts = [
-        f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: "
-        f"{audit.skeletons} distinct query shapes, {audit.alike} near-duplicates, {audit.empty} without a row",
+        f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: {audit.shapes} query shapes, "
+        f"{audit.near_duplicates} near-duplicates, {audit.empty} without a row",
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
         "\nSize: median (least to most)",
@@ -131,7 +131,7 @@ BENCHMARK = {"rows": 25.0, "columns": 6.2}
 WIDE, HIGH, BINS = 340, 120, 20
 
 
-def page(audit: "Review") -> str:
+def page(audit: "TaskReport") -> str:
     """Return a review as a page of HTML with plots, which needs no other file."""
     figures = audit.to_json()
     parts = [f"<h1>{len(audit.tasks)} tasks of {audit.worlds} worlds</h1>", f"<pre>{escape(_text(audit))}</pre>"]

@@ -174,9 +174,9 @@ def generate(
         )
         what = f"{lacking} of {counted(len(made), 'world')} not made" if lacking else "the next ones took their place"
         click.echo(f"{seeds}: {what}", err=True)
-    short = [b for b in built if b.tasks < b.asked]
+    short = [b for b in built if b.tasks < b.tasks_wanted]
     if short:
-        missing = sum(b.asked - b.tasks for b in short)
+        missing = sum(b.tasks_wanted - b.tasks for b in short)
         fewer, where = counted(missing, "task"), counted(len(short), "world")
         click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
     if lacking:

@@ -24,7 +24,7 @@ from worldsmith.errors import (
 )
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
-from worldsmith.mining.candidates import KINDS, kinds_of
+from worldsmith.mining.candidates import KINDS, parse_kinds
 from worldsmith.schema import DEFAULT_KNOBS, Knobs, Schema, WorldKind, load_schema, shipped
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
@@ -71,7 +71,7 @@ class Built:
     facts: int
     digest: str
     tasks: int
-    asked: int
+    tasks_wanted: int
     resumed: bool
     rejected: Mapping[str, int]
     replaced: str = ""
@@ -79,7 +79,7 @@ class Built:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {"asked" if name == "tasks_wanted" else name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def orders(
     Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
     UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
-    kinds_of(kinds)
+    parse_kinds(kinds)
     once: dict[Schema, str] = {}
     for name in schemas:
         once.setdefault(load_schema(name), name)
@@ -172,14 +172,14 @@ def attempt(order: Order) -> Built | Failed:
 
 def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
     """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
-    from worldsmith.mining.files import Asked, kept_tasks, mine_into  # noqa: PLC0415 - the miner loads half the house
+    from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_and_save  # noqa: PLC0415 - the miner loads half the house
 
-    asked = Asked(order.tasks, order.size, kinds=order.kinds)
-    count = kept_tasks(folder, world, asked)
+    request = MiningRequest(order.tasks, order.size, kinds=order.kinds)
+    count = count_saved_tasks(folder, world, request)
     if count is not None:
         return count, False, {}
-    found = mine_into(folder, world, asked)
-    return len(found.tasks), True, found.rejected
+    mined = mine_and_save(folder, world, request)
+    return len(mined.tasks), True, mined.rejected
 
 
 def _kept(folder: Path) -> tuple[World | None, str]:

@@ -10,37 +10,37 @@ import sqlite3
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worldsmith import expr, scoring
+from worldsmith import scoring
 from worldsmith.errors import UsageError, close_match
-from worldsmith.expr import Node
 from worldsmith.mining.chains import draw_deep, draw_link
-from worldsmith.mining.query_forms import Tallied, draw_pair, draw_tally, draw_top, draw_window
-from worldsmith.mining.sampling import LARGER, SIZES, Size, Source, common, draw_clause, draw_columns, draw_scope
-from worldsmith.mining.screening import Refused, screen
+from worldsmith.mining.draft import draw_query
+from worldsmith.mining.sampling import (
+    SIZES,
+    Size,
+    Source,
+    most_common_share,
+)
+from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.schema import Aggregate, Path, Value
+from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import headers
-from worldsmith.tasks.query import Query, Rows, Scope, both, constants, is_tally
+from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_sql import gold, sql
-from worldsmith.tasks.question import LETTERS, excluded, question
+from worldsmith.tasks.question import LETTERS, question
 from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.tasks.reader import Reader
-from worldsmith.tasks.shortcuts import CAP, SNIPPETS, one_page_too_much
+from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
 from worldsmith.tasks.task import Task
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
 
 _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
-TRIES = 4
-"""Columns that a clause is tried on."""
 CHAINS = 8
 """Chains tried for one that leads somewhere."""
-RETRIES = 20
-"""Sets of clauses tried for one that no row meets."""
 KINDS: Mapping[str, str] = {
     "wide": "a table of rows within a named scope",
     "deep": "one value at the end of a chain",
@@ -51,7 +51,7 @@ EMPTY = 64
 """Of so many places for a task, one goes to a task whose gold table has no row."""
 
 
-def kinds_of(text: str) -> tuple[str, ...]:
+def parse_kinds(text: str) -> tuple[str, ...]:
     """Return the kinds that "wide,deep" names. Raises UsageError for one that nobody knows."""
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
@@ -67,7 +67,7 @@ class Rejected:
     reason: str
 
 
-def drawn(
+def draw_tasks(
     world: World,
     pages: Pages,
     seed: int,
@@ -75,7 +75,7 @@ def drawn(
     kind: str = "wide",
     *,
     empty: bool = False,
-    held: Held = "all",
+    split: WordingSplit = "all",
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
@@ -83,10 +83,10 @@ def drawn(
     keys: there is no scope to ask for.
     """
     with attach(world) as connection:
-        yield from draws(Source(world, pages), connection, seed, size, kind, empty=empty, held=held)
+        yield from task_draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
 
 
-def draws(
+def task_draws(
     source: Source,
     connection: sqlite3.Connection,
     seed: int,
@@ -94,10 +94,10 @@ def draws(
     kind: str = "wide",
     *,
     empty: bool = False,
-    held: Held = "all",
+    split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, as `drawn`, of a world that is read and attached already.
+    """Yield what each draw made, as `draw_tasks`, of a world that is read and attached already.
 
     What leads to one of `answered` (`Reader.answer`) is rejected; it may grow while draws are taken.
     """
@@ -107,22 +107,22 @@ def draws(
     while source.scopes:
         r = rng(seed, *marks, number)
         try:
-            query = _query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
+            query = draw_query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
             _fresh(source, query, answered)
             turn = draw(seed, "words", *marks, number)
-            yield made(source, query, size, turn, gold(query, connection, world.schema), kind=kind, held=held)
-        except Refused as refused:
+            yield make_task(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
+        except DrawRejected as refused:
             yield Rejected(str(refused))
         number += 1
 
 
 def _fresh(source: Source, query: Query, answered: Container[object]) -> None:
     if source.reader.answer(query) in answered:
-        raise Refused("the same answer as another task's")
+        raise DrawRejected("the same answer as another task's")
 
 
 def _wide(source: Source, size: Size, r: random.Random) -> Query:
-    return _query(source, size, r)
+    return draw_query(source, size, r)
 
 
 def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
@@ -130,28 +130,28 @@ def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
     deep = 1 if r.random() < 0.7 else 2
     link = next((one for one in (draw_link(source, r, deep, size.scope) for _ in range(CHAINS)) if one), None)
     if link is None:
-        raise Refused("no chain of that length")
+        raise DrawRejected("no chain of that length")
     for one in link[0].chain():
         _picks(source, one)
-    (table, by), found = link[1], link[0]
-    return _query(source, size, r, (table, Scope(by, (), found)))
+    target, (table, by) = link
+    return draw_query(source, size, r, (table, Scope(by, (), target)))
 
 
 def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
     scopes = (0, 1, 1, 2, 2)[r.randrange(5)]
     query = next((one for one in (draw_deep(source, r, scopes) for _ in range(CHAINS)) if one), None)
     if query is None:
-        raise Refused("no chain of that length")
+        raise DrawRejected("no chain of that length")
     for one in query.chain():
         _picks(source, one)
     return query
 
 
 def _picks(source: Source, query: Query) -> None:
-    """Raise Refused where the one row that a link of a chain stands for could be another."""
+    """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
     rows = source.reader.in_scope(query)
     if len(rows) > 1:
-        screen(source.reader, query, rows, source.reader.kept(query))
+        screen(source.reader, query, rows, source.reader.matching_rows(query))
 
 
 _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
@@ -161,112 +161,7 @@ _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
 }
 
 
-def _query(
-    source: Source, size: Size, r: random.Random, scoped: tuple[str, Scope] | None = None, *, empty: bool = False
-) -> Query:
-    count = (0, 1, 1, 2, 2, 2, 3)[r.randrange(7)] if not empty else 2 + (r.random() < 0.5)
-    topped = not empty and r.random() < 0.2
-    count = min(count, 1) if topped else count
-    scoped = scoped or draw_scope(source, size, count + topped, r)
-    if scoped is None:
-        raise Refused("no scope of that size")
-    table, scope = scoped
-    bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
-    rows = source.reader.in_scope(bare)
-    if not empty:
-        room = max(n for n, factor in enumerate(LARGER) if len(rows) >= size.rows[0] * factor or n == 0)
-        topped = topped and room > 0
-        count = max(min(count, room - topped), 0)
-    query = _clauses(source, bare, rows, count, r)
-    for _ in range(RETRIES if empty else 0):
-        if not source.reader.kept(query):
-            break
-        query = _clauses(source, bare, rows, count, r)
-    if topped:
-        top = draw_top(source, query, size, r)
-        if top is None:
-            raise Refused("no order of that size")
-        query = replace(query, top=top)
-    kept = source.reader.kept(query)
-    low, high = (0, 0) if empty else size.rows
-    if not low <= len(kept) <= high:
-        raise Refused("too few rows" if len(kept) < low else "too many rows")
-    screen(source.reader, query, rows, kept)
-    return _columns(source, query, kept or rows, size, r)
-
-
-def _clauses(source: Source, bare: Query, rows: Sequence[int], count: int, r: random.Random) -> Query:
-    """Return the query with clauses of several forms, each on columns of its own."""
-    query, nodes, used = bare, list[Node](), set[Path]()
-    for _ in range(count):
-        chance = r.random()
-        if chance < 0.35 and not query.tallies:
-            drawn_ones = (draw_tally(source, query, rows, r, clause=True) for _ in range(TRIES))
-            found = next((one for one in drawn_ones if one), None)
-            if found and found.clause is not None:
-                query = replace(query, tallies=(found.tally,))
-                nodes.append(found.clause)
-                continue
-        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _single(source, bare, rows, used, r)
-        if node is None or used & set(expr.paths(node)):
-            raise Refused("no clause on those columns")
-        used |= set(expr.paths(node))
-        nodes.append(node)
-    nodes.sort(key=_weight)
-    return replace(query, where=both(nodes))
-
-
-def _weight(node: Node) -> tuple[bool, bool, int]:
-    """Return how long a clause reads: plain ones come first, so that none is taken for a part of another."""
-    paths = expr.paths(node)
-    return excluded(node), any(is_tally(path) for path in paths), max(len(path) for path in paths)
-
-
-def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
-    paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
-    # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
-    weights = [(1.0, 0.35, 0.1, 0.04)[len(path) - 1] for path in paths]
-    for path in r.choices(paths, weights, k=TRIES) if paths else ():
-        if path in used:
-            continue
-        dated = source.world.schema.walk(bare.table, path).type == "date" and r.random() < 0.4
-        clause = draw_window(source, bare.table, path, rows, r) if dated else None
-        clause = clause or draw_clause(source, bare.table, path, rows, r)
-        if clause is not None:
-            return clause
-    return None
-
-
-def _columns(source: Source, query: Query, kept: Sequence[int], size: Size, r: random.Random) -> Query:
-    count = r.randint(*size.columns) - len(query.key)
-    skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    found = _tally_column(source, query, kept, r) if r.random() < 0.4 else None
-    taken = draw_columns(source, query.table, kept, skip, count=max(count, 2) - bool(found), r=r)
-    if len(taken) + bool(found) < max(size.columns[0] - len(query.key), 2):
-        raise Refused("too few columns that vary")
-    more: tuple[Path, ...] = ()
-    if found:
-        query, more = replace(query, tallies=(*query.tallies, found.tally)), ((f"#{len(query.tallies)}",),)
-    query = replace(query, columns=(*query.key, *taken, *more))
-    if found:
-        screen(source.reader, query, source.reader.in_scope(query), source.reader.kept(query))
-    return query
-
-
-def _tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> Tallied | None:
-    """Return a tally that tells rows apart, or None."""
-    drawn_ones = (draw_tally(source, query, kept, r, clause=False) for _ in range(TRIES))
-    return next((one for one in drawn_ones if one and _telling(source, query, kept, one.tally)), None)
-
-
-def _telling(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
-    """Tell whether a tally has a value for each row, and not one and the same for most."""
-    values = [source.reader.tallied(query.table, tally)[i] for i in kept]
-    empty = tally.op != "count" and any(not source.reader.children(query.table, i, tally) for i in kept)
-    return not empty and max(map(values.count, values)) <= 0.5 * len(values)
-
-
-def made(
+def make_task(
     source: Source,
     query: Query,
     size: str,
@@ -274,29 +169,18 @@ def made(
     rows: Rows,
     *,
     kind: str = "wide",
-    held: Held = "all",
+    split: WordingSplit = "all",
 ) -> Task:
-    """Return the task of a query and its gold rows; Refused where its columns or pages give too much away."""
+    """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
-    kept = source.reader.kept(query)
-    columns = answers(source.reader, query)
-    names = [squash(fold(c.name)) for c in columns]
-    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
-        raise Refused("two columns with one header")
+    columns = answer_columns(source.reader, query)
+    _check_headers(columns)
+    kept = source.reader.matching_rows(query)
     carried = _carried(source, query, kept, rows)
     if rows and query.key:
         _shortcuts(source, query, kept, carried)
-    if query.scope.of is not None and constants(query) & set(LETTERS):
-        raise Refused("a value that reads like a find")
-    text = question(source.reader, query, columns, turn, held)
-    if told_values(text, constants(query) | {schema.as_of}, columns, rows):
-        raise Refused("the question holds a gold value")
-    try:
-        read = understand(text, schema)
-    except Unclear:
-        raise Refused("a question with two readings, or none") from None
-    if read != query:
-        raise Refused("a question that is read otherwise")
+    text = question(source.reader, query, columns, turn, split)
+    _check_question(text, query, columns, rows, schema)
     return Task(
         world.id,
         world.digest,
@@ -312,22 +196,42 @@ def made(
     )
 
 
-def told_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
+def _check_headers(columns: Sequence[scoring.Column]) -> None:
+    names = [squash(fold(c.name)) for c in columns]
+    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
+        raise DrawRejected("two columns with one header")
+
+
+def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows, schema: Schema) -> None:
+    """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone."""
+    if query.scope.of is not None and constants(query) & set(LETTERS):
+        raise DrawRejected("a value that reads like a find")
+    if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
+        raise DrawRejected("the question holds a gold value")
+    try:
+        read = understand(text, schema)
+    except Unclear:
+        raise DrawRejected("a question with two readings, or none") from None
+    if read != query:
+        raise DrawRejected("a question that is read otherwise")
+
+
+def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:
     """Return the gold cells outside the key that a question holds beyond `own`, what it has to hold."""
     body = text.rpartition("\n\n")[0]
     numbers = frozenset(_NUMBER.findall(body))
-    found = set()
+    leaked = set()
     for i, col in enumerate(columns):
         if col.key or col.kind == "bool":
             continue
         for value in {row[i] for row in rows} - own - {None}:
             shown = scoring.show(value, col)
             if shown in numbers or (isinstance(value, str) and col.kind != "date" and shown in body):
-                found.add(shown)
-    return frozenset(found)
+                leaked.add(shown)
+    return frozenset(leaked)
 
 
-def answers(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
+def answer_columns(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
     """Return the columns as the scorer sees them: free where the question fixes them, with a filler where nulls are."""
     schema, table = reader.world.schema, query.table
     names = headers(schema, table, query.columns, query.tallies)
@@ -336,13 +240,13 @@ def answers(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
     return tuple(
         replace(
             query.column(schema, path).answer(header=name, key=path in query.key, free=path in query.fixed),
-            none="" if is_tally(path) else filler(reader, table, path),
+            none="" if is_tally(path) else null_filler(reader, table, path),
         )
         for path, name in zip(query.columns, names, strict=True)
     )
 
 
-def filler(reader: Reader, table: str, path: Path) -> str:
+def null_filler(reader: Reader, table: str, path: Path) -> str:
     """Return what stands for null at the end of a path: what the first column on the way that has nulls calls it.
 
     "" where no row of the world has null there.
@@ -365,9 +269,9 @@ def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> t
 def _pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
     tally = query.tally(path)
     if tally is not None:
-        return source.gatherers(query.table, index, tally)
+        return source.tally_pages(query.table, index, tally)
     cell = source.reader.cell(query.table, index, path)
-    return source.carriers(*cell) if cell else ()
+    return source.cell_pages(*cell) if cell else ()
 
 
 def _shortcuts(
@@ -376,12 +280,12 @@ def _shortcuts(
     first = len(query.key)
     others = query.columns[first:]
     stored = [path for path in others if not is_tally(path)]
-    if sum(common(source, query.table, path, kept) for path in stored) > CAP * len(stored):
-        raise Refused("constant columns")
+    if sum(most_common_share(source, query.table, path, kept) for path in stored) > CAP * len(stored):
+        raise DrawRejected("constant columns")
     shown = sum(query.column(source.world.schema, path).see == "snippet" for path in others)
     if shown > SNIPPETS * len(others):
-        raise Refused("columns that snippets show")
-    if one_page_too_much(carried, range(first, len(query.columns))):
-        raise Refused("one page carries too much")
+        raise DrawRejected("columns that snippets show")
+    if page_carries_too_much(carried, range(first, len(query.columns))):
+        raise DrawRejected("one page carries too much")
     if any(not cell for row in carried for cell in row[:first]):
-        raise Refused("a key that no page states")
+        raise DrawRejected("a key that no page states")

@@ -2,8 +2,8 @@
 
 The calls are the oracle's. Each argument comes from the question or from an earlier reply; together the pages that
 were read state the gold cells and the filter cells of every row in scope; and the oracle's answer, read from the
-replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that it
-goes stale loudly.
+replies alone, scores 1.0. A certificate names the world's digest and the render version it was made with, so that a
+stale one is reported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold, sql
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
 
@@ -43,7 +43,7 @@ class Certificate:
     tool_tokens: int
     """Of all replies, by `tokens`; near the least an agent can do with."""
     typical_tokens: int
-    """The same if every page read were first searched for, with ten results: what an agent without the plan pays."""
+    """The same if each page were searched for first, with ten results: the cost for an agent without the plan."""
     tokens: str = TOKENS
 
     @property
@@ -107,18 +107,18 @@ def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[D
     return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
 
 
-def foreign(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str:
-    """Return the first argument that comes neither from the question nor from an earlier reply; "" for none."""
-    words, told = set(words_of(task.question)), task.question
+def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str | None:
+    """Return the first argument that comes neither from the question nor from an earlier reply; None for none."""
+    words, texts = set(words_of(task.question)), task.question
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
-        if call["tool"] == "web_extractor" and arg not in told:
+        if call["tool"] == "web_extractor" and arg not in texts:
             return arg
         if call["tool"] == "web_search" and not words_of(arg) <= words:
             return arg
         words |= words_of(reply)
-        told += "\n" + reply
-    return ""
+        texts += "\n" + reply
+    return None
 
 
 def attempt(
@@ -134,22 +134,22 @@ def attempt(
     if task.world_digest != world.digest:
         return "another world"
     tools = client or SimulatorClient(simulator)
-    start = len(tools.seen)
+    start = len(tools.pages_read)
     try:
         episode = run(task, world, agent, tools)
     except BackendError:
         return "a call that is never answered"
     score = episode.scored(task)
     reader = reader or Reader(world)
-    needed = required(task, reader)
-    cells, parents = _parted(needed - disclosed(tools.seen[start:], world))
+    needed = required_disclosures(task, reader)
+    cells, parents = _parted(needed - disclosed(tools.pages_read[start:], world))
     if cells:
         return "evidence that its calls don't disclose"
     if parents:
         return "children that its calls don't tell whole"
     if not score.success:
         return "the oracle's answer is not the gold table"
-    if foreign(task, episode.calls, episode.replies):
+    if untraceable_argument(task, episode.calls, episode.replies) is not None:
         return "an argument from nowhere"
     return _made(task, tools.address, episode, len(_parted(needed)[0]))
 
@@ -182,8 +182,8 @@ def _digest(reply: str) -> str:
     return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str:
-    """Play a certificate's calls again; return what no longer holds, "" where everything does."""
+def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str | None:
+    """Replay a certificate's calls; return what no longer holds, None where everything does."""
     if (certificate.task_id, certificate.world) != (task.task_id, task.world):
         return f"it is the proof of another task, {certificate.task_id}: mine the tasks again"
     if certificate.world_digest != world.digest:
@@ -203,11 +203,11 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
             return f"call {number} can't be made: {error!r}"
         if not same:
             return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
-    strange = foreign(task, recorder.calls, recorder.replies)
-    if strange:
+    strange = untraceable_argument(task, recorder.calls, recorder.replies)
+    if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    needed = required(task, Reader(world))
-    cells, parents = _parted(needed - disclosed(client.seen, world))
+    needed = required_disclosures(task, Reader(world))
+    cells, parents = _parted(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:
@@ -218,13 +218,13 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     replayed = _made(task, client.address, episode, len(_parted(needed)[0])).to_json()
     recorded = certificate.to_json()
     wrong = [name for name, value in replayed.items() if recorded[name] != value]
-    return f"its {', '.join(wrong)} are not those of its calls" if wrong else ""
+    return f"its {', '.join(wrong)} are not those of its calls" if wrong else None
 
 
-def unproved(task: Task, world: World, simulator: Simulator) -> str:
-    """Return why a task is not what its query and its certificate make of a world; "" where it is.
+def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
+    """Return why a task is not what its query and its certificate make of a world; None where it is.
 
-    Its query is run again and its calls are played again: some 10 ms, and half a second for the first task of a world.
+    Its query is run and its calls are replayed: some 10 ms, and half a second for the first task of a world.
     """
     if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
         return "its schema or SQL is not that of its query: mine the tasks again"
@@ -240,7 +240,7 @@ def unproved(task: Task, world: World, simulator: Simulator) -> str:
     return verify(certificate, task, world, simulator)
 
 
-def fails_under(task: Task, world: World, client: SimulatorClient) -> str:
-    """Return why a task can't be solved anew by the tools of a client, under whatever profile; "" where it can."""
+def replay_fault(task: Task, world: World, client: SimulatorClient) -> str | None:
+    """Return why the oracle can't solve a task with the tools of a client, under its profile; None where it can."""
     proof = attempt(task, world, client.simulator, client=client)
-    return proof if isinstance(proof, str) else ""
+    return proof if isinstance(proof, str) else None

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldsmith import expr
-from worldsmith.mining.query_forms import ordered, picked
+from worldsmith.mining.query_forms import sole_leader, sortable_paths
 from worldsmith.mining.sampling import Source, draw_clause
 from worldsmith.schema import Derive, Path, Pick, Value
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, both, constants
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants
 
 LEAST, MOST = 3, 6
 """Relations that a deep question follows."""
@@ -39,20 +39,20 @@ def domain(source: Source, table: str, name: str) -> Domain:
     return ("column", table, name)
 
 
-def exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+def list_exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
     """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
     schema = source.world.schema
-    found = source.exits.get(table)
-    if found is not None:
-        return found
-    found = source.exits[table] = []
+    leads = source.exits.get(table)
+    if leads is not None:
+        return leads
+    leads = source.exits[table] = []
     for path in source.paths(table):
         column = schema.walk(table, path)
         if column.type != "text" or len(path) >= HOPS:
             continue
         meant = domain(source, column.table, column.name)
-        found += [(path, at) for at in source.scopes if meant == domain(source, *at)]
-    return found
+        leads += [(path, at) for at in source.scopes if meant == domain(source, *at)]
+    return leads
 
 
 def draw_link(
@@ -60,19 +60,19 @@ def draw_link(
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
     start = _named(source, r) if r.random() < 0.6 else _listed(source, r)
-    found = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
+    link = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
     for n in range(1, deep):
-        if found is None:
+        if link is None:
             return None
-        query = pick_row(source, led(*found), r)
-        found = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
-    return found
+        query = pick_row(source, list_query(*link), r)
+        link = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
+    return link
 
 
 def _named(source: Source, r: random.Random) -> Query | None:
     """Return the query of a row by its name, its cell still to be chosen."""
     schema = source.world.schema
-    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.real(t) is False]
+    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.has_real_names(t) is False]
     if not tables:
         return None
     table = tables[r.randrange(len(tables))]
@@ -96,30 +96,30 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
     passed = _passed(source, query)
-    paths = ordered(source, query.table)
+    paths = sortable_paths(source, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
-        if picked(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
+        if sole_leader(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
             return replace(query, top=Top(path, 1, largest))
     own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(source, query.table, path, rows, r)
         if clause is not None:
-            found = replace(query, where=both([clause]))
-            kept = source.reader.kept(found)
+            picking = replace(query, where=conjunction([clause]))
+            kept = source.reader.matching_rows(picking)
             if len(kept) == 1 and kept[0] not in passed:
-                return found
+                return picking
     return None
 
 
 def _passed(source: Source, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
-    found = set()
+    passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
-        (row,), path = source.reader.kept(link), link.columns[0]
+        (row,), path = source.reader.matching_rows(link), link.columns[0]
         steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
-        found |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
-    return found
+        passed |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
+    return passed
 
 
 def _exit(
@@ -129,17 +129,17 @@ def _exit(
     # The list that the row itself stands in leads back to where one was.
     ways = [
         (path, at)
-        for path, at in exits(source, query.table)
+        for path, at in list_exits(source, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
     ]
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
-        found = replace(query, columns=(path,))
-        value = source.reader.one(found)
+        leading = replace(query, columns=(path,))
+        value = source.reader.single_value(leading)
         count = len(source.world.rows_by_value(*at).get(value, ())) if value is not None else 0
-        been = value in _been(source, query)
-        if rows[0] <= count <= rows[1] and not (been or _told(source, found) or _common(source, found)):
-            return found, at
+        known = value in _been(source, query) or _named_in_question(source, leading)
+        if rows[0] <= count <= rows[1] and not (known or _common(source, leading)):
+            return leading, at
     return None
 
 
@@ -148,9 +148,9 @@ def _aside(query: Query, path: Path) -> bool:
     return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
 
 
-def _told(source: Source, query: Query) -> bool:
+def _named_in_question(source: Source, query: Query) -> bool:
     """Tell whether the question names what a cell holds, or a row on the way to it."""
-    (row,), path, named = source.reader.kept(query), query.columns[0], constants(query)
+    (row,), path, named = source.reader.matching_rows(query), query.columns[0], constants(query)
     return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
 
 
@@ -158,15 +158,15 @@ def _common(source: Source, query: Query) -> bool:
     """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
     rows = source.reader.in_scope(query)
     values = source.reader.values(query.table, query.columns[0])
-    return len(rows) > 1 and _share(values, rows, source.reader.one(query)) > COMMON
+    return len(rows) > 1 and _share(values, rows, source.reader.single_value(query)) > COMMON
 
 
 def _been(source: Source, query: Query) -> set[Value]:
     """Return the values whose lists a chain has been at: back there it would go in a circle."""
-    return {value for one in query.chain() for value in source.reader.told(one.scope)}
+    return {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
 
 
-def led(link: Query, at: tuple[str, str]) -> Query:
+def list_query(link: Query, at: tuple[str, str]) -> Query:
     """Return the query of the list that a chain leads to."""
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
@@ -177,7 +177,7 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
         query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
     else:
         link = draw_link(source, r, scopes)
-        query = None if link is None else pick_row(source, led(*link), r)
+        query = None if link is None else pick_row(source, list_query(*link), r)
     if query is None:
         return None
     fitting = []
@@ -189,8 +189,8 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
         return None
     # The further a path leads, the fewer there are of its length.
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
-    found = replace(query, columns=(path,))
-    return None if source.reader.one(found) is None or _told(source, found) else found
+    asking = replace(query, columns=(path,))
+    return None if source.reader.single_value(asking) is None or _named_in_question(source, asking) else asking
 
 
 def _hard(source: Source, query: Query) -> bool:
@@ -198,18 +198,18 @@ def _hard(source: Source, query: Query) -> bool:
     path = query.columns[0]
     if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
         return False
-    if any(computed(source, query.table, path, other) for other in (*query.ranked, *query.read)):
+    if any(computed_from_other(source, query.table, path, other) for other in (*query.ranked, *query.read)):
         return False
     column = source.world.schema.walk(query.table, path)
     values = source.reader.values(query.table, path)
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
         return False
     rows = source.reader.in_scope(query)
-    gold = source.reader.one(query)
+    gold = source.reader.single_value(query)
     return len(rows) == 1 or _share(values, rows, gold) <= 0.34
 
 
-def computed(source: Source, table: str, one: Path, other: Path) -> bool:
+def computed_from_other(source: Source, table: str, one: Path, other: Path) -> bool:
     """Tell whether of two columns of one row the one is computed from the other: an age and a day of birth."""
     if one[:-1] != other[:-1]:
         return False

@@ -1,4 +1,4 @@
-"""The tasks of a world on disk: mined as they were asked for, kept with a record of that, found again."""
+"""The tasks of a world on disk: mined by request, saved with a record of the request, and reused by later runs."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -8,20 +8,20 @@ from typing import Any
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError
-from worldsmith.mining.candidates import KINDS, kinds_of
-from worldsmith.mining.certificates import unproved
+from worldsmith.mining.candidates import KINDS, parse_kinds
+from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import files
 from worldsmith.world.model import World
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What tasks were asked for: with the world's digest and the miner's versions, all that they hang on."""
+class MiningRequest:
+    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on."""
 
     count: int
     size: str = "wide"
@@ -29,64 +29,64 @@ class Asked:
     max_turns: int | None = None
     kinds: str = ",".join(KINDS)
     """Kinds of task, taken in turn."""
-    wordings: Held = "all"
+    wordings: WordingSplit = "all"
     keep_failing: bool = False
 
 
-def mine_into(folder: Path, world: World, asked: Asked) -> Mined:
+def mine_and_save(folder: Path, world: World, request: MiningRequest) -> Mined:
     """Mine the tasks of a world and keep them, however few they are."""
-    found = mine_for(world, asked)
-    keep(folder, world, asked, found)
-    return found
+    mined = mine_request(world, request)
+    save_tasks(folder, world, request, mined)
+    return mined
 
 
-def mine_for(world: World, asked: Asked) -> Mined:
+def mine_request(world: World, request: MiningRequest) -> Mined:
     """Return the tasks of a world that were asked for."""
     return mine(
         world,
-        asked.count,
-        size=asked.size,
-        kinds=kinds_of(asked.kinds),
-        wordings=asked.wordings,
-        max_tokens=asked.max_tokens,
-        max_turns=asked.max_turns,
-        keep_failing=asked.keep_failing,
+        request.count,
+        size=request.size,
+        kinds=parse_kinds(request.kinds),
+        wordings=request.wordings,
+        max_tokens=request.max_tokens,
+        max_turns=request.max_turns,
+        keep_failing=request.keep_failing,
     )
 
 
-def keep(folder: Path, world: World, asked: Asked, found: Mined) -> None:
+def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined) -> None:
     """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
     path = files.tasks_file(folder)
-    files.save_jsonl(path, (task.to_json() for task in found.tasks))
+    files.save_jsonl(path, (task.to_json() for task in mined.tasks))
     # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
-    files.write_file(path.with_suffix(".json"), files.indented_json(_record(path, world, asked, len(found.tasks))))
+    files.write_file(path.with_suffix(".json"), files.indented_json(_record(path, world, request, len(mined.tasks))))
 
 
-def kept_tasks(folder: Path, world: World, asked: Asked) -> int | None:
-    """Return how many tasks an earlier run for the same kept; None where they must be mined."""
+def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int | None:
+    """Return how many tasks an earlier run of the same request saved; None where they must be mined."""
     path = files.tasks_file(folder)
     record = path.with_suffix(".json")
     if not (path.is_file() and record.is_file()):
         return None
     try:
-        told = files.read_json(record)
-        same = told == _record(path, world, asked, told["tasks"])
-        return int(told["tasks"]) if same else None
+        recorded = files.read_json(record)
+        same = recorded == _record(path, world, request, recorded["tasks"])
+        return int(recorded["tasks"]) if same else None
     except (FormatError, KeyError, TypeError, ValueError):
         return None
 
 
-def unproved_tasks(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
+def task_faults(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
     """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
 
     A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
-    gets one with `replay`; without a record, or with another, each task is worked out again (`certificates.unproved`).
+    is replayed only with `replay`. Otherwise each task is computed again (`certificates.task_fault`).
     """
     if not replay and _as_mined(folder):
         return {}
     world = files.load_world(folder)
     simulator = Simulator(world)
-    return {task.task_id: why for task in tasks if (why := unproved(task, world, simulator))}
+    return {task.task_id: why for task in tasks if (why := task_fault(task, world, simulator))}
 
 
 def _as_mined(folder: Path) -> bool:
@@ -103,10 +103,10 @@ def _as_mined(folder: Path) -> bool:
         return False
 
 
-def _record(path: Path, world: World, asked: Asked, tasks: int) -> dict[str, Any]:
+def _record(path: Path, world: World, request: MiningRequest, tasks: int) -> dict[str, Any]:
     return {
         "world_digest": world.digest,
-        "asked": asdict(asked),
+        "asked": asdict(request),
         "versions": dict(VERSIONS),
         "generator": __version__,
         "tasks": tasks,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, draws, kinds_of
+from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
 from worldsmith.mining.certificates import attempt
 from worldsmith.mining.sampling import SIZES, Source
 from worldsmith.pages import Pages
@@ -15,21 +15,21 @@ from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, gold_duckdb
-from worldsmith.tasks.conditions import Held
+from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
 
 MAX_TOKENS = 32_000
-"""Tool tokens an episode is given unless told."""
+"""The default limit of tool tokens of an episode."""
 DRAWS = 120
-"""Draws a task wanted, before mining gives up."""
+"""Draws per requested task before mining gives up."""
 STREAK = 600
-"""Draws of one kind in a row that give no task, before mining gives the kind up."""
+"""Consecutive draws of one kind without a task before mining gives the kind up."""
 CALLS = 24
-"""Calls that the certificate of a deep task may take: one cell is worth no survey."""
+"""The most calls in the certificate of a deep task, which asks for one cell."""
 ALIKE = 2
-"""Tasks of one world with one scope and the same columns in their clauses, at most. Near-duplicates are not kept."""
+"""The most tasks of one world with one scope and the same columns in their clauses. Near-duplicates are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def mine(
     *,
     size: str = "wide",
     kinds: Sequence[str] = tuple(KINDS),
-    wordings: Held = "all",
+    wordings: WordingSplit = "all",
     max_tokens: int = MAX_TOKENS,
     max_turns: int | None = None,
     seed: int | None = None,
@@ -66,12 +66,12 @@ def mine(
         max_tokens: tool tokens that a task's certificate may take.
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
-        keep_failing: keep tasks that fail a gate; their figures tell.
+        keep_failing: keep tasks that fail a gate; their figures show it.
 
     Raises:
         UsageError: no such size.
     """
-    kinds = kinds_of(",".join(kinds))
+    kinds = parse_kinds(",".join(kinds))
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
@@ -80,9 +80,9 @@ def mine(
     source = Source(world, pages, miner.reader)
     kept: list[Task] = []
     with attach(world) as connection:
-        found = {
-            (kind, empty): draws(
-                source, connection, start, size, kind, empty=empty, held=wordings, answered=miner.answered
+        streams = {
+            (kind, empty): task_draws(
+                source, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
             )
             for kind in kinds
             for empty in (False, True)
@@ -92,20 +92,20 @@ def mine(
             # What one kind can't give is taken from the others.
             kind = list(left)[len(kept) % len(left)]
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next(miner, found[kind, empty], left, kind)
+            task = _next(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
-    kept = miner.agreed(kept)
+    kept = miner.confirmed(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
-def _next(miner: "_Miner", found: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
     """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
     for _ in range(min(left[kind], STREAK)):
-        one = next(found, None)
-        if one is None:
+        candidate = next(candidates, None)
+        if candidate is None:
             break
         left[kind] -= 1
-        task = miner.passed(one)
+        task = miner.accepted(candidate)
         if task is not None:
             return task
     del left[kind]
@@ -124,7 +124,7 @@ class _Miner:
         """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
         self.replies: dict[Call, Observation] = {}
-        self.likenesses: set[object] = set()
+        self.near_duplicate_keys: set[object] = set()
         self.read: Counter[object] = Counter()
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
@@ -133,7 +133,7 @@ class _Miner:
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
 
-    def passed(self, task: Task | Rejected) -> Task | None:
+    def accepted(self, task: Task | Rejected) -> Task | None:
         """Return the task with its proof and figures, or None, the reason counted."""
         self.tried += 1
         if isinstance(task, Rejected):
@@ -142,20 +142,20 @@ class _Miner:
         self.fails = False
         query = task.query
         read = (query.table, query.scope, tuple(sorted(query.evidence)))
-        alike = query.likeness in self.likenesses or self.read[read] >= ALIKE
-        found = "like another task" if alike else self._judged(task)
-        if isinstance(found, str):
-            self.rejected[found] += 1
+        alike = query.near_duplicate_key in self.near_duplicate_keys or self.read[read] >= ALIKE
+        verdict = "like another task" if alike else self._judged(task)
+        if isinstance(verdict, str):
+            self.rejected[verdict] += 1
             return None
-        self.likenesses.add(query.likeness)
+        self.near_duplicate_keys.add(query.near_duplicate_key)
         self.read[read] += 1
         if task.gold:
             self.answered.add(self.reader.answer(query))
         self.failing += self.fails
-        if found.gold:
-            totals = self.totals.setdefault(found.kind, Counter())
-            totals.update({"tasks": 1, **{name: found.audit[name] for name in GATES}})
-        return found
+        if verdict.gold:
+            totals = self.totals.setdefault(verdict.kind, Counter())
+            totals.update({"tasks": 1, **{name: verdict.audit[name] for name in GATES}})
+        return verdict
 
     def _judged(self, task: Task) -> Task | str:
         # What costs least comes first: most of what fails a gate fails this one.
@@ -163,7 +163,7 @@ class _Miner:
         why = self._failing(task, guess)
         if why:
             return why
-        client = SimulatorClient(self.simulator, kept=self.replies)
+        client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
         if isinstance(proof, str):
             return f"not certified: {proof}"
@@ -184,26 +184,26 @@ class _Miner:
             task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()}
         )
 
-    def _failing(self, task: Task, figures: Mapping[str, float]) -> str:
-        """Return the gate that a task fails by these figures, by itself or with those kept; "" for none."""
+    def _failing(self, task: Task, figures: Mapping[str, float]) -> str | None:
+        """Return the gate that a task fails by these figures, alone or with those kept; None where it passes."""
         if not task.gold:
-            return ""
+            return None
         why = failed_gate(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
         if why and self.keep_failing:
             self.fails = True
-            return ""
-        return f"gate: {why}" if why else ""
+            return None
+        return f"gate: {why}" if why else None
 
-    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str:
-        """Return the gate whose mean over this world's tasks of a kind would be too high with this one; "" for none."""
+    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
+        """Return the gate whose mean over this world's tasks of a kind this one would make too high; None for none."""
         for name, figure in figures.items():
             allowed = GATES.get(name, 1.0)
             mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
             if mean > allowed and figure > allowed:
                 return f"mean {name} over {allowed}"
-        return ""
+        return None
 
-    def agreed(self, tasks: list[Task]) -> list[Task]:
+    def confirmed(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""
         again = gold_duckdb([(self.world, [task.query for task in tasks])])[0] if tasks else []
         same = [task for task, rows in zip(tasks, again, strict=True) if task.gold == rows]

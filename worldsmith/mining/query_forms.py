@@ -9,14 +9,14 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.mining.sampling import Family, Size, Source, draw_clause, draw_range
 from worldsmith.schema import Aggregate, Path, Rank, Value
-from worldsmith.tasks.conditions import MONTHS, before
-from worldsmith.tasks.query import Query, Top, tallied
+from worldsmith.tasks.conditions import MONTHS, months_before
+from worldsmith.tasks.query import Query, Top, tally_column
 
 TRIES = 4
 """Columns that a part is tried on."""
 
 
-class Tallied(NamedTuple):
+class DrawnTally(NamedTuple):
     """A tally and what is asked of it: a condition on the path "#<number>", or None where it is a column."""
 
     tally: Aggregate
@@ -28,9 +28,9 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     own: list[Path] = [p for p in source.askable(bare.table) if len(p) == 1 and p != (bare.scope.column,)]
     parts: dict[Path, Node] = {}
     for path in r.sample(own, min(TRIES, len(own))):
-        found = draw_clause(source, bare.table, path, rows, r)
-        if found is not None and not _nested(found):
-            parts[path] = found
+        clause = draw_clause(source, bare.table, path, rows, r)
+        if clause is not None and not _nested(clause):
+            parts[path] = clause
         if len(parts) == 2:
             both = [parts[path] for path in sorted(parts, key=own.index)]
             return call("or", both) if r.random() < 0.65 else call("not", [call("and", both)])
@@ -48,7 +48,7 @@ def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     end = source.world.schema.as_of
     fitting = []
     for months in MONTHS:
-        start = before(end, months)
+        start = months_before(end, months)
         share = sum(v is not None and start <= str(v) <= end for v in values) / len(values)
         if 0.25 <= share <= 0.85 and start not in values and end not in values:
             fitting.append(start)
@@ -58,7 +58,9 @@ def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     return call("between", [expr.Path(path, "date"), *ends])
 
 
-def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool) -> Tallied | None:
+def draw_tally(
+    source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool
+) -> DrawnTally | None:
     """Return a count, sum or maximum over the children of rows that a condition picks, or None.
 
     As a clause some of `rows` pass and some don't; the tally gets the number after those of `bare`.
@@ -72,11 +74,11 @@ def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Rando
     if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
         return None
     tally = _drawn(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
-    if tally is None or source.stored(bare.table, tally):
+    if tally is None or source.stores_tally(bare.table, tally):
         return None
     if not clause:
-        return Tallied(tally, None)
-    column = tallied(source.world.schema, tally)
+        return DrawnTally(tally, None)
+    column = tally_column(source.world.schema, tally)
     here = expr.Path((f"#{len(bare.tallies)}",), column.type)
     values = [source.reader.tallied(bare.table, tally)[i] for i in rows]
     if tally.op == "count":
@@ -84,19 +86,19 @@ def draw_tally(source: Source, bare: Query, rows: Sequence[int], r: random.Rando
     else:
         known = [v for v in values if v is not None]
         bound = draw_range(here, column.decimals, known, r, over=True) if len(set(known)) > 4 else None
-    return None if bound is None else Tallied(tally, bound)
+    return None if bound is None else DrawnTally(tally, bound)
 
 
 def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
     """Return a bound of a count: none, at least one, at least or at most a few; one that divides the rows."""
-    found: list[tuple[str, int]] = []
+    bounds: list[tuple[str, int]] = []
     for op, n in (("=", 0), ("=", 0), (">=", 1), (">=", 2), (">=", 2), (">=", 3), ("<=", 1), ("<=", 2)):
         share = sum(v == n if op == "=" else v >= n if op == ">=" else v <= n for v in counts) / len(counts)
         if 0.2 <= share <= 0.85:
-            found.append((op, n))
-    if not found:
+            bounds.append((op, n))
+    if not bounds:
         return None
-    op, n = found[r.randrange(len(found))]
+    op, n = bounds[r.randrange(len(bounds))]
     return call(op, [here, expr.Const(n, "int")])
 
 
@@ -126,7 +128,7 @@ def _drawn(
 
 
 def _free(source: Source, table: str, name: str) -> bool:
-    """Tell whether a column's values are one a row, so that no condition on it makes sense."""
+    """Tell whether each row has its own value of a column, so that no condition on it makes sense."""
     form = source.world.schema.tables[table]
     return form.key == (name,)
 
@@ -139,7 +141,7 @@ def _ordinal(source: Source, table: str, name: str) -> bool:
 
 def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top | None:
     """Return a top of a query's rows that leaves as many as the size asks for, or None."""
-    paths = [p for p in ordered(source, query.table) if p not in query.read]
+    paths = [p for p in sortable_paths(source, query.table) if p not in query.read]
     if not paths:
         return None
     weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
@@ -166,20 +168,20 @@ def _ordered(source: Source, table: str, path: Path) -> bool:
     return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
 
 
-def ordered(source: Source, table: str) -> list[Path]:
+def sortable_paths(source: Source, table: str) -> list[Path]:
     """Return the paths that rows can be put in order by (kept)."""
-    found = source.orders.get(table)
-    if found is None:
-        found = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
-        source.orders[table] = found
-    return found
+    paths = source.orders.get(table)
+    if paths is None:
+        paths = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
+        source.orders[table] = paths
+    return paths
 
 
-def picked(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
+def sole_leader(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:
     """Return the only row with the largest (smallest) value; None for a tie or a null."""
     held = [values[i] for i in rows]
     if None in held or not held:
         return None
     end = max(held) if largest else min(held)  # type: ignore[type-var]  # one type
-    found = [i for i in rows if values[i] == end]
-    return found[0] if len(found) == 1 else None
+    leaders = [i for i in rows if values[i] == end]
+    return leaders[0] if len(leaders) == 1 else None

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
-from worldsmith.mining.paths import telling
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, verb_phrase
@@ -24,10 +23,10 @@ from worldsmith.world.model import Row, World
 FEW = 6
 """Distinct values up to which a column is asked for by value, and beyond which by range."""
 MOST_VALUES = 4
-"""Values of a scope at most."""
+"""The most values of a scope."""
 
 Known = str | int | float | bool
-"""A value that is there."""
+"""A value that is not null."""
 
 LARGER = (1.0, 1.8, 2.6, 3.4, 4.2)
 """How many times the least rows of a size a scope has for a number of clauses."""
@@ -70,7 +69,7 @@ class Family(NamedTuple):
 
 
 class Source:
-    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once a world."""
+    """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
     def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
         self.world, self.pages, self.reader = world, pages, reader or Reader(world)
@@ -88,9 +87,9 @@ class Source:
         """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
         schema = self.world.schema
         listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
-        return tuple((t, by) for t, by in listed if not self.real(t))
+        return tuple((t, by) for t, by in listed if not self.has_real_names(t))
 
-    def real(self, name: str) -> bool:
+    def has_real_names(self, name: str) -> bool:
         """Tell whether the rows of a table are named by declared real names alone."""
         table = self.world.schema.tables[name]
         fills = [table.column(name).fill for name in table.key]
@@ -108,19 +107,19 @@ class Source:
 
         None has a hop that adds nothing in this world, or a null of two meanings (`paths`).
         """
-        found = self._paths.get(table)
-        if found is None:
-            found = self._paths[table] = telling(self.reader, table, self._walk(table, ()), self._keys(table))
-        return found
+        paths = self._paths.get(table)
+        if paths is None:
+            paths = self._paths[table] = informative_paths(self.reader, table, self._walk(table, ()), self._keys(table))
+        return paths
 
     def askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""
-        found = self._askable.get(table)
-        if found is None:
+        askable = self._askable.get(table)
+        if askable is None:
             phrases = {path: self._probe(table, path) for path in (*self.paths(table), *self._keys(table))}
             counts = Counter(phrases.values())
-            found = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
-        return found
+            askable = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
+        return askable
 
     def _keys(self, table: str) -> list[Path]:
         return [(name,) for name in self.world.schema.tables[table].key]
@@ -136,22 +135,22 @@ class Source:
     def _walk(self, table: str, before: Path) -> list[Path]:
         schema = self.world.schema
         form = schema.tables[table]
-        seen = [c for c in form.columns if (table, c.name) not in self._unseen]
-        found: list[Path] = [(*before, c.name) for c in seen if c.name not in form.key]
+        shown = [c for c in form.columns if (table, c.name) not in self._unseen]
+        paths: list[Path] = [(*before, c.name) for c in shown if c.name not in form.key]
         for ref in form.refs if len(before) + 1 < HOPS else ():
             target = ref.ref or ""
             if (table, ref.name) not in self._unseen and target in self.pages.abouts and target != table:
-                found += self._walk(target, (*before, ref.name))
-        return found
+                paths += self._walk(target, (*before, ref.name))
+        return paths
 
     def families(self, table: str) -> tuple[Family, ...]:
         """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
-        found = self._families.get(table)
-        if found is None:
-            found = self._families[table] = tuple(self._kin(table)) if len(self._keys(table)) == 1 else ()
-        return found
+        families = self._families.get(table)
+        if families is None:
+            families = self._families[table] = tuple(self._find_families(table)) if len(self._keys(table)) == 1 else ()
+        return families
 
-    def _kin(self, table: str) -> Iterator[Family]:
+    def _find_families(self, table: str) -> Iterator[Family]:
         schema = self.world.schema
         done = set()
         for spec in schema.pages:
@@ -168,28 +167,28 @@ class Source:
                     done.add((spec.list, spec.by))
                     yield Family(spec.list, spec.by, shown, about=False)
 
-    def gatherers(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
+    def tally_pages(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
         """Return the pages of which one tells all children of a row that a tally looks at."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
-        found = []
+        page_ids = []
         for spec in self.world.schema.pages:
             if spec.about == table and any((c.table, c.ref) == (tally.table, tally.by[0]) for c in spec.children):
-                found.append(f"{spec.name}/{index}")
+                page_ids.append(f"{spec.name}/{index}")
             elif (spec.list, spec.by) == (tally.table, tally.by[0]):
                 start = self.pages.list_of(spec.name, key)
-                found += [start] if start else []
-        return tuple(found)
+                page_ids += [start] if start else []
+        return tuple(page_ids)
 
-    def stored(self, table: str, tally: Aggregate) -> bool:
+    def stores_tally(self, table: str, tally: Aggregate) -> bool:
         """Tell whether a column holds a tally already."""
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
-    def carriers(self, row: Row, col: str) -> tuple[str, ...]:
+    def cell_pages(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages that state a cell (kept)."""
-        found = self._carriers.get((row, col))
-        if found is None:
-            found = self._carriers[row, col] = self.pages.carrying(row, col)
-        return found
+        page_ids = self._carriers.get((row, col))
+        if page_ids is None:
+            page_ids = self._carriers[row, col] = self.pages.carrying(row, col)
+        return page_ids
 
 
 def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
@@ -285,14 +284,15 @@ def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool)
     """Return the roundest value strictly between two neighbouring stored ones near `near`; None where there is none."""
     place = bisect_right(distinct, near)
     gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
-    found = [
-        _day_between(a, str(b), late=late) if isinstance(a, str) else between(a, float(b), decimals) for a, b in gaps
+    thresholds = [
+        _day_between(a, str(b), late=late) if isinstance(a, str) else roundest_between(a, float(b), decimals)
+        for a, b in gaps
     ]
-    best = max((f for f in found if f is not None), key=lambda f: f[0], default=None)
+    best = max((f for f in thresholds if f is not None), key=lambda f: f[0], default=None)
     return best[1] if best else None
 
 
-def between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
+def roundest_between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
     """Return how round, and which, the roundest number strictly between two is, at `decimals` digits; None for none."""
     for power in range(9, -decimals - 1, -1):
         for factor in (5, 2, 1):
@@ -314,8 +314,8 @@ def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None
     start, end = date.fromordinal(first), date.fromordinal(last)
     years = [date(y, 1, 1).toordinal() for y in range(start.year, end.year + 1)]
     months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
-    for rank, found in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
-        inside = [n for n in found if first <= n <= last]
+    for rank, borders in ((2, years), (1, [date(m // 12, m % 12 + 1, 1).toordinal() for m in months])):
+        inside = [n for n in borders if first <= n <= last]
         if inside:
             return rank, date.fromordinal(inside[len(inside) // 2] - back).isoformat()
     return 0, date.fromordinal(first + (last - first + 1) // 2 - back).isoformat()
@@ -325,7 +325,7 @@ def draw_columns(
     source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
 ) -> list[Path]:
     """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
-    free = (p for p in source.paths(table) if p not in skip and common(source, table, p, rows) <= 0.5)
+    free = (p for p in source.paths(table) if p not in skip and most_common_share(source, table, p, rows) <= 0.5)
     # An exponential race: the smallest arrivals are a weighted sample without replacement.
     weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
     taken: list[Path] = []
@@ -342,7 +342,43 @@ def draw_columns(
     return sorted(taken, key=order.__getitem__)
 
 
-def common(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+def most_common_share(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
     """Return the share of the most common value over `rows`: what a constant guess is worth."""
     values = source.reader.values(table, path)
     return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)
+
+
+def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """Return the paths, in order, whose hops all matter and whose null, if any, means one thing.
+
+    `keys` are shorter ways too: what names the row itself.
+    """
+    shorter = sorted((*keys, *paths), key=len)
+    known: dict[tuple[Value, ...], int] = {}
+    for path in shorter:
+        known.setdefault(tuple(reader.values(table, path)), len(path))
+    return tuple(
+        p for p in paths if not _idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
+    )
+
+
+def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]) -> bool:
+    """Tell whether a shorter path has the same value in every row of the world that has one."""
+    values = reader.values(table, path)
+    if len(path) == 1:
+        return False
+    if None not in values:
+        return known[tuple(values)] < len(path)
+    rows = [i for i, value in enumerate(values) if value is not None]
+    return any(_agree(values, reader.values(table, one), rows) for one in shorter if len(one) < len(path))
+
+
+def _agree(values: Sequence[Value], others: Sequence[Value], rows: Sequence[int]) -> bool:
+    return all(values[i] == others[i] for i in rows)
+
+
+def ambiguous_null(reader: Reader, table: str, path: Path) -> bool:
+    """Tell whether null at the end of a path has two reasons: no row is referred to, or that row has no value."""
+    held = [reader.values(table, path[: n + 1]) for n in range(len(path))]
+    gone = {next(n for n, values in enumerate(held) if values[i] is None) for i, v in enumerate(held[-1]) if v is None}
+    return len(gone) > 1

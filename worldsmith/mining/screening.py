@@ -11,24 +11,24 @@ from dataclasses import replace
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.schema import Aggregate
-from worldsmith.tasks.query import Query, both, is_tally
+from worldsmith.tasks.query import Query, conjunction, is_tally
 from worldsmith.tasks.reader import Reader
 
 PARTS = frozenset({"and", "or"})
 LOOSE = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 
 
-class Refused(Exception):  # noqa: N818 - not an error: how a screen ends a draw
+class DrawRejected(Exception):  # noqa: N818 - not an error: how a screen ends a draw
     """A draw that makes no task; its text is the reason."""
 
 
 def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
-    """Raise Refused where a reader could take the query for another, or part of it changes nothing.
+    """Raise DrawRejected where a reader could take the query for another, or part of it changes nothing.
 
     `rows` are those in its scope, `kept` its own.
     """
     if len(rows) == reader.world.size(query.table):
-        raise Refused("a scope of all rows")
+        raise DrawRejected("a scope of all rows")
     if query.top:
         _topped(reader, query, kept)
     for i, clause in enumerate(query.clauses):
@@ -38,75 +38,75 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
     if len(query.scope.values) > 1:
         places = reader.world.rows_by_value(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
-            raise Refused("a value of the scope changes nothing")
-    if (query.where is not None or query.top) and reader.unscoped(query) == tuple(kept):
-        raise Refused("the scope changes nothing")
+            raise DrawRejected("a value of the scope changes nothing")
+    if (query.where is not None or query.top) and reader.rows_without_scope(query) == tuple(kept):
+        raise DrawRejected("the scope changes nothing")
 
 
 def _clause(reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]) -> None:
     def same(*nodes: Node) -> bool:
         others = [*query.clauses[:place], *nodes, *query.clauses[place + 1 :]]
-        return tuple(reader.kept(replace(query, where=both(others)))) == tuple(kept)
+        return tuple(reader.matching_rows(replace(query, where=conjunction(others)))) == tuple(kept)
 
     if same():
-        raise Refused("a clause changes nothing")
+        raise DrawRejected("a clause changes nothing")
     if any(same(fewer) for fewer in without_part(clause)):
-        raise Refused("a part of a clause changes nothing")
+        raise DrawRejected("a part of a clause changes nothing")
     if any(same(fewer) for fewer in variants(clause, without_one)):
-        raise Refused("a value of in changes nothing")
+        raise DrawRejected("a value of in changes nothing")
     truths = reader.truths(query, clause, rows)
-    if any(None in reader.truths(query, atom, rows) for atom in denied(clause)):
-        raise Refused("null under negation")
-    if any(reader.truths(query, loose, rows) != truths for loose in variants(clause, readings)):
-        raise Refused("strict or not")
+    if any(None in reader.truths(query, atom, rows) for atom in negated_comparisons(clause)):
+        raise DrawRejected("null under negation")
+    if any(reader.truths(query, loose, rows) != truths for loose in variants(clause, border_readings)):
+        raise DrawRejected("strict or not")
 
 
 def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
     top = query.top
     assert top is not None
     rows = reader.passing(query)
-    values = reader.of(query, top.path)
-    groups = reader.of(query, top.within) if top.within else [0] * len(values)
+    values = reader.query_values(query, top.path)
+    groups = reader.query_values(query, top.within) if top.within else [0] * len(values)
     if any(values[i] is None or groups[i] is None for i in rows):
-        raise Refused("null in an order")
+        raise DrawRejected("null in an order")
     if len(kept) == len(rows):
-        raise Refused("a top of all rows")
+        raise DrawRejected("a top of all rows")
     sizes = Counter(groups[i] for i in rows)
     taken = Counter(groups[i] for i in kept)
     if any(taken[group] != min(top.count, size) for group, size in sizes.items()):
-        raise Refused("a tie at the border")
+        raise DrawRejected("a tie at the border")
     if top.within and (len(sizes) < 2 or min(sizes.values()) < top.count):
-        raise Refused("a group of too few rows")
+        raise DrawRejected("a group of too few rows")
     if top.within and set(reader.leading(query, replace(top, count=len(kept), within=None), rows)) == set(kept):
-        raise Refused("groups change nothing")
+        raise DrawRejected("groups change nothing")
 
 
 def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
-    """Raise Refused where the condition on children can be misread, or hardly matters."""
-    told = reader.tallied(query.table, tally)
-    kept = reader.kept(query)
+    """Raise DrawRejected where the condition on children can be misread, or hardly matters."""
+    numbers = reader.tallied(query.table, tally)
+    kept = reader.matching_rows(query)
     filtering = any(path[0] == f"#{number}" for path in query.read)
 
     def same(node: Node | None) -> bool:
         other = replace(tally, where=node)
         if not filtering:
             values = reader.tallied(query.table, other)
-            return all(values[i] == told[i] for i in kept)
+            return all(values[i] == numbers[i] for i in kept)
         tallies = (*query.tallies[:number], other, *query.tallies[number + 1 :])
-        return tuple(reader.kept(replace(query, tallies=tallies))) == tuple(kept)
+        return tuple(reader.matching_rows(replace(query, tallies=tallies))) == tuple(kept)
 
     assert tally.where is not None
     if same(None):
-        raise Refused("a condition on children changes nothing")
+        raise DrawRejected("a condition on children changes nothing")
     if any(same(fewer) for fewer in variants(tally.where, without_one)):
-        raise Refused("a value of in changes nothing")
+        raise DrawRejected("a value of in changes nothing")
     family = [child for i in rows for child in reader.family(query.table, i, tally)]
     below = Query(tally.table, query.scope, None, (), ())
-    if any(None in reader.truths(below, atom, family) for atom in denied(tally.where)):
-        raise Refused("null under negation")
+    if any(None in reader.truths(below, atom, family) for atom in negated_comparisons(tally.where)):
+        raise DrawRejected("null under negation")
     truths = reader.truths(below, tally.where, family)
-    if any(reader.truths(below, loose, family) != truths for loose in variants(tally.where, readings)):
-        raise Refused("strict or not")
+    if any(reader.truths(below, loose, family) != truths for loose in variants(tally.where, border_readings)):
+        raise DrawRejected("strict or not")
 
 
 def variants(node: Node, other: Callable[[Node], Iterator[Node]]) -> Iterator[Node]:
@@ -129,18 +129,18 @@ def without_part(node: Node) -> Iterator[Node]:
             yield expr.Call("not", (fewer,), "bool")
 
 
-def denied(node: Node, *, under: bool = False) -> Iterator[Node]:
+def negated_comparisons(node: Node, *, under: bool = False) -> Iterator[Node]:
     """Yield the comparisons that stand under a negation: there null would pass in a careless reading."""
     if isinstance(node, expr.Call) and node.op in PARTS:
         for arg in node.args:
-            yield from denied(arg, under=under)
+            yield from negated_comparisons(arg, under=under)
     elif isinstance(node, expr.Call) and node.op == "not":
-        yield from denied(node.args[0], under=not under)
+        yield from negated_comparisons(node.args[0], under=not under)
     elif under or (isinstance(node, expr.Call) and node.op == "!="):
         yield node
 
 
-def readings(node: Node) -> Iterator[Node]:
+def border_readings(node: Node) -> Iterator[Node]:
     """Yield the other readings of a comparison: its border counted in or out."""
     if not isinstance(node, expr.Call) or any(is_tally(path) and _counts(node) for path in expr.paths(node)):
         return

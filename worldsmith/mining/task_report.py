@@ -1,4 +1,4 @@
-"""What tasks are worth as training data, worked out anew from the tasks as they are written."""
+"""What tasks are worth as training data, computed from the task files alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import Gate, failed_gate, gates, with_measures
 from worldsmith.audit.tasks.page_coverage import co_coverage, coverage_curve, least_pages, mean
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import unproved
+from worldsmith.mining.certificates import task_fault
 from worldsmith.pages import Pages
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Reader, Task, difficulty, gold_duckdb
@@ -23,7 +23,7 @@ EMPTY = 0.02
 
 
 @dataclass(slots=True)
-class Review:
+class TaskReport:
     """The figures of tasks: what shortcuts are worth, how much must be read, and how the tasks differ."""
 
     worlds: int = 0
@@ -50,10 +50,10 @@ class Review:
     @property
     def groups(self) -> dict[tuple[str, str], list[Task]]:
         """The tasks by kind and size."""
-        found: dict[tuple[str, str], list[Task]] = {}
+        groups: dict[tuple[str, str], list[Task]] = {}
         for task in sorted(self.tasks, key=lambda t: (t.kind, t.size)):
-            found.setdefault((task.kind, task.size), []).append(task)
-        return found
+            groups.setdefault((task.kind, task.size), []).append(task)
+        return groups
 
     @property
     def empty(self) -> int:
@@ -61,15 +61,15 @@ class Review:
         return sum(not task.gold for task in self.tasks)
 
     @property
-    def skeletons(self) -> int:
+    def shapes(self) -> int:
         """The forms of query, columns and constants left out."""
-        return len({task.query.skeleton for task in self.tasks})
+        return len({task.query.shape for task in self.tasks})
 
     @property
-    def alike(self) -> int:
-        """The tasks of which a world has one like it already: the same skeleton and columns."""
-        seen = Counter((task.world, task.query.likeness) for task in self.tasks)
-        return sum(n - 1 for n in seen.values())
+    def near_duplicates(self) -> int:
+        """The tasks of which a world has one like it already: the same shape and columns."""
+        counts = Counter((task.world, task.query.near_duplicate_key) for task in self.tasks)
+        return sum(n - 1 for n in counts.values())
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as JSON values."""
@@ -77,8 +77,8 @@ class Review:
             "worlds": self.worlds,
             "tasks": len(self.tasks),
             "empty": self.empty,
-            "skeletons": self.skeletons,
-            "near_duplicates": self.alike,
+            "skeletons": self.shapes,
+            "near_duplicates": self.near_duplicates,
             "gates": [gate.to_json() for gate in self.gates],
             "groups": [self.figures(kind, size, group) for (kind, size), group in self.groups.items()],
             "findings": list(self.findings),
@@ -115,33 +115,33 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"least": min(values), "median": median(values), "mean": round(mean(values), 3), "most": max(values)}
 
 
-def review(loaded: Iterable[tuple[World, Sequence[Task]]]) -> Review:
-    """Return the review of the tasks of worlds. Raises FormatError for tasks of another state of their world."""
-    found = Review()
+def report_tasks(loaded: Iterable[tuple[World, Sequence[Task]]]) -> TaskReport:
+    """Return the report on the tasks of worlds. Raises FormatError for tasks of another state of their world."""
+    report = TaskReport()
     for world, tasks in loaded:
-        _world(found, world, tasks)
-    if found.tasks and found.empty > max(1, EMPTY * len(found.tasks)):
-        found.findings.append(f"{found.empty} of {len(found.tasks)} tasks have no row: more than {EMPTY:.0%}")
-    return found
+        _world(report, world, tasks)
+    if report.tasks and report.empty > max(1, EMPTY * len(report.tasks)):
+        report.findings.append(f"{report.empty} of {len(report.tasks)} tasks have no row: more than {EMPTY:.0%}")
+    return report
 
 
-def _world(found: Review, world: World, tasks: Sequence[Task]) -> None:
+def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
     stale = next((task for task in tasks if task.world_digest != world.digest), None)
     if stale:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
     pages = Pages(world)
     simulator = Simulator(world, pages=pages)
-    client = SimulatorClient(simulator, kept={})
+    client = SimulatorClient(simulator, reply_cache={})
     reader = Reader(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
-    found.worlds += 1
+    report.worlds += 1
     for task, rows in zip(with_measures(tasks, world, client), again, strict=True):
-        found.tasks.append(task)
-        found.curves[task.task_id] = coverage_curve(task)
-        found.shared[task.task_id] = co_coverage(task)
-        found.pages[task.task_id] = least_pages(task, reader, pages)
+        report.tasks.append(task)
+        report.curves[task.task_id] = coverage_curve(task)
+        report.shared[task.task_id] = co_coverage(task)
+        report.pages[task.task_id] = least_pages(task, reader, pages)
         why = failed_gate(task, task.audit) if task.gold else ""
-        found.findings += [f"{task.task_id}: {why}"] if why else []
-        found.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
-        unheld = unproved(task, world, simulator)
-        found.findings += [f"{task.task_id}: {unheld}"] if unheld else []
+        report.findings += [f"{task.task_id}: {why}"] if why else []
+        report.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
+        fault = task_fault(task, world, simulator)
+        report.findings += [f"{task.task_id}: {fault}"] if fault else []

@@ -7,7 +7,7 @@ from worldsmith.tasks.query import Query, Rows, Scope, Top
 from worldsmith.tasks.query_sql import gold, sql
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
-from worldsmith.tasks.task import VERSION, Task, markdown, written
+from worldsmith.tasks.task import VERSION, Task, markdown_table, values_table
 
 __all__ = [
     "VERSION",
@@ -21,11 +21,11 @@ __all__ = [
     "difficulty",
     "gold",
     "gold_duckdb",
-    "markdown",
+    "markdown_table",
     "question",
     "read_references",
     "read_tasks",
     "sql",
     "tasks_of",
-    "written",
+    "values_table",
 ]

@@ -22,13 +22,13 @@ from worldsmith.tasks.conditions import (
     Verbs,
     Wording,
     any_of,
-    before,
-    kin,
+    months_before,
+    parent_part,
+    reference_prefix,
     spell,
-    towards,
     verb_phrase,
 )
-from worldsmith.tasks.query import tallied
+from worldsmith.tasks.query import tally_column
 
 MARKS: dict[Type, tuple[Value, Value]] = {
     "int": (770077, 880088),
@@ -43,7 +43,7 @@ TURNS = 64
 NO_NAME = re.compile(r"[“”]|, | or | that |\. |^(?:an?|given) | and (?:are|were|have|do|is|was|has|does|either) ")
 """What no reader takes for a part of a name: the words of the sentence around it."""
 
-Told = tuple[Node, tuple[Aggregate, ...]]
+Meaning = tuple[Node, tuple[Aggregate, ...]]
 """A condition and the tallies that it names, from "#0" on."""
 
 
@@ -55,14 +55,14 @@ class Form(NamedTuple):
     pattern: str
     column: Column
     op: str
-    given: tuple[Value, ...]
+    constants: tuple[Value, ...]
 
-    def held(self, text: str) -> tuple[str, ...] | None:
+    def match(self, text: str) -> tuple[str, ...] | None:
         """Return the constants in a text; None where it doesn't fit. Patterns are compiled when first needed."""
         if not text.startswith(self.start):
             return None
-        found = re.fullmatch(self.pattern, text)
-        return None if found is None else found.groups()
+        match = re.fullmatch(self.pattern, text)
+        return None if match is None else match.groups()
 
 
 class Phrases:
@@ -70,11 +70,11 @@ class Phrases:
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.words = schema, words(schema.lang)
-        self._kin: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
-        self._told: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
+        self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
+        self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
         self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
 
-    def conditions(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Told]:
+    def conditions(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Meaning]:
         """Yield what a phrase may say of rows of a table."""
         for node in self.comparisons(table, text, verbs):
             yield node, ()
@@ -88,7 +88,7 @@ class Phrases:
     def comparisons(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Node]:
         """Yield the single comparisons that a phrase may be, along references too."""
         for form in self._of(table, verbs):
-            held = form.held(text)
+            held = form.match(text)
             if held is not None:
                 yield from (node for node in _made(form, held) if _named(node))
         for ref, prefix in self._refs[table]:
@@ -100,12 +100,12 @@ class Phrases:
     @cached_property
     def _refs(self) -> dict[str, list[tuple[Column, str]]]:
         """The references of each table, with the words before what is said of the row they lead to."""
-        found: dict[str, list[tuple[Column, str]]] = {}
+        references: dict[str, list[tuple[Column, str]]] = {}
         for table in self.schema.tables.values():
             for ref in table.refs:
-                found.setdefault(table.name, []).append((ref, towards(self.schema, ref)))
-            found.setdefault(table.name, [])
-        return found
+                references.setdefault(table.name, []).append((ref, reference_prefix(self.schema, ref)))
+            references.setdefault(table.name, [])
+        return references
 
     def _of(self, table: str, verbs: Verbs) -> tuple[Form, ...]:
         if (table, verbs) not in self._forms:
@@ -138,11 +138,11 @@ class Phrases:
             yield from self._marked(column, verbs, year, "yr", (1777,))
             end = self.schema.as_of
             for months in MONTHS:
-                days = (before(end, months), end)
+                days = (months_before(end, months), end)
                 ends = [expr.Const(day, "date") for day in days]
                 yield from self._plain(column, verbs, call("between", [here, *ends]), "between", *days)
 
-    def _said(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
+    def _wordings(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
         bounded = isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date"
         wordings = (Wording(self.schema, turn) for turn in (self._turns if bounded else (0,)))
         return dict.fromkeys(verb_phrase(w, column.table, node, verbs) for w in wordings)
@@ -150,54 +150,54 @@ class Phrases:
     @cached_property
     def _turns(self) -> tuple[int, ...]:
         """Return draws that between them have every wording of a bound."""
-        found: dict[tuple[str, str], int] = {}
+        first_turns: dict[tuple[str, str], int] = {}
         for turn in range(TURNS):
             wording = Wording(self.schema, turn)
-            found.setdefault(("over", wording.pick("over")), turn)
-            found.setdefault(("under", wording.pick("under")), turn)
-        return tuple(sorted(set(found.values())))
+            first_turns.setdefault(("over", wording.pick("over")), turn)
+            first_turns.setdefault(("under", wording.pick("under")), turn)
+        return tuple(sorted(set(first_turns.values())))
 
-    def _plain(self, column: Column, verbs: Verbs, node: Node, op: str, *given: Value) -> Iterator[Form]:
-        for said in self._said(column, verbs, node):
-            yield Form(said, re.escape(said), column, op, given)
+    def _plain(self, column: Column, verbs: Verbs, node: Node, op: str, *values: Value) -> Iterator[Form]:
+        for phrase in self._wordings(column, verbs, node):
+            yield Form(phrase, re.escape(phrase), column, op, values)
 
     def _marked(self, column: Column, verbs: Verbs, node: expr.Call, op: str, marks: Sequence[Value]) -> Iterator[Form]:
         kind: Type = "int" if op == "yr" else column.type
         slot = {"int": r"(-?\d+)", "num": r"(-?\d+(?:\.\d+)?)", "date": r"(\d{4}-\d\d-\d\d)", "text": "(.+)"}[kind]
-        for said in self._said(column, verbs, node):
+        for phrase in self._wordings(column, verbs, node):
             if op == "in":
                 lists = (any_of([spell(v, column, bare=bare) for v in marks]) for bare in (False, True))
-                listed = next(text for text in lists if text in said)
-                start, pattern = said.split(listed)[0], re.escape(said).replace(re.escape(listed), "(.+)")
+                listed = next(text for text in lists if text in phrase)
+                start, pattern = phrase.split(listed)[0], re.escape(phrase).replace(re.escape(listed), "(.+)")
             else:
                 shown = [f"{m:.10g}" if isinstance(m, float) else str(m) for m in marks]
-                start, pattern = said.split(shown[0])[0], re.escape(said)
+                start, pattern = phrase.split(shown[0])[0], re.escape(phrase)
                 for text in shown:
                     pattern = pattern.replace(re.escape(text), slot)
             yield Form(start, pattern, column, op, ())
 
-    def _tallies(self, table: str, text: str, verbs: Verbs) -> Iterator[Told]:
+    def _tallies(self, table: str, text: str, verbs: Verbs) -> Iterator[Meaning]:
         for tally, frame, pattern in self._patterns(table, verbs):
-            found = pattern.fullmatch(text)
-            if found:
-                yield from self._tally(tally, frame, found)
+            match = pattern.fullmatch(text)
+            if match:
+                yield from self._tally(tally, frame, match)
 
     def _patterns(self, table: str, verbs: Verbs) -> tuple[tuple[Aggregate, str, re.Pattern[str]], ...]:
         """Return the patterns of conditions on children (kept)."""
-        if (table, verbs) not in self._kin:
+        if (table, verbs) not in self._tally_patterns:
             them, their = ("them", "their") if verbs == MANY else ("it", "its")
-            self._kin[table, verbs] = tuple(
+            self._tally_patterns[table, verbs] = tuple(
                 (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
                 for tally, frame, slots in self._frames(table, them)
             )
-        return self._kin[table, verbs]
+        return self._tally_patterns[table, verbs]
 
     def _frames(self, table: str, them: str) -> Iterator[tuple[Aggregate, str, dict[str, str]]]:
         forms = self.words
         for child in self.schema.tables.values():
             for ref in (c for c in child.refs if c.ref == table):
                 count = Aggregate("count", child.name, None, (ref.name,), None)
-                part = kin(self.schema, table, count, them)
+                part = parent_part(self.schema, table, count, them)
                 nouns = {"one": child.singular + part, "many": child.plural + part}
                 for frame in (forms.none_that, forms.some_that, forms.one_that, forms.least_that, forms.most_that):
                     yield count, frame, nouns
@@ -208,61 +208,62 @@ class Phrases:
                         peak = Aggregate("max", child.name, c.name, (ref.name,), None)
                         yield peak, forms.peak, {**nouns, "header": f"highest “{c.header}”"}
 
-    def _tally(self, tally: Aggregate, frame: str, found: re.Match[str]) -> Iterator[Told]:
-        told, forms = found.groupdict(), self.words
+    def _tally(self, tally: Aggregate, frame: str, match: re.Match[str]) -> Iterator[Meaning]:
+        slots, forms = match.groupdict(), self.words
         verbs = ONE if frame in {forms.none_that, forms.some_that, forms.one_that} else MANY
-        bounds = list(self._bounds(tally, frame, told))
-        for where in self.comparisons(tally.table, told["rest"], verbs):
+        bounds = list(self._bounds(tally, frame, slots))
+        for where in self.comparisons(tally.table, slots["rest"], verbs):
             whole = Aggregate(tally.op, tally.table, tally.column, tally.by, where)
             for bound in bounds:
                 yield bound, (whole,)
 
-    def _bounds(self, tally: Aggregate, frame: str, told: dict[str, str]) -> Iterator[Node]:
+    def _bounds(self, tally: Aggregate, frame: str, slots: dict[str, str]) -> Iterator[Node]:
         forms = self.words
-        column = tallied(self.schema, tally)
+        column = tally_column(self.schema, tally)
         here = expr.Path(("#0",), column.type)
         fixed = {forms.none_that: ("=", 0), forms.some_that: (">=", 1), forms.one_that: ("<=", 1)}
         if frame in fixed:
             op, n = fixed[frame]
             yield call(op, [here, expr.Const(n, "int")])
         elif tally.op == "count":
-            if told["n"].isdecimal():
-                yield call(">=" if frame == forms.least_that else "<=", [here, expr.Const(int(told["n"]), "int")])
+            if slots["n"].isdecimal():
+                yield call(">=" if frame == forms.least_that else "<=", [here, expr.Const(int(slots["n"]), "int")])
         else:
             for op, starts in ((">", forms.over), ("<", forms.under)):
                 for start in starts:
-                    number = told["amount"].removeprefix(f"{start} ")
+                    number = slots["amount"].removeprefix(f"{start} ")
                     value = _number(number.split(" ")[0].removesuffix("%"), column)
-                    if value is not None and f"{start} {spell(value, column)}" == told["amount"]:
+                    if value is not None and f"{start} {spell(value, column)}" == slots["amount"]:
                         yield call(op, [here, expr.Const(value, column.type)])
 
     def counted(self, table: str, line: str) -> Iterator[tuple[str, Aggregate]]:
         """Yield the name of a column and what it counts, by the line that says so."""
         for tally, pattern in self._lines(table):
-            found = pattern.fullmatch(line)
-            if found:
-                for where in self.comparisons(tally.table, found["rest"], MANY):
-                    yield found["name"], Aggregate(tally.op, tally.table, tally.column, tally.by, where)
+            match = pattern.fullmatch(line)
+            if match:
+                for where in self.comparisons(tally.table, match["rest"], MANY):
+                    yield match["name"], Aggregate(tally.op, tally.table, tally.column, tally.by, where)
 
     def _lines(self, table: str) -> tuple[tuple[Aggregate, re.Pattern[str]], ...]:
         """Return the patterns of lines that say what a column counts (kept)."""
-        if table not in self._told:
+        if table not in self._line_patterns:
             forms, one = self.words, self.schema.tables[table].singular
-            found: dict[Aggregate, re.Pattern[str]] = {}
+            patterns: dict[Aggregate, re.Pattern[str]] = {}
             for tally, _, slots in self._frames(table, f"that {one}"):
                 column = self.schema.column(tally.table, tally.column) if tally.column else None
                 frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
-                given = {"one": one, "many": slots["many"], **({"header": column.header} if column else {})}
-                found.setdefault(tally, _framed(frame, **given))
-            self._told[table] = tuple(found.items())
-        return self._told[table]
+                fixed_slots = {"one": one, "many": slots["many"], **({"header": column.header} if column else {})}
+                patterns.setdefault(tally, _framed(frame, **fixed_slots))
+            self._line_patterns[table] = tuple(patterns.items())
+        return self._line_patterns[table]
 
 
-def _framed(frame: str, **given: str) -> re.Pattern[str]:
+def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:
     """Return a frame as a pattern: {slots} that are given stand for themselves, the others take any text."""
     made = []
     for i, part in enumerate(re.split(r"\{(\w+)\}", frame)):
-        made.append(re.escape(part) if i % 2 == 0 else re.escape(given[part]) if part in given else f"(?P<{part}>.+?)")
+        text = part if i % 2 == 0 else fixed_slots.get(part)
+        made.append(f"(?P<{part}>.+?)" if text is None else re.escape(text))
     return re.compile("".join(made), re.DOTALL)
 
 
@@ -305,7 +306,7 @@ def _made(form: Form, groups: Sequence[str]) -> Iterator[Node]:
         case "in":
             yield from _listed(here, column, groups[0])
         case _:
-            values = form.given or tuple(_value(g, column) for g in groups)
+            values = form.constants or tuple(_value(g, column) for g in groups)
             yield call(form.op, [here, *(expr.Const(v, column.type) for v in values)])
 
 
@@ -315,8 +316,8 @@ def _value(text: str, column: Column) -> Value:
 
 def _listed(here: expr.Path, column: Column, text: str) -> Iterator[Node]:
     """Yield memberships in "a, b or c", wherever the last "or" may stand."""
-    for found in re.finditer(" or ", text):
-        for parts in ([*text[: found.start()].split(", "), text[found.end() :]],):
+    for joint in re.finditer(" or ", text):
+        for parts in ([*text[: joint.start()].split(", "), text[joint.end() :]],):
             bare = [part.removesuffix(f" {column.unit}").removesuffix("%") if column.unit else part for part in parts]
             values = [_number(b, column) if column.type in {"int", "num"} else b for b in bare]
             if None not in values:

@@ -15,8 +15,8 @@ from worldsmith.lang.question_phrases import Words, words
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
-from worldsmith.tasks.headers import plain, quoted
-from worldsmith.tasks.query import is_tally, tallied
+from worldsmith.tasks.headers import named_like_target, quoted_header
+from worldsmith.tasks.query import is_tally, tally_column
 
 _BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+est|found|kept|let|won)\b|[()]")
 """What ends a plain noun, or makes "a" wrong before it: "a highest bid"."""
@@ -30,18 +30,18 @@ ONE: Verbs = ("is", "was", "has", "does not have")
 MONTHS = (3, 6, 9, 12, 18, 24, 30, 36, 48, 60, 72, 84, 96, 120, 180, 240, 300, 360, 480, 600)
 """Spans before the world's date that are said in words."""
 
-Held = Literal["all", "train", "test"]
+WordingSplit = Literal["all", "train", "test"]
 """Which wordings are used: all, all but the held out ones, or these alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the phrases of one question are worded: `turn` picks among equal wordings, `held` which there are."""
+    """How the phrases of one question are worded: `turn` picks among equal wordings, `split` which there are."""
 
     schema: Schema
     turn: int = 0
     tallies: tuple[Aggregate, ...] = ()
-    held: Held = "all"
+    split: WordingSplit = "all"
 
     @property
     def words(self) -> Words:
@@ -51,8 +51,8 @@ class Wording:
     def pick(self, part: str, more: int = 0) -> str:
         """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
         wordings: tuple[str, ...] = getattr(self.words, part)
-        if self.held != "all":
-            wordings = wordings[:-1] if self.held == "train" else wordings[-1:]
+        if self.split != "all":
+            wordings = wordings[:-1] if self.split == "train" else wordings[-1:]
         return wordings[draw(self.turn, "words", part, more) % len(wordings)] if self.turn else wordings[0]
 
 
@@ -94,7 +94,7 @@ def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -
     column = wording.schema.column(table, path[0])
     if len(path) > 1:
         return _through(wording, column, _shorter(node), verbs)
-    return _said(wording, column, inner, verbs, negated=negated)
+    return _own_phrase(wording, column, inner, verbs, negated=negated)
 
 
 def _shorter(node: Node) -> Node:
@@ -107,18 +107,18 @@ def _shorter(node: Node) -> Node:
 
 
 def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
-    return towards(wording.schema, ref).format(verbs=verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
+    return reference_prefix(wording.schema, ref).format(verbs=verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
 
 
-def towards(schema: Schema, ref: Column) -> str:
+def reference_prefix(schema: Schema, ref: Column) -> str:
     """Return the words before what is said of a row that is referred to, with slots for the verbs."""
     noun = article(schema.tables[ref.ref or ""].singular)
     if says(ref.says).open:
         return f"{{verbs[0]}} {ref.says} {noun} that "
-    return f"{{verbs[2]}} {'' if plain(schema, ref) else f'as {lower(ref.label)} '}{noun} that "
+    return f"{{verbs[2]}} {'' if named_like_target(schema, ref) else f'as {lower(ref.label)} '}{noun} that "
 
 
-def _said(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
+def _own_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     are, were, have, lack = verbs
     no, has = (" not", lack) if negated else ("", have)
     if isinstance(node, expr.Path):
@@ -146,16 +146,16 @@ def _adjective(column: Column) -> bool:
     return " " not in column.says or column.says != column.label.lower()
 
 
-def before(day: str, months: int) -> str:
+def months_before(day: str, months: int) -> str:
     """Return the day a number of months before another, the last of its month where that is shorter."""
     year, month = divmod(int(day[:4]) * 12 + int(day[5:7]) - 1 - months, 12)
     last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - date(year, month + 1, 1)).days
     return date(year, month + 1, min(int(day[8:]), last)).isoformat()
 
 
-def span(wording: Wording, low: str, high: str) -> str:
+def window_phrase(wording: Wording, low: str, high: str) -> str:
     """Return "in the last 2 years" for a window that ends on the world's date; "" for others."""
-    months = next((n for n in MONTHS if high == wording.schema.as_of and low == before(high, n)), 0)
+    months = next((n for n in MONTHS if high == wording.schema.as_of and low == months_before(high, n)), 0)
     if not months:
         return ""
     forms = wording.words
@@ -168,8 +168,8 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
     are, were, has = verbs
     if isinstance(node.args[0], expr.Call):
         when = f"in {any_of(days)}"
-    elif node.op == "between" and span(wording, *days):
-        when = span(wording, *days)
+    elif node.op == "between" and window_phrase(wording, *days):
+        when = window_phrase(wording, *days)
     else:
         forms = {">": "after {}", "<": "before {}", "=": "on {}", "between": "from {} to {} (both included)"}
         when = forms.get(node.op, "")
@@ -185,15 +185,15 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
         return f"{were} {column.says} {when}"
     if form.determined:
         return f"{has} {column.says} {when}"
-    return f"{has} {article(column.header).split(' ')[0]} {quoted(column)} {when}"
+    return f"{has} {article(column.header).split(' ')[0]} {quoted_header(column)} {when}"
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
     unsaid = column.says == column.label.lower()
     if unsaid and _plain(column) and plural(column.label) and not column.unit:
-        told = _count(node.op, [spell(v, column, bare=True) for v in values])
+        amounts = _count(node.op, [spell(v, column, bare=True) for v in values])
         alone = 1 in values and node.op != "between"  # "more than 1 shops"
-        return f"{has} {told} under “{column.label}”" if alone else f"{has} {told} {lower(column.label)}"
+        return f"{has} {amounts} under “{column.label}”" if alone else f"{has} {amounts} {lower(column.label)}"
     amount = _amount(wording, node.op, [spell(v, column, bare=unsaid and names_unit(column)) for v in values])
     if unsaid and (plural(column.label) or not _plain(column)):
         return f"{has} “{column.label}” {amount}"
@@ -220,7 +220,7 @@ def _amount(wording: Wording, op: str, shown: list[str]) -> str:
     return f"of {any_of(shown)}"
 
 
-def kin(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
+def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     """Return which reference leads from a child to its parent, where there are several: " with them as keeper"."""
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
@@ -228,7 +228,7 @@ def kin(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     return words(schema.lang).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
 
 
-def rest(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:
+def children_condition(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:
     """Return the condition on the children of a tally."""
     assert tally.where is not None
     return verb_phrase(wording, tally.table, tally.where, verbs)
@@ -237,12 +237,12 @@ def rest(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:
 def _tallied(wording: Wording, table: str, node: expr.Call, tally: Aggregate, verbs: Verbs) -> str:
     """Return a condition on a count, sum or maximum of children: "have no licence that is for music"."""
     schema, forms = wording.schema, wording.words
-    child, part = schema.tables[tally.table], kin(schema, table, tally, "them" if verbs == MANY else "it")
+    child, part = schema.tables[tally.table], parent_part(schema, table, tally, "them" if verbs == MANY else "it")
     bound = node.args[1]
     assert isinstance(bound, expr.Const)
     slots = {"have": verbs[2], "their": "their" if verbs == MANY else "its"}
-    one = {"one": child.singular + part, "rest": rest(wording, tally, ONE)}
-    many = {"many": child.plural + part, "rest": rest(wording, tally, MANY)}
+    one = {"one": child.singular + part, "rest": children_condition(wording, tally, ONE)}
+    many = {"many": child.plural + part, "rest": children_condition(wording, tally, MANY)}
     if tally.op == "count":
         if bound.value == 0:
             return forms.none_that.format(**slots, **one)
@@ -250,7 +250,7 @@ def _tallied(wording: Wording, table: str, node: expr.Call, tally: Aggregate, ve
             return (forms.some_that if node.op == ">=" else forms.one_that).format(**slots, **one)
         frame = forms.least_that if node.op == ">=" else forms.most_that
         return frame.format(**slots, **many, n=bound.value)
-    column = tallied(schema, tally)
+    column = tally_column(schema, tally)
     source = schema.column(tally.table, tally.column or "")
     amount = _amount(wording, node.op, [spell(bound.value, column)])
     if tally.op == "sum":

@@ -16,15 +16,15 @@ TEST_SHARE = 0.1
 """Of the worlds, those whose tasks are for testing."""
 
 
-def conditions(query: Query) -> int:
+def count_conditions(query: Query) -> int:
     """Return the comparisons of a query and of the chain that leads to it, orders and conditions on children too."""
-    found = 0
+    count = 0
     for one in query.chain():
         nodes = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
-        found += sum(isinstance(n, expr.Path) and n.type == "bool" for node in nodes for n in walk(node))
-        found += sum(isinstance(n, expr.Call) and n.op not in LOGIC for node in nodes for n in walk(node))
-        found += 1 if one.top else 0
-    return found
+        count += sum(isinstance(n, expr.Path) and n.type == "bool" for node in nodes for n in walk(node))
+        count += sum(isinstance(n, expr.Call) and n.op not in LOGIC for node in nodes for n in walk(node))
+        count += 1 if one.top else 0
+    return count
 
 
 def difficulty(task: Task) -> float:
@@ -34,7 +34,7 @@ def difficulty(task: Task) -> float:
     names to the cells asked for (`Query.hops`), conditions are what rows are held against. A step of 1 is twice the
     work. Deep tasks of one cell lie between 4 and 7, small tables between 5 and 8, wide ones between 7 and 11.
     """
-    return round(log2(task.turns * task.query.hops * (1 + conditions(task.query))), 2) if task.turns else 0.0
+    return round(log2(task.turns * task.query.hops * (1 + count_conditions(task.query))), 2) if task.turns else 0.0
 
 
 def curriculum(tasks: Iterable[Task], hold_out: Collection[str] = ()) -> list[dict[str, Any]]:

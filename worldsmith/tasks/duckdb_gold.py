@@ -55,16 +55,16 @@ def _of_world(world: World, queries: Sequence[Query], connection: duckdb.DuckDBP
 
 def read_tables(query: Query, schema: Schema) -> tuple[str, ...]:
     """Return the tables a query reads, its own first."""
-    found: list[str] = []
+    tables: list[str] = []
     for one in reversed(list(query.chain())):
-        found.append(one.table)
+        tables.append(one.table)
         for path in (*one.columns, *one.evidence, *one.ranked):
-            found += _through(schema, one.table, path)
+            tables += _through(schema, one.table, path)
         for tally in one.tallies:
-            found.append(tally.table)
+            tables.append(tally.table)
             read = () if tally.where is None else expr.paths(tally.where)
-            found += [name for path in read for name in _through(schema, tally.table, path)]
-    return tuple(dict.fromkeys(found))
+            tables += [name for path in read for name in _through(schema, tally.table, path)]
+    return tuple(dict.fromkeys(tables))
 
 
 def _through(schema: Schema, table: str, path: Path) -> list[str]:

@@ -12,7 +12,7 @@ from worldsmith.tasks.task import Task
 from worldsmith.world.model import Disclosure, Row
 
 
-def required(task: Task, reader: Reader) -> frozenset[Disclosure]:
+def required_disclosures(task: Task, reader: Reader) -> frozenset[Disclosure]:
     """Return what must be disclosed to solve a task: all that the queries of its chain read of rows in scope, and gold.
 
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
@@ -20,7 +20,7 @@ def required(task: Task, reader: Reader) -> frozenset[Disclosure]:
     """
     cells: set[Disclosure] = set()
     for query in task.query.chain():
-        rows, passing, kept = reader.in_scope(query), reader.passing(query), reader.kept(query)
+        rows, passing, kept = reader.in_scope(query), reader.passing(query), reader.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):
                 for i in some:
@@ -54,7 +54,7 @@ def cell_evidence(task: Task, reader: Reader) -> scoring.Evidence:
     needs nothing. That no row passes is shown by one clause for each row in scope that isn't true of it.
     """
     query, digest = task.query, reader.world.digest
-    kept = reader.kept(query)
+    kept = reader.matching_rows(query)
     keys = [reader.values(query.table, path) for path in query.key]
     places = {tuple(values[i] for values in keys): i for i in kept}
     rows = [places[row[: len(query.key)]] for row in task.gold]

@@ -1,4 +1,4 @@
-"""Files of tasks: one JSON object a line, read whole or for scoring alone."""
+"""Files of tasks: one JSON object per line, read whole or for scoring alone."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a task that is there twice."""
+    """Return the tasks of a file. Raises FormatError with path, line and reason, and for a repeated task id."""
     return list(_by_id(path, _task).values())
 
 
@@ -79,11 +79,11 @@ def _scored_by(data: Mapping[str, Any]) -> tuple[Any, Any]:
         return data["columns"], data["gold"]
     if "reference" not in data:
         raise FormatError(f"no columns and gold, and no reference, in {str(data)[:80]}")
-    found = data["reference"]
-    found = orjson.loads(found) if isinstance(found, str) else found
-    if not isinstance(found, Mapping) or not {"columns", "rows"} <= set(found):
-        raise FormatError(f"a reference has columns and rows, not {str(found)[:80]}")
-    return found["columns"], found["rows"]
+    reference = data["reference"]
+    reference = orjson.loads(reference) if isinstance(reference, str) else reference
+    if not isinstance(reference, Mapping) or not {"columns", "rows"} <= set(reference):
+        raise FormatError(f"a reference has columns and rows, not {str(reference)[:80]}")
+    return reference["columns"], reference["rows"]
 
 
 def _frozen(value: Any) -> Any:
@@ -91,7 +91,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    values_by_id: dict[str, T] = {}
     lines: dict[str, int] = {}
     values = read_jsonl(path)
     filled = [n for n, line in enumerate(path.read_bytes().split(b"\n"), 1) if line.strip(b"\xef\xbb\xbf \t\r")]
@@ -104,5 +104,5 @@ def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
             raise FormatError(
                 f"{path}, line {number}: task {name} is on line {lines[name]} already: remove one of them"
             )
-        lines[name], found[name] = number, made
-    return found
+        lines[name], values_by_id[name] = number, made
+    return values_by_id

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from worldsmith.lang.question_phrases import words
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
-from worldsmith.tasks.query import is_tally, tallied
+from worldsmith.tasks.query import is_tally, tally_column
 
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 
 
-def quoted(column: Column) -> str:
+def quoted_header(column: Column) -> str:
     """Return a header in quotes, a date's called one where it doesn't say so: "“Due” date", "“Match day”"."""
     return f"“{column.header}”" + (" date" if column.type == "date" and not _DAY.search(column.header) else "")
 
 
-def steps(schema: Schema, table: str, path: Path) -> tuple[Column, ...]:
+def path_columns(schema: Schema, table: str, path: Path) -> tuple[Column, ...]:
     """Return the columns along a path: references, and the column at its end."""
     return tuple(schema.walk(table, path[: i + 1]) for i in range(len(path)))
 
 
-def plain(schema: Schema, ref: Column) -> bool:
+def named_like_target(schema: Schema, ref: Column) -> bool:
     """Tell whether a reference is labelled like what it refers to ("Chipset"), not by a part it plays ("Keeper")."""
     target = schema.tables[ref.ref or ""]
     own = {target.singular.casefold(), target.column(target.key[0]).label.casefold()}
@@ -37,34 +37,38 @@ def headers(schema: Schema, table: str, paths: Sequence[Path], tallies: Sequence
     """
     if any(is_tally(path) for path in paths):
         stored = iter(headers(schema, table, [path for path in paths if not is_tally(path)]))
-        made = {path: tallied(schema, tallies[int(path[0][1:])]).header for path in paths if is_tally(path)}
+        made = {path: tally_column(schema, tallies[int(path[0][1:])]).header for path in paths if is_tally(path)}
         return tuple(made[path] if is_tally(path) else next(stored) for path in paths)
     split = [_parts(schema, table, path) for path in paths]
     named = {path[:-1] for path, (_, _, says) in zip(paths, split, strict=True) if len(path) > 1 and not says}
-    found = []
+    names = []
     for path, (owners, last, says) in zip(paths, split, strict=True):
         shown = owners[:-1] if says and path[:-1] not in named else owners
-        found.append(": ".join([*shown, last.header]))
-    return tuple(found)
+        names.append(": ".join([*shown, last.header]))
+    return tuple(names)
 
 
 def _parts(schema: Schema, table: str, path: Path) -> tuple[list[str], Column, bool]:
     """Return the labels of what a column belongs to, the column, and whether its label starts with the last of them."""
-    *refs, last = steps(schema, table, path)
-    owners = [ref.label for ref in refs[:-1] if not plain(schema, ref)] + [ref.label for ref in refs[-1:]]
+    *refs, last = path_columns(schema, table, path)
+    owners = [ref.label for ref in refs[:-1] if not named_like_target(schema, ref)] + [ref.label for ref in refs[-1:]]
     return owners, last, bool(refs) and last.label.casefold().startswith(owners[-1].casefold())
 
 
 def owner(schema: Schema, table: str, path: Path) -> str:
     """Return whose value a column holds: "the chipset of the phone"."""
-    return reached(schema, table, path[:-1], f"the {schema.tables[table].singular}")
+    return referenced_row(schema, table, path[:-1], f"the {schema.tables[table].singular}")
 
 
-def reached(schema: Schema, table: str, refs: Path, row: str) -> str:
+def referenced_row(schema: Schema, table: str, refs: Path, row: str) -> str:
     """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
-    forms, said = words(schema.lang), row
-    for ref in steps(schema, table, refs):
+    forms, phrase = words(schema.lang), row
+    for ref in path_columns(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
-        noun = f"the {lower(ref.label)}" if plain(schema, ref) else forms.given_as.format(one=target, label=ref.label)
-        said = forms.of.format(what=noun, whose=said)
-    return said
+        noun = (
+            f"the {lower(ref.label)}"
+            if named_like_target(schema, ref)
+            else forms.given_as.format(one=target, label=ref.label)
+        )
+        phrase = forms.of.format(what=noun, whose=phrase)
+    return phrase

@@ -88,10 +88,12 @@ class Query:
     @property
     def fixed(self) -> dict[Path, Value]:
         """What the question itself tells of every row: a scope of one value, and clauses that leave only one."""
-        told: dict[Path, Value] = {(self.scope.column,): self.scope.values[0]} if len(self.scope.values) == 1 else {}
+        fixed_values: dict[Path, Value] = {}
+        if len(self.scope.values) == 1:
+            fixed_values[self.scope.column,] = self.scope.values[0]
         for clause in self.clauses:
-            told |= _told(clause)
-        return told
+            fixed_values |= _fixed_by(clause)
+        return fixed_values
 
     def tally(self, path: Path) -> Aggregate | None:
         """Return the tally that a path names; None for a stored one."""
@@ -100,7 +102,7 @@ class Query:
     def column(self, schema: Schema, path: Path) -> Column:
         """Return the column at the end of a path, made up for a tally. Raises KeyError for an unknown one."""
         tally = self.tally(path)
-        return schema.walk(self.table, path) if tally is None else tallied(schema, tally, path[0])
+        return schema.walk(self.table, path) if tally is None else tally_column(schema, tally, path[0])
 
     def chain(self) -> Iterator["Query"]:
         """Yield the queries that give the scope, the first of them first, and this one."""
@@ -120,22 +122,22 @@ class Query:
         return self.scope.of is None and self.where is None and self.top is None and not self.key
 
     @property
-    def skeleton(self) -> str:
+    def shape(self) -> str:
         """The form without columns and constants: tables, joins and operators, one text for one form."""
-        return "; ".join(_skeleton(query) for query in self.chain())
+        return "; ".join(_query_shape(query) for query in self.chain())
 
     @property
-    def likeness(self) -> tuple[str, tuple[Path, ...]]:
-        """What near-duplicates share: the skeleton, and the columns shown, read and ranked by, constants left out."""
+    def near_duplicate_key(self) -> tuple[str, tuple[Path, ...]]:
+        """What near-duplicates share: the shape, and the columns shown, read and ranked by, without constants."""
         paths = {p for one in self.chain() for p in (*one.columns, *one.read, *one.ranked) if not is_tally(p)}
-        return self.skeleton, tuple(sorted(paths))
+        return self.shape, tuple(sorted(paths))
 
     def to_json(self) -> dict[str, Any]:
         """Return the query as JSON values."""
         scope: dict[str, Any] = {"column": self.scope.column, "values": list(self.scope.values)}
         if self.scope.of is not None:
             scope["of"] = self.scope.of.to_json()
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "table": self.table,
             "scope": scope,
             "where": None if self.where is None else expr.to_json(self.where),
@@ -143,12 +145,12 @@ class Query:
             "key": [list(path) for path in self.key],
         }
         if self.tallies:
-            found["tallies"] = [_tally_json(t) for t in self.tallies]
+            data["tallies"] = [_tally_json(t) for t in self.tallies]
         if self.top:
             within = None if self.top.within is None else list(self.top.within)
             top = {"path": list(self.top.path), "count": self.top.count, "largest": self.top.largest, "within": within}
-            found["top"] = top
-        return found
+            data["top"] = top
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Query":
@@ -176,7 +178,7 @@ def is_tally(path: Path) -> bool:
     return path[0].startswith("#")
 
 
-def tallied(schema: Schema, tally: Aggregate, name: str = "#0") -> Column:
+def tally_column(schema: Schema, tally: Aggregate, name: str = "#0") -> Column:
     """Return a tally as a column: "Licences counted", "Yearly fee added up (crowns)", "Highest score (of 100)"."""
     child = schema.tables[tally.table]
     kind: Type = "int"
@@ -210,7 +212,7 @@ def _read_top(data: Mapping[str, Any]) -> Top:
     )
 
 
-def _told(clause: Node) -> dict[Path, Value]:
+def _fixed_by(clause: Node) -> dict[Path, Value]:
     match clause:
         case expr.Path(parts):
             return {parts: True}
@@ -224,7 +226,7 @@ def _told(clause: Node) -> dict[Path, Value]:
             return {}
 
 
-def _skeleton(query: Query) -> str:
+def _query_shape(query: Query) -> str:
     """Return tables and operators: paths become the tables they lead through."""
 
     def shape(node: Node, table: str) -> str:
@@ -252,12 +254,12 @@ def _skeleton(query: Query) -> str:
     return " | ".join([*parts, "+".join(j for j in joined if j)])
 
 
-def both(clauses: Sequence[Node]) -> Node | None:
+def conjunction(clauses: Sequence[Node]) -> Node | None:
     """Return the condition that all clauses hold; None for none."""
     return None if not clauses else clauses[0] if len(clauses) == 1 else call("and", clauses)
 
 
-def within(schema: Schema, table: str, scope: Scope) -> Node:
+def scope_condition(schema: Schema, table: str, scope: Scope) -> Node:
     """Return a scope of named values as a condition."""
     kind = schema.column(table, scope.column).type
     held = [expr.Const(value, kind) for value in scope.values]
@@ -267,10 +269,10 @@ def within(schema: Schema, table: str, scope: Scope) -> Node:
 
 def constants(query: Query) -> frozenset[Value]:
     """Return the values that the question of a query has to hold."""
-    found: set[Value] = set()
+    values: set[Value] = set()
     for one in query.chain():
         conditions = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
         nodes = [node for clause in conditions for node in walk(clause)]
-        found |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
-        found |= {one.top.count} if one.top else set()
-    return frozenset(found)
+        values |= {*one.scope.values, *(node.value for node in nodes if isinstance(node, expr.Const))}
+        values |= {one.top.count} if one.top else set()
+    return frozenset(values)

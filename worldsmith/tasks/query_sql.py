@@ -6,7 +6,7 @@ from collections.abc import Callable
 from worldsmith import expr
 from worldsmith.expr import Dialect
 from worldsmith.schema import Aggregate, Path, Schema
-from worldsmith.tasks.query import Query, Rows, within
+from worldsmith.tasks.query import Query, Rows, scope_condition
 from worldsmith.world.engine import Joins, quote
 
 BASES = "tsrqponmlk"
@@ -28,7 +28,7 @@ def _select(query: Query, schema: Schema, dialect: Dialect, level: int) -> str:
         return joins.column(path) if tally is None else _tally(query, tally, schema, dialect, f"{base}{path[0][1:]}_")
 
     if query.scope.of is None:
-        tests = [expr.sql(within(schema, query.table, query.scope), dialect, column)]
+        tests = [expr.sql(scope_condition(schema, query.table, query.scope), dialect, column)]
     else:
         inner = _select(query.scope.of, schema, dialect, level + 1)
         tests = [f"({column((query.scope.column,))} = ({inner}))"]
@@ -61,12 +61,12 @@ def _tally(query: Query, tally: Aggregate, schema: Schema, dialect: Dialect, bas
     tests = [f"{joins.column(tally.by)} = {base[0]}.{quote(key)}"]
     if tally.where is not None:
         tests.append(expr.sql(tally.where, dialect, joins.column))
-    told = "count(*)"
+    number = "count(*)"
     if tally.column is not None:
         held = joins.column((tally.column,))
         # Sums are of whole numbers: engines add floats in different orders.
-        told = f"max({held})" if tally.op == "max" else f"CAST(coalesce(sum({held}), 0) AS {INTEGER[dialect]})"
-    return f"(SELECT {told} FROM {joins.source()} WHERE {' AND '.join(tests)})"  # noqa: S608 - emitted from the tree
+        number = f"max({held})" if tally.op == "max" else f"CAST(coalesce(sum({held}), 0) AS {INTEGER[dialect]})"
+    return f"(SELECT {number} FROM {joins.source()} WHERE {' AND '.join(tests)})"  # noqa: S608 - emitted from the tree
 
 
 def gold(query: Query, connection: sqlite3.Connection, schema: Schema) -> Rows:

@@ -14,9 +14,9 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import listing, lower
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
-from worldsmith.tasks.conditions import MANY, Held, Wording, kin, rest, spell, verb_phrase
-from worldsmith.tasks.headers import headers, owner, quoted, reached
-from worldsmith.tasks.query import Query, Top, is_tally, within
+from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
+from worldsmith.tasks.headers import headers, owner, quoted_header, referenced_row
+from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.reader import Reader
 
 _SLOT = re.compile(r"\{\w+\}")
@@ -26,16 +26,22 @@ LETTERS = "ABCDEFGH"
 """What the finds of a chain are called, in order."""
 
 
-def question(reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, held: Held = "all") -> str:
-    """Return the question of a query over a world; `turn` picks among the wordings that `held` leaves."""
+def question(
+    reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, split: WordingSplit = "all"
+) -> str:
+    """Return the question of a query over a world; `turn` picks among the wordings that `split` leaves."""
     schema = reader.world.schema
-    wording = Wording(schema, turn, query.tallies, held)
+    wording = Wording(schema, turn, query.tallies, split)
     frame = "tables" if query.key else "cell"
-    parts = [f"{_need(wording, query)} {ask(wording, query)}"]
+    parts = [f"{_need(wording, query)} {request_sentences(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
-    counted = [*ended(wording, query), *unmet(reader, wording, query), *ranks(wording, query)]
-    rules = [dated, *counted, *notes(wording, query, columns)]
+    counted = [
+        *ended_row_notes(wording, query),
+        *missing_number_notes(reader, wording, query),
+        *rank_notes(wording, query),
+    ]
+    rules = [dated, *counted, *column_notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
@@ -45,39 +51,39 @@ def _need(wording: Wording, query: Query) -> str:
     pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
     need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
     slots = {"{many}": table.plural, "{one}": table.singular, "{about}": schema.about}
-    return _SLOT.sub(lambda found: slots.get(found[0], found[0]), need)
+    return _SLOT.sub(lambda slot: slots.get(slot[0], slot[0]), need)
 
 
-def ask(wording: Wording, query: Query) -> str:
+def request_sentences(wording: Wording, query: Query) -> str:
     """Return the sentences that say which rows are wanted."""
     *before, last = query.chain()
     steps = []
     for place, one in enumerate(before):
         frame = wording.pick("start" if place == 0 else "value", place)
-        steps.append(frame.format(cell=cell(wording, one, place), letter=LETTERS[place]))
+        steps.append(frame.format(cell=cell_phrase(wording, one, place), letter=LETTERS[place]))
     if not last.key:
-        return " ".join([*steps, wording.pick("wanted").format(cell=cell(wording, last, len(before)))])
+        return " ".join([*steps, wording.pick("wanted").format(cell=cell_phrase(wording, last, len(before)))])
     return " ".join([*steps, _rows(wording, last, len(before))])
 
 
 def _rows(wording: Wording, query: Query, place: int) -> str:
     many = wording.schema.tables[query.table].plural
-    nodes = [node for node in query.clauses if not excluded(node)]
+    nodes = [node for node in query.clauses if not is_exception(node)]
     phrases = [_scope(wording, query, place), *(verb_phrase(wording, query.table, node) for node in nodes)]
     nested = any(_nested(node) for node in nodes[:-1])
     if len(phrases) > 1 and (len(phrases) > 2 or nested or draw(wording.turn, "words", "list") % 4 == 0):
         lines = [f"- they {phrase}{'.' if i == len(phrases) - 1 else ';'}" for i, phrase in enumerate(phrases)]
-        said = "\n".join([wording.pick("listed").format(many=many), *lines])
+        request = "\n".join([wording.pick("listed").format(many=many), *lines])
         after = "\n"
     else:
         frame = "asks" if len(phrases) > 1 else "whole"
-        said, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
-    more = [_except(wording, query, node) for node in query.clauses if excluded(node)]
+        request, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
+    more = [_except(wording, query, node) for node in query.clauses if is_exception(node)]
     more += [_best(wording, query, query.top)] if query.top else []
-    return after.join([said, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
+    return after.join([request, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
 
 
-def excluded(node: Node) -> bool:
+def is_exception(node: Node) -> bool:
     """Tell whether a clause says what rows may not be all at once: it is told as an exception."""
     return isinstance(node, expr.Call) and node.op == "not" and _op(node.args[0]) == "and"
 
@@ -96,7 +102,7 @@ def _except(wording: Wording, query: Query, node: Node) -> str:
 
 def _scope(wording: Wording, query: Query, place: int) -> str:
     if query.scope.of is None:
-        return verb_phrase(wording, query.table, within(wording.schema, query.table, query.scope))
+        return verb_phrase(wording, query.table, scope_condition(wording.schema, query.table, query.scope))
     here = expr.Path((query.scope.column,), "text")
     letter = expr.Const(LETTERS[place - 1], "text")
     return verb_phrase(wording, query.table, expr.Call("=", (here, letter), "bool"))
@@ -107,16 +113,16 @@ def header(wording: Wording, query: Query, path: Path) -> str:
     return headers(wording.schema, query.table, (path,), query.tallies)[0]
 
 
-def most(wording: Wording, query: Query, top: Top) -> str:
+def extreme_word(wording: Wording, query: Query, top: Top) -> str:
     """Return the word for the end of an order: "highest", "earliest"."""
     dated = query.column(wording.schema, top.path).type == "date"
     return wording.words.ends[2 * dated + (not top.largest)]
 
 
-def lead(wording: Wording, query: Query, top: Top) -> str:
+def order_phrase(wording: Wording, query: Query, top: Top) -> str:
     """Return what the first rows of an order have: their own value, or that of the row they refer to."""
     schema, forms = wording.schema, wording.words
-    slots = {"most": most(wording, query, top), "header": query.column(schema, top.path).header}
+    slots = {"most": extreme_word(wording, query, top), "header": query.column(schema, top.path).header}
     if len(top.path) == 1:
         return forms.leading.format(**slots)
     part = lower(schema.column(query.table, top.path[0]).label)
@@ -124,13 +130,13 @@ def lead(wording: Wording, query: Query, top: Top) -> str:
 
 
 def _best(wording: Wording, query: Query, top: Top) -> str:
-    slots = {"count": top.count, "lead": lead(wording, query, top)}
+    slots = {"count": top.count, "lead": order_phrase(wording, query, top)}
     if top.within is None:
         return wording.pick("best").format(**slots)
     return wording.pick("best_each").format(**slots, group=header(wording, query, top.within))
 
 
-def one_row(wording: Wording, query: Query, place: int) -> str:
+def row_phrase(wording: Wording, query: Query, place: int) -> str:
     """Return the one row of a query in words: by its name, by what it leads in, or by what it alone is."""
     table, forms = wording.schema.tables[query.table], wording.words
     if query.named:
@@ -138,60 +144,62 @@ def one_row(wording: Wording, query: Query, place: int) -> str:
         frame = forms.named_so if name.startswith(f"{capital(table.singular)} ") else forms.named
         return frame.format(one=table.singular, name=name)
     nodes = [verb_phrase(wording, query.table, node) for node in query.clauses]
-    told = listing([_scope(wording, query, place), *nodes])
+    conditions = listing([_scope(wording, query, place), *nodes])
     if query.top is None:
-        return forms.the_only.format(many=table.plural, conditions=told)
-    return forms.the_best.format(lead=lead(wording, query, query.top), many=table.plural, conditions=told)
+        return forms.the_only.format(many=table.plural, conditions=conditions)
+    return forms.the_best.format(lead=order_phrase(wording, query, query.top), many=table.plural, conditions=conditions)
 
 
-def cell(wording: Wording, query: Query, place: int) -> str:
+def cell_phrase(wording: Wording, query: Query, place: int) -> str:
     """Return the one cell of a query in words: "the street of the keeper of the shop Quillon"."""
     schema, path = wording.schema, query.columns[0]
-    said, column = one_row(wording, query, place), query.column(schema, path)
+    row_text, column = row_phrase(wording, query, place), query.column(schema, path)
     if column.ref:
-        return reached(schema, query.table, path, said)
-    row = reached(schema, query.table, path[:-1], said)
-    return wording.words.cell_of.format(what=quoted(column), row=row)
+        return referenced_row(schema, query.table, path, row_text)
+    row = referenced_row(schema, query.table, path[:-1], row_text)
+    return wording.words.cell_of.format(what=quoted_header(column), row=row)
 
 
 def _nested(node: Node) -> bool:
     return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
 
 
-def unmet(reader: Reader, wording: Wording, query: Query) -> list[str]:
+def missing_number_notes(reader: Reader, wording: Wording, query: Query) -> list[str]:
     """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
-    found: dict[str, None] = {}
-    for node in (n for clause in query.clauses for n in bounded(clause)):
+    lines: dict[str, None] = {}
+    for node in (n for clause in query.clauses for n in bounded_comparisons(clause)):
         path = expr.paths(node)[0]
         column = query.column(wording.schema, path)
-        if column.type in {"int", "num"} and None in reader.of(query, path):
-            found[wording.pick("unmet").format(name=header(wording, query, path))] = None
-    return list(found)
+        if column.type in {"int", "num"} and None in reader.query_values(query, path):
+            lines[wording.pick("unmet").format(name=header(wording, query, path))] = None
+    return list(lines)
 
 
-def ranks(wording: Wording, query: Query) -> list[str]:
+def rank_notes(wording: Wording, query: Query) -> list[str]:
     """Return the line on bounds of ranks, where there are any: "below 9" may be read as tenth or worse."""
     schema = wording.schema
     for one in query.chain():
-        read = [(one.column(schema, expr.paths(node)[0])) for clause in one.clauses for node in bounded(clause)]
+        read = [
+            (one.column(schema, expr.paths(node)[0])) for clause in one.clauses for node in bounded_comparisons(clause)
+        ]
         for tally in one.tallies:
-            inner = bounded(tally.where) if tally.where is not None else []
+            inner = bounded_comparisons(tally.where) if tally.where is not None else []
             read += [schema.walk(tally.table, expr.paths(node)[0]) for node in inner]
         if any(isinstance(column.fill, Rank) for column in read):
             return [wording.words.ranks]
     return []
 
 
-def bounded(node: Node) -> list[Node]:
+def bounded_comparisons(node: Node) -> list[Node]:
     """Return the comparisons with a bound in a clause."""
     if not isinstance(node, expr.Call):
         return []
     if node.op in {"or", "and", "not"}:
-        return [inner for arg in node.args for inner in bounded(arg)]
+        return [inner for arg in node.args for inner in bounded_comparisons(arg)]
     return [node] if node.op in BOUNDS else []
 
 
-def notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
+def column_notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
     """Return the lines on whose values joined columns hold, what tallies count and how cells are to be written."""
     schema, forms = wording.schema, wording.words
     named = dict(zip(query.columns, (c.name for c in columns), strict=True))
@@ -225,9 +233,9 @@ def _ranked(wording: Wording, query: Query, path: Path, name: str) -> Iterator[s
             yield forms.ranked_in.format(**slots, group=schema.column(column.table, group).label)
 
 
-def ended(wording: Wording, query: Query) -> list[str]:
+def ended_row_notes(wording: Wording, query: Query) -> list[str]:
     """Return the lines on rows that are over and count all the same, unless a condition asks about that."""
-    schema, found = wording.schema, dict[str, None]()
+    schema, lines = wording.schema, dict[str, None]()
     for one in query.chain():
         read = {(one.table, path[0]) for path in one.read if len(path) == 1}
         read |= {(t.table, path[0]) for t in one.tallies if t.where is not None for path in expr.paths(t.where)}
@@ -235,16 +243,16 @@ def ended(wording: Wording, query: Query) -> list[str]:
         for table in map(schema.tables.__getitem__, tables):
             for column in table.columns:
                 if column.ends and (table.name, column.name) not in read:
-                    found[wording.pick("ended").format(many=table.plural, header=column.header)] = None
-    return list(found)
+                    lines[wording.pick("ended").format(many=table.plural, header=column.header)] = None
+    return list(lines)
 
 
 def _counted(wording: Wording, query: Query, path: Path, name: str) -> str:
     tally, schema, forms = query.tally(path), wording.schema, wording.words
     assert tally is not None
     one, child = schema.tables[query.table].singular, schema.tables[tally.table]
-    many = child.plural + kin(schema, query.table, tally, f"that {one}")
-    slots = {"name": name, "one": one, "many": many, "rest": rest(wording, tally, MANY)}
+    many = child.plural + parent_part(schema, query.table, tally, f"that {one}")
+    slots = {"name": name, "one": one, "many": many, "rest": children_condition(wording, tally, MANY)}
     if tally.op == "count":
         return forms.counted.format(**slots)
     frame = forms.summed if tally.op == "sum" else forms.peaked

@@ -17,9 +17,9 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import words
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
-from worldsmith.tasks.condition_reader import Phrases, Told
-from worldsmith.tasks.headers import headers, quoted, reached
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, both
+from worldsmith.tasks.condition_reader import Meaning, Phrases
+from worldsmith.tasks.headers import headers, quoted_header, referenced_row
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS
 
 _HEADER = "[^“”]+"
@@ -38,10 +38,10 @@ def understand(text: str, schema: Schema) -> Query:
     first, columns, *rest = text.split("\n\n")
     names = columns.rpartition("\n")[2].split(", ")
     lines = "\n".join(rest).split("\n")
-    found = list(dict.fromkeys(_reading(schema).queries(first, names, lines)))
-    if len(found) != 1:
-        raise Unclear(f"{len(found)} readings of {first[:400]!r}")
-    return found[0]
+    queries = list(dict.fromkeys(_reading(schema).queries(first, names, lines)))
+    if len(queries) != 1:
+        raise Unclear(f"{len(queries)} readings of {first[:400]!r}")
+    return queries[0]
 
 
 @lru_cache(maxsize=16)
@@ -50,14 +50,14 @@ def _reading(schema: Schema) -> "_Reading":
 
 
 @lru_cache(maxsize=4096)
-def framed(frame: str, **given: str) -> re.Pattern[str]:
+def frame_pattern(frame: str, **slots: str) -> re.Pattern[str]:
     """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
     parts = re.split(r"\{(\w+)\}", frame)
-    made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{given.get(p, '.+?')})" for i, p in enumerate(parts)]
+    made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{slots.get(p, '.+?')})" for i, p in enumerate(parts)]
     return re.compile("".join(made), re.DOTALL)
 
 
-class Part(NamedTuple):
+class Modifiers(NamedTuple):
     """What sentences after the conditions say: clauses that except rows, and a top."""
 
     excepted: tuple[str, ...]
@@ -87,8 +87,8 @@ class _Reading:
         lines = tuple(lines)
         for links, rest in self._steps(text, ()):
             for frame in self.forms.wanted:
-                for found in framed(frame + "\0").finditer(rest + "\0"):
-                    yield from (q for q in self._cell(found["cell"], links) if self._headed(q, names))
+                for match in frame_pattern(frame + "\0").finditer(rest + "\0"):
+                    yield from (q for q in self._cell(match["cell"], links) if self._headed(q, names))
             yield from self._tables(rest, links, names, lines)
 
     def _headed(self, query: Query, names: Sequence[str]) -> bool:
@@ -96,69 +96,69 @@ class _Reading:
 
     def _steps(self, text: str, links: tuple[Query, ...]) -> Iterator[tuple[tuple[Query, ...], str]]:
         """Yield the queries of a chain that the text goes through, and what follows the last of them."""
-        place, found = len(links), False
+        place, goes_on = len(links), False
         for frame in self.forms.value if links else self.forms.start:
-            pattern = framed(frame, letter=LETTERS[place])
+            pattern = frame_pattern(frame, letter=LETTERS[place])
             for match in pattern.finditer(text):
                 if links and match.start() != 1:
                     continue
                 for link in self._cell(match["cell"], links):
-                    found = True
+                    goes_on = True
                     yield from self._steps(text[match.end() :], (*links, link))
-        if not found:
+        if not goes_on:
             yield links, text
 
     def _tables(
         self, text: str, links: tuple[Query, ...], names: Sequence[str], lines: Sequence[str]
     ) -> Iterator[Query]:
-        for table, phrases, part in self._asked(text):
-            for told in phrases:
-                for query in self._query(table, told, links, part):
+        for table, phrases, part in self._requests(text):
+            for conditions in phrases:
+                for query in self._query(table, conditions, links, part):
                     yield from self._columned(query, names, lines)
 
-    def _asked(self, text: str) -> Iterator[tuple[str, list[list[str]], Part]]:
+    def _requests(self, text: str) -> Iterator[tuple[str, list[list[str]], Modifiers]]:
         """Yield the table that is asked for, its conditions, however they may be split, and what follows them."""
-        for body, part in self._tails(text, Part((), None)):
+        for body, part in self._tails(text, Modifiers((), None)):
             for frame in (*self.forms.asks, *self.forms.whole):
-                for found in framed(frame + "\0", many=self.many).finditer(body + "\0"):
-                    yield self.plurals[found["many"]], list(splits(found["conditions"])), part
+                for match in frame_pattern(frame + "\0", many=self.many).finditer(body + "\0"):
+                    yield self.plurals[match["many"]], list(list_splits(match["conditions"])), part
             for frame in self.forms.listed:
-                pattern = framed(frame + "\n- they {conditions}.\0", many=self.many)
-                for found in pattern.finditer(body + "\0"):
-                    yield self.plurals[found["many"]], [found["conditions"].split(";\n- they ")], part
+                pattern = frame_pattern(frame + "\n- they {conditions}.\0", many=self.many)
+                for match in pattern.finditer(body + "\0"):
+                    yield self.plurals[match["many"]], [match["conditions"].split(";\n- they ")], part
 
-    def _tails(self, text: str, part: Part) -> Iterator[tuple[str, Part]]:
+    def _tails(self, text: str, part: Modifiers) -> Iterator[tuple[str, Modifiers]]:
         """Yield what is left of the sentences without those that except rows or rank them, and what these say."""
         yield text, part
         for kind in ("best", "best_each"):
             for frame in getattr(self.forms, kind) if part.top is None and not part.excepted else ():
                 slots = {"count": r"\d+", "lead": _LEAD, "group": "[^“”]+"}
-                for found in framed(frame + "\0", **slots).finditer(text + "\0"):
-                    told = (int(found["count"]), found["lead"], found.groupdict().get("group", ""))
-                    yield from self._tails(text[: found.start()].rstrip(), Part((), told))
+                for match in frame_pattern(frame + "\0", **slots).finditer(text + "\0"):
+                    top = (int(match["count"]), match["lead"], match.groupdict().get("group", ""))
+                    yield from self._tails(text[: match.start()].rstrip(), Modifiers((), top))
         for frame in self.forms.except_:
-            for found in framed(frame + "\0").finditer(text + "\0"):
-                excepted = (found["conditions"], *part.excepted)
-                yield from self._tails(text[: found.start()].rstrip(), Part(excepted, part.top))
+            for match in frame_pattern(frame + "\0").finditer(text + "\0"):
+                excepted = (match["conditions"], *part.excepted)
+                yield from self._tails(text[: match.start()].rstrip(), Modifiers(excepted, part.top))
 
-    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Part) -> Iterator[Query]:
+    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Modifiers) -> Iterator[Query]:
         key = tuple((name,) for name in self.schema.tables[table].key)
         read = [list(self.phrases.conditions(table, phrase)) for phrase in phrases]
         left = [list(self._except(table, text)) for text in part.excepted]
-        for scope, *told in product(*read, *left):
-            for found in self._scope(scope, links):
-                nodes, tallies = _joined(told)
-                bare = Query(table, found, both(nodes), (), key, tallies)
+        for first, *others in product(*read, *left):
+            for scope in self._scope(first, links):
+                nodes, tallies = _joined(others)
+                bare = Query(table, scope, conjunction(nodes), (), key, tallies)
                 yield from self._topped(bare, part.top) if part.top else (bare,)
 
-    def _except(self, table: str, text: str) -> Iterator[Told]:
-        for phrases in splits(text):
+    def _except(self, table: str, text: str) -> Iterator[Meaning]:
+        for phrases in list_splits(text):
             read = [list(self.phrases.comparisons(table, phrase)) for phrase in phrases]
             for nodes in product(*read) if len(phrases) > 1 else ():
                 yield call("not", [call("and", list(nodes))]), ()
 
-    def _scope(self, told: Told, links: tuple[Query, ...]) -> Iterator[Scope]:
-        node, tallies = told
+    def _scope(self, meaning: Meaning, links: tuple[Query, ...]) -> Iterator[Scope]:
+        node, tallies = meaning
         if tallies or not isinstance(node, expr.Call) or node.op not in {"=", "in"}:
             return
         path, *held = node.args
@@ -174,15 +174,17 @@ class _Reading:
         count, lead, group = top
         for path, largest in self._leads(query, lead):
             for within in self._under(query, group) if group else (None,):
-                found = Top(path, count, largest, within)
-                yield Query(query.table, query.scope, query.where, (), query.key, query.tallies, found)
+                order = Top(path, count, largest, within)
+                yield Query(query.table, query.scope, query.where, (), query.key, query.tallies, order)
 
     def _leads(self, query: Query, lead: str) -> Iterator[tuple[Path, bool]]:
         """Yield the paths that rows are put in order by, and whether the largest values come first."""
-        own = framed(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
+        own = frame_pattern(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
         if own:
             yield from self._ordered(query, self._under(query, own["header"]), own["most"])
-        by = framed(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(lead + "\0")
+        by = frame_pattern(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(
+            lead + "\0"
+        )
         if by is None:
             return
         for ref in self.schema.tables[query.table].refs:
@@ -239,29 +241,29 @@ class _Reading:
 
     @cached_property
     def _cells(self) -> list[tuple[str, Path, str]]:
-        found = []
+        phrases = []
         for table, paths in self._paths.items():
             for path in paths:
                 column = self.schema.walk(table, path)
                 if column.ref:
-                    said = reached(self.schema, table, path, "\0")
+                    phrase = referenced_row(self.schema, table, path, "\0")
                 else:
-                    owner = reached(self.schema, table, path[:-1], "\0")
-                    said = self.forms.cell_of.format(what=quoted(column), row=owner)
-                found.append((table, path, said.removesuffix("\0")))
-        return found
+                    owner = referenced_row(self.schema, table, path[:-1], "\0")
+                    phrase = self.forms.cell_of.format(what=quoted_header(column), row=owner)
+                phrases.append((table, path, phrase.removesuffix("\0")))
+        return phrases
 
     def _row(self, table: str, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
         form = self.schema.tables[table]
         name = self._name(form, text)
         if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
-        best = framed(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
-        only = framed(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
-        for found in (f for f in (best, only) if f):
-            for phrases in splits(found["conditions"]):
+        best = frame_pattern(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
+        only = frame_pattern(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
+        for match in (f for f in (best, only) if f):
+            for phrases in list_splits(match["conditions"]):
                 top = (1, best["lead"], "") if best else None
-                for query in self._query(table, phrases, links, Part((), top)):
+                for query in self._query(table, phrases, links, Modifiers((), top)):
                     yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
 
     def _name(self, form: Table, text: str) -> str:
@@ -273,11 +275,11 @@ class _Reading:
         return ""
 
 
-def _joined(told: Sequence[Told]) -> tuple[list[Node], tuple[Aggregate, ...]]:
+def _joined(meanings: Sequence[Meaning]) -> tuple[list[Node], tuple[Aggregate, ...]]:
     """Return conditions side by side, their tallies numbered through."""
     nodes: list[Node] = []
     tallies: list[Aggregate] = []
-    for node, own in told:
+    for node, own in meanings:
         nodes.append(_numbered(node, len(tallies)) if own else node)
         tallies += own
     return nodes, tuple(tallies)
@@ -291,15 +293,15 @@ def _numbered(node: Node, first: int) -> Node:
     return node
 
 
-def splits(text: str) -> Iterator[list[str]]:
+def list_splits(text: str) -> Iterator[list[str]]:
     """Yield the ways in which "a", "a and b" or "a, b and c" may be told apart."""
     yield [text]
-    for found in re.finditer(" and ", text):
-        last = text[found.end() :]
-        yield from ([*first, last] for first in _commas(text[: found.start()]))
+    for joint in re.finditer(" and ", text):
+        last = text[joint.end() :]
+        yield from ([*first, last] for first in _commas(text[: joint.start()]))
 
 
 def _commas(text: str) -> Iterator[list[str]]:
     yield [text]
-    for found in re.finditer(", ", text):
-        yield from ([text[: found.start()], *rest] for rest in _commas(text[found.end() :]))
+    for comma in re.finditer(", ", text):
+        yield from ([text[: comma.start()], *rest] for rest in _commas(text[comma.end() :]))

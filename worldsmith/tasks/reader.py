@@ -1,4 +1,4 @@
-"""A world as columns read along paths: what sampling and mining look things up in."""
+"""A world as columns read along paths, which sampling and mining look values up in."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from worldsmith.world.model import Row, World
 
 
 class Reader:
-    """Values and rows along references, read once a world."""
+    """Values and rows along references, read once per world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -23,29 +23,29 @@ class Reader:
         """Return the value at the end of `path` for every row of `table`, null where a reference on the way is."""
         if len(path) == 1:
             return self.world.tables[table][path[0]]
-        found = self._values.get((table, path))
-        if found is None:
+        column_values = self._values.get((table, path))
+        if column_values is None:
             target = self.world.schema.walk(table, path[:-1]).ref or ""
             column = self.world.tables[target][path[-1]]
-            found = [None if i is None else column[i] for i in self.ends(table, path[:-1])]
-            self._values[table, path] = found
-        return found
+            column_values = [None if i is None else column[i] for i in self.end_rows(table, path[:-1])]
+            self._values[table, path] = column_values
+        return column_values
 
-    def of(self, query: Query, path: Path) -> Sequence[Value]:
+    def query_values(self, query: Query, path: Path) -> Sequence[Value]:
         """Return the values at the end of a path of a query, one of its tallies perhaps, for every row."""
         tally = query.tally(path)
         return self.values(query.table, path) if tally is None else self.tallied(query.table, tally)
 
     def tallied(self, table: str, tally: Aggregate) -> Sequence[Value]:
         """Return the count, sum or max of the children of every row of `table` that pass."""
-        found = self._tallies.get((table, tally))
-        if found is None:
+        numbers = self._tallies.get((table, tally))
+        if numbers is None:
             groups = (self.children(table, i, tally) for i in range(self.world.size(table)))
             if tally.column is not None:
                 held = self.world.tables[tally.table][tally.column]
                 groups = (tuple(held[i] for i in group) for group in groups)  # type: ignore[misc]  # values, not rows
-            found = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
-        return found
+            numbers = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
+        return numbers
 
     def family(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return all child rows that a tally looks at, in order."""
@@ -61,21 +61,21 @@ class Reader:
         columns = [self.values(tally.table, path) for path in paths]
         return tuple(i for i in rows if held(*(column[i] for column in columns)))
 
-    def ends(self, table: str, refs: Path) -> Sequence[int | None]:
+    def end_rows(self, table: str, refs: Path) -> Sequence[int | None]:
         """Return the index of the row that a chain of references leads to, for every row of `table`."""
         if not refs:
             return range(self.world.size(table))
-        found = self._rows.get((table, refs))
-        if found is None:
+        end_rows = self._rows.get((table, refs))
+        if end_rows is None:
             target = self.world.schema.walk(table, refs).ref or ""
             places = self.world.rows_by_value(target, self.world.schema.tables[target].key[0])
-            found = [places[v][0] if v in places else None for v in self.values(table, refs)]
-            self._rows[table, refs] = found
-        return found
+            end_rows = [places[v][0] if v in places else None for v in self.values(table, refs)]
+            self._rows[table, refs] = end_rows
+        return end_rows
 
     def cell(self, table: str, index: int, path: Path) -> tuple[Row, str] | None:
         """Return the row and column that a stored path ends at, from row `index`; None where a reference is null."""
-        end = self.ends(table, path[:-1])[index]
+        end = self.end_rows(table, path[:-1])[index]
         if end is None:
             return None
         target = self.world.schema.walk(table, path[:-1]).ref if len(path) > 1 else table
@@ -84,23 +84,23 @@ class Reader:
     def truths(self, query: Query, node: Node, rows: Sequence[int]) -> list[bool | None]:
         """Return what a condition is for each of `rows`: true, false or null."""
         held, paths = expr.compile_python(node)
-        columns = [self.of(query, path) for path in paths]
+        columns = [self.query_values(query, path) for path in paths]
         return [held(*(column[i] for column in columns)) for i in rows]
 
-    def told(self, scope: Scope) -> tuple[Value, ...]:
+    def scope_values(self, scope: Scope) -> tuple[Value, ...]:
         """Return the values of a scope: those named, or what the query it is given by finds."""
-        return scope.values if scope.of is None else (self.one(scope.of),)
+        return scope.values if scope.of is None else (self.single_value(scope.of),)
 
-    def one(self, query: Query) -> Value:
+    def single_value(self, query: Query) -> Value:
         """Return the one cell of a query, null where it finds none or several rows."""
         if query not in self._cells:
-            rows = self.kept(query)
-            self._cells[query] = self.of(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
+            rows = self.matching_rows(query)
+            self._cells[query] = self.query_values(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
         return self._cells[query]
 
     def answer(self, query: Query) -> object:
         """Return what a query leads to, whatever the way: its rows, or the one cell it asks for; None for nothing."""
-        rows = self.kept(query)
+        rows = self.matching_rows(query)
         if not rows:
             return None
         return (query.table, rows) if query.key else self.cell(query.table, rows[0], query.columns[0])
@@ -108,7 +108,7 @@ class Reader:
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
         places = self.world.rows_by_value(query.table, query.scope.column)
-        return tuple(sorted(i for value in self.told(query.scope) for i in places.get(value, ())))
+        return tuple(sorted(i for value in self.scope_values(query.scope) for i in places.get(value, ())))
 
     def passing(self, query: Query) -> tuple[int, ...]:
         """Return the rows in scope for which all clauses are true, whatever the top leaves of them."""
@@ -119,20 +119,20 @@ class Reader:
             return rows
         return tuple(i for i, true in zip(rows, self.truths(query, query.where, rows), strict=True) if true)
 
-    def kept(self, query: Query) -> tuple[int, ...]:
+    def matching_rows(self, query: Query) -> tuple[int, ...]:
         """Return the rows of a query in order."""
         rows = self.passing(query)
         return rows if query.top is None else self.leading(query, query.top, rows)
 
-    def unscoped(self, query: Query) -> tuple[int, ...]:
+    def rows_without_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows that a query would have if its scope were the whole table, in order."""
         rows = self._meeting(query, tuple(range(self.world.size(query.table))))
         return rows if query.top is None else self.leading(query, query.top, rows)
 
     def leading(self, query: Query, top: Top, rows: Sequence[int]) -> tuple[int, ...]:
         """Return those of `rows` before which fewer than the top's count come in their group; null never leads."""
-        values = self.of(query, top.path)
-        groups = self.of(query, top.within) if top.within else [None] * len(values)
+        values = self.query_values(query, top.path)
+        groups = self.query_values(query, top.within) if top.within else [None] * len(values)
         ranked: dict[Value, list[Value]] = {}
         rows = [i for i in rows if values[i] is not None]
         for i in rows:

@@ -21,7 +21,7 @@ Carried = Sequence[Sequence[Sequence[str]]]
 """The ids of the pages that state a cell, for each cell of each gold row."""
 
 
-def observed(carried: Carried, others: Sequence[int]) -> tuple[float, float]:
+def largest_page_share(carried: Carried, others: Sequence[int]) -> tuple[float, float]:
     """Return the largest share of the cells in columns `others` that one page carries, and the share allowed."""
     counts = Counter(page for row in carried for i in others for page in row[i])
     cells = len(others) * len(carried)
@@ -30,7 +30,7 @@ def observed(carried: Carried, others: Sequence[int]) -> tuple[float, float]:
     return max(counts.values(), default=0) / cells, max(SHARE, 1 / len(carried))
 
 
-def one_page_too_much(carried: Carried, others: Sequence[int]) -> bool:
+def page_carries_too_much(carried: Carried, others: Sequence[int]) -> bool:
     """Tell whether one page carries more than it may."""
-    share, allowed = observed(carried, others)
+    share, allowed = largest_page_share(carried, others)
     return share > allowed + 1e-9

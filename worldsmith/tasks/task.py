@@ -104,7 +104,7 @@ class Task:
 
     def table(self) -> str:
         """Return the gold rows as a Markdown table: the perfect answer."""
-        return markdown(self.columns, self.gold)
+        return values_table(self.columns, self.gold)
 
     def to_json(self) -> dict[str, Any]:
         """Return the task as JSON values."""
@@ -161,22 +161,22 @@ class Task:
 
 def check_format(data: Mapping[str, Any]) -> None:
     """Raise FormatError for a line written in another format than this version's."""
-    found = data.get("format", FORMAT)
-    if found != FORMAT:
-        fix = "upgrade worldsmith" if isinstance(found, int) and found > FORMAT else "mine the tasks again"
-        raise FormatError(f"written in format {found!r}, this version reads {FORMAT}: {fix}")
+    version = data.get("format", FORMAT)
+    if version != FORMAT:
+        fix = "upgrade worldsmith" if isinstance(version, int) and version > FORMAT else "mine the tasks again"
+        raise FormatError(f"written in format {version!r}, this version reads {FORMAT}: {fix}")
 
 
 def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:
     return [c.to_json() for c in columns]
 
 
-def markdown(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]]) -> str:
+def values_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]]) -> str:
     """Return rows of values as a fenced Markdown table, cells as the columns print them."""
-    return written(columns, [[scoring.show(v, c) for v, c in zip(row, columns, strict=True)] for row in rows])
+    return markdown_table(columns, [[scoring.show(v, c) for v, c in zip(row, columns, strict=True)] for row in rows])
 
 
-def written(columns: Sequence[scoring.Column], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[str]]) -> str:
     """Return rows of cells as a fenced Markdown table under the columns' names."""
     lines = [[c.name for c in columns], ["---"] * len(columns), *rows]
     return "\n".join(["```markdown", *(f"| {' | '.join(map(_escaped, line))} |" for line in lines), "```"])

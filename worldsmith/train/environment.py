@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, Final
 
 from worldsmith import scoring
-from worldsmith.agents.client import reply, shown
+from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
 from worldsmith.simulate.disclosure import tokens
 from worldsmith.simulate.http_status import http_failure
@@ -303,6 +303,6 @@ def reply_text(observation: Observation, call: Call) -> str:
     if failed:
         return f"Error: {failed.text}"
     if call.tool == "web_search":
-        return shown(reply(observation)) or "No results."
+        return hits_text(search_reply(observation)) or "No results."
     goes_on = observation.next_offset
     return observation.text + (f"\n[the page goes on at offset {goes_on}]" if goes_on is not None else "")

@@ -10,8 +10,8 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents import Client, run
-from worldsmith.tasks import Reader, Task, written
-from worldsmith.tasks.shortcuts import CAP, GATES, observed, one_page_too_much
+from worldsmith.tasks import Reader, Task, markdown_table
+from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 from worldsmith.world.model import World
 
 AGENTS = ("closed-book", "one-query", "snippets-only")
@@ -30,11 +30,11 @@ def constant_guess(task: Task, world: World) -> float:
     if not task.gold:
         return 0.0
     if not task.query.key:
-        values = Reader(world).of(task.query, task.query.columns[0])
+        values = Reader(world).query_values(task.query, task.query.columns[0])
         return float(Counter(values).most_common(1)[0][0] == task.gold[0][0])
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
     lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
-    return scoring.score(written(task.columns, lines), task.columns, task.gold).nonkey.f1
+    return scoring.score(markdown_table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
 def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
@@ -43,7 +43,7 @@ def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[
     return {
         **agent_scores,
         "constant-guess": constant_guess(task, world),
-        "one-page": observed(task.pages, task.others)[0],
+        "one-page": largest_page_share(task.pages, task.others)[0],
     }
 
 
@@ -62,7 +62,7 @@ def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
             return f"{name} over {CAP}"
     # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
-    return "one page carries too much" if wide and one_page_too_much(task.pages, task.others) else ""
+    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else ""
 
 
 @dataclass(frozen=True, slots=True)

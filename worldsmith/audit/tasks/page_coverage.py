@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from worldsmith.pages import Pages
 from worldsmith.simulate.disclosure import is_all_children
 from worldsmith.tasks import Reader, Task
-from worldsmith.tasks.evidence import required
+from worldsmith.tasks.evidence import required_disclosures
 
 STEPS = (1, 2, 4, 8, 16, 32)
 """Numbers of pages at which the curve is computed."""
@@ -49,9 +49,9 @@ def coverage_curve(task: Task) -> dict[int, float]:
 
 
 def least_pages(task: Task, reader: Reader, pages: Pages) -> int:
-    """Return how few pages state all the evidence of a task: close to the least that must be read."""
+    """Return how few pages state all the evidence of a task: near the least that must be read."""
     return cover_size(
-        {frozenset(pages.carrying(*cell)) for cell in required(task, reader) if not is_all_children(cell)}
+        {frozenset(pages.carrying(*cell)) for cell in required_disclosures(task, reader) if not is_all_children(cell)}
     )
 
 

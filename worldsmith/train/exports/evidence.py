@@ -13,7 +13,7 @@ from worldsmith.pages.renderer.emit import chunks
 from worldsmith.scoring.evidence import mark, statements
 from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, token
 from worldsmith.tasks import Reader, Task
-from worldsmith.tasks.evidence import cell_evidence, required
+from worldsmith.tasks.evidence import cell_evidence, required_disclosures
 from worldsmith.train.exports.rows import dumps
 from worldsmith.world.files import load_world
 from worldsmith.world.model import Disclosure, World
@@ -30,7 +30,7 @@ class Statements:
     def evidence(self, task: Task) -> scoring.Evidence:
         """Return what the gold cells of a task need, with the hashes of the statements that disclose it."""
         marks: dict[str, dict[str, None]] = {}
-        for one in required(task, self.reader):
+        for one in required_disclosures(task, self.reader):
             for page_id in self._pages_of(one):
                 name = token(self.world.digest, *one)
                 marks.setdefault(name, {}).update(dict.fromkeys(self._marks_of(page_id).get(one, ())))

@@ -9,7 +9,7 @@ import orjson
 
 from worldsmith import scoring
 from worldsmith.errors import ConsistencyError, UsageError
-from worldsmith.mining.files import unproved_tasks
+from worldsmith.mining.files import task_faults
 from worldsmith.seeding import draw
 from worldsmith.tasks import Task, tasks_of
 from worldsmith.world.files import write_file
@@ -47,7 +47,7 @@ def load_tasks(folders: Sequence[Path], *, replay: bool = False) -> list[Task]:
         raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
     faults = dict[str, str]()
     for folder, some in held.items():
-        faults |= unproved_tasks(folder, some, replay=replay)
+        faults |= task_faults(folder, some, replay=replay)
     if faults:
         lines = [f"\n  {task_id}: {why}" for task_id, why in list(faults.items())[:SHOWN]]
         more = [f"\n  … and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []

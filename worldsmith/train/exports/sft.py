@@ -13,7 +13,7 @@ from worldsmith import scoring
 from worldsmith.errors import UsageError
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.task import markdown
+from worldsmith.tasks.task import values_table
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
 from worldsmith.world.files import load_world, save_jsonl, write_file
@@ -80,7 +80,7 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
         message = {"role": "assistant", "content": "", "tool_calls": [made]}
         messages += [message, *map(dict, environment.step(message).messages)]
     rows = rows_in_reading_order(task, [m["content"] for m in messages if m["role"] == "tool"])
-    return [*messages, {"role": "assistant", "content": markdown(task.columns, rows)}]
+    return [*messages, {"role": "assistant", "content": values_table(task.columns, rows)}]
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
