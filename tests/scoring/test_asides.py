@@ -64,7 +64,7 @@ def test_a_number_over_again_must_fit_what_it_stands_beside():
     assert verdict("35 (12%)", 35, Column("Shops", "int")) == "right"
     assert verdict("12 (12%)", 12, Column("Share (%)", "int", unit="%")) == "right"
     assert verdict("12 (13%)", 12, Column("Share (%)", "int", unit="%")) == "ambiguous"
-    assert [(r.point, r.unit, r.also) for r in read("163 g (5.75 oz)", "int")] == [
+    assert [(r.point, r.unit, r.is_aside) for r in read("163 g (5.75 oz)", "int")] == [
         (163, "g", False),
         (5.75, "oz", True),
     ]

@@ -133,7 +133,7 @@ def test_a_word_in_brackets_that_denies_makes_another_column(word):
 def test_a_denied_or_struck_name_is_another_column(header):
     columns = (Column("Phone", "text", key=True), Column("Released", "date"))
     result = score(markdown(["Phone", header], [["a", "2028-05-23"]]), columns, [["a", "2028-05-23"]])
-    assert (result.columns[1].found, result.columns[1].right) == (False, 0)
+    assert (result.columns[1].in_answer, result.columns[1].right) == (False, 0)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_name_stands_for_no_part_of_a_composite_key():
     columns = (Column("Phone", "text", key=True), Column("Year", "year", key=True), Column("Brand", "text"))
     for keys, found in ((("Name", "Year"), False), (("Phone", "Year"), True)):
         result = score(markdown([*keys, "Brand"], [["a", "2025", "Asus"]]), columns, [["a", 2025, "Asus"]])
-        assert result.columns[0].found is found
+        assert result.columns[0].in_answer is found
 
 
 @pytest.mark.parametrize("header", ["Floor kept (ha)", "Floor kept (km2)", "Floor kept (thousand m2)"])

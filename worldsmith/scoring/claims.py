@@ -19,10 +19,10 @@ def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, li
         return _claimed_without_keys(reference, rows)
     claims = [claims_of(reference, row) for row in rows]
     claimed: Claimed = {}
-    extra = [i for i, found in enumerate(claims) if not found]
-    if all(len(found) <= 1 for found in claims):  # as below, in less time
-        for i, found in enumerate(claims):
-            for j in found:
+    extra = [i for i, gold_rows in enumerate(claims) if not gold_rows]
+    if all(len(gold_rows) <= 1 for gold_rows in claims):  # as below, in less time
+        for i, gold_rows in enumerate(claims):
+            for j in gold_rows:
                 claimed.setdefault(j, []).append(i)
         return claimed, extra
     for claimants, golds in components(claims):
@@ -32,8 +32,8 @@ def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, li
         groups = _grouped(reference, rows, claimants, reference.keys)
         pairs = _best(reference, rows, groups, golds, claims)
         claimed.update(pairs)
-        given = {i for members in pairs.values() for i in members}
-        extra += [i for i in claimants if i not in given]
+        assigned = {i for members in pairs.values() for i in members}
+        extra += [i for i in claimants if i not in assigned]
     return claimed, sorted(extra)
 
 
@@ -43,8 +43,8 @@ def _claimed_without_keys(reference: Reference, rows: Sequence[Row]) -> tuple[Cl
         return ({0: everyone} if everyone else {}), []
     groups = _grouped(reference, rows, everyone, reference.others)
     pairs = _best(reference, rows, groups, golds, None)
-    given = {i for members in pairs.values() for i in members}
-    return pairs, [i for i in everyone if i not in given]
+    assigned = {i for members in pairs.values() for i in members}
+    return pairs, [i for i in everyone if i not in assigned]
 
 
 def _grouped(
@@ -58,11 +58,11 @@ def _grouped(
 
 
 def _canonical(cell: str, col: Column) -> object:
-    found = read(cell, col.kind)
-    if not found:
+    readings = read(cell, col.kind)
+    if not readings:
         return squash(fold(cell))
     return tuple(
-        (r.kind, squash(r.point) if isinstance(r.point, str) else r.point or (r.lo, r.hi), r.unit) for r in found
+        (r.kind, squash(r.point) if isinstance(r.point, str) else r.point or (r.lo, r.hi), r.unit) for r in readings
     )
 
 
@@ -86,8 +86,8 @@ def _best(
                 good = (len(verdicts) - wrong + len(reference.keys)) * 1024 + (not wrong)
             line.append(good)
         weights.append(line)
-    given = assign(weights)
-    return {j: groups[g] for j, g in zip(golds, given, strict=True) if g >= 0}
+    assigned_groups = assign(weights)
+    return {j: groups[g] for j, g in zip(golds, assigned_groups, strict=True) if g >= 0}
 
 
 def verdicts_on(reference: Reference, rows: Sequence[Row], members: Sequence[int], j: int) -> list[str]:

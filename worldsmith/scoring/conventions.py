@@ -70,9 +70,9 @@ def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> 
         return False
     last = 0
     for row in rows:
-        found = _NUMBERED.match(row[c])
-        if found and int(found[2]) in (last + 1, 1):
-            last = int(found[2])
+        numbering = _NUMBERED.match(row[c])
+        if numbering and int(numbering[2]) in (last + 1, 1):
+            last = int(numbering[2])
         elif not lone(row) and not idle(row, header, keys):
             return False
     return True
@@ -127,10 +127,10 @@ def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, S
     for c in reference.others:
         if reference.columns[c].kind == "date":
             loose = {i: bare(cell, "date") for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
-            orders = {i: found for i, cell in loose.items() if (found := numeric_orders(cell))}
+            orders = {i: readable_orders for i, cell in loose.items() if (readable_orders := numeric_orders(cell))}
             for first, other in ((0, 1), (1, 0)):
-                told = any(i in orders and not orders[i][other] for i in sole)
-                if told and all(order[first] for order in orders.values()):
+                proven = any(i in orders and not orders[i][other] for i in sole)
+                if proven and all(order[first] for order in orders.values()):
                     days = {rows[i][c]: by_order(loose[i], day_first=first == 0) for i in orders}
                     rows = _replaced(rows, c, days)
     return rows
@@ -142,14 +142,14 @@ _TOTAL = re.compile(r"(?:grand |sub ?)?totals?(?: \d+(?: (?:rows|items|entries))
 
 def idle(row: Row, header: Row, keys: Sequence[int]) -> str:
     """Tell in words what a row that names no key is beside a row of data: a header again, dots, a total; else ""."""
-    said = [(c, cell) for c, cell in enumerate(row) if cell]
-    if not said:
+    filled_cells = [(c, cell) for c, cell in enumerate(row) if cell]
+    if not filled_cells:
         return ""
-    if all(_DOTS.fullmatch(cell) for _, cell in said):
+    if all(_DOTS.fullmatch(cell) for _, cell in filled_cells):
         return "a row of dots"
-    if all(header_key(cell) == header_key(header[c]) for c, cell in said):
+    if all(header_key(cell) == header_key(header[c]) for c, cell in filled_cells):
         return "the header again"
-    label = next((cell for c, cell in said if c in keys), said[0][1])
+    label = next((cell for c, cell in filled_cells if c in keys), filled_cells[0][1])
     return "a row of totals" if _TOTAL.fullmatch(fold(plain(label))) else ""
 
 

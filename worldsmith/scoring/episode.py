@@ -27,7 +27,7 @@ def count(episode: str | Sequence[Mapping[str, Any]]) -> Counts:
     that neither searches nor reads pages isn't counted. It is truncated if it doesn't end in words of the agent.
     """
     if isinstance(episode, str):
-        names = [_called(found) for found in _CALL.finditer(episode)]
+        names = [_called(call_match) for call_match in _CALL.finditer(episode)]
         return _counts(len(names) + 1, names, truncated=_ends_in_call(episode))
     agent = [message for message in episode if message.get("role") == "assistant"]
     names = [_name_of(call) for message in agent for call in message.get("tool_calls") or ()]
@@ -48,8 +48,8 @@ def _counts(turns: int, names: Sequence[str], *, truncated: bool) -> Counts:
     return Counts(turns, searches, reads, truncated)
 
 
-def _called(found: re.Match[str]) -> str:
-    text = found[1] or found[2]
+def _called(call_match: re.Match[str]) -> str:
+    text = call_match[1] or call_match[2]
     name = _NAME.search(text)
     return name[1] if name else text
 

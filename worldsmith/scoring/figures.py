@@ -20,13 +20,13 @@ class Rates(NamedTuple):
     f1: float
 
     @classmethod
-    def of(cls, right: int, given: int, asked: int) -> "Rates":
-        """`right` of `given` and of `asked`. Where nothing is asked, nothing given is perfect and anything is wrong."""
-        if not asked:
-            return cls(1.0, 1.0, 1.0) if not given else cls(0.0, 0.0, 0.0)
-        precision = right / given if given else 0.0
-        recall = right / asked
-        return cls(precision, recall, 2 * right / (given + asked))
+    def of(cls, right: int, answered: int, expected: int) -> "Rates":
+        """`right` of `answered` and of `expected`. Where nothing is asked, nothing given is perfect and anything is wrong."""
+        if not expected:
+            return cls(1.0, 1.0, 1.0) if not answered else cls(0.0, 0.0, 0.0)
+        precision = right / answered if answered else 0.0
+        recall = right / expected
+        return cls(precision, recall, 2 * right / (answered + expected))
 
     def to_json(self) -> dict[str, float]:
         """Return the three figures by name."""
@@ -47,10 +47,10 @@ def earned_rates(
     some = any(earning)
     barren = [some and not paid for paid in earning]
     earned = [len(cells) for j, cells in good.items() if not some or not set(earning[j]).isdisjoint(cells)]
-    given, asked = rows - sum(barren[j] for j in good), len(earning) - sum(barren)
+    answer_rows, gold_rows = rows - sum(barren[j] for j in good), len(earning) - sum(barren)
     return (
-        Rates.of(sum(earned), given * len(columns), asked * len(columns)),
-        Rates.of(earned.count(len(columns)), given, asked),
+        Rates.of(sum(earned), answer_rows * len(columns), gold_rows * len(columns)),
+        Rates.of(earned.count(len(columns)), answer_rows, gold_rows),
     )
 
 
@@ -70,7 +70,7 @@ class ColumnFigures:
     """A column's own figures: right cells of those given (answer rows) and asked (gold rows), and its criterion."""
 
     name: str
-    found: bool
+    in_answer: bool
     right: int
     rates: Rates
     criterion: str
@@ -151,7 +151,7 @@ class Score:
             "answer_rows": len(self.rows),
             "gold_rows": len(self.reference[1]),
             "columns": [
-                {"name": c.name, "found": c.found, "right": c.right, **c.rates.to_json(), "criterion": c.criterion}
+                {"name": c.name, "found": c.in_answer, "right": c.right, **c.rates.to_json(), "criterion": c.criterion}
                 for c in self.columns
             ],
             "matched": [list(pair) for pair in self.matched],

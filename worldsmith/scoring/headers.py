@@ -30,7 +30,7 @@ def qualified(name: str) -> bool:
     if len(name) > LONGEST_CACHED:
         return True
     text = plain(name)
-    return any(not _DENYING.isdisjoint(fold(found[1]).split()) for found in _BRACKET.finditer(text))
+    return any(not _DENYING.isdisjoint(fold(bracket[1]).split()) for bracket in _BRACKET.finditer(text))
 
 
 @lru_cache(maxsize=4096)
@@ -61,20 +61,20 @@ def _parted(name: str) -> tuple[str, str]:
     return text, ""
 
 
-def _known(told: Measure) -> bool:
-    counts = told.scale > 0 and (not told.words or told.words in COUNT_NOUNS)
-    return told.unit is not None or counts or _OF.fullmatch(told.words) is not None
+def _known(unit_measure: Measure) -> bool:
+    counts = unit_measure.scale > 0 and (not unit_measure.words or unit_measure.words in COUNT_NOUNS)
+    return unit_measure.unit is not None or counts or _OF.fullmatch(unit_measure.words) is not None
 
 
-def likeness(wanted: str, given: str) -> float:
+def likeness(wanted: str, header: str) -> float:
     """Return how well a header names a column, from 0 to 1, unit aside.
 
     Words may be missing, or added if they qualify nothing ("Full name") or are the column's unit, "Rent in crowns"; a
     longer word may be misspelt by one letter beyond its first. Any other word makes it another column: "Weight rank",
     "Rival weight", "Height".
     """
-    asked, said, unit = name_words(wanted), name_words(given), _unit_words(wanted)
-    lacking, added = sorted(asked - said), sorted(said - asked - unit if unit <= said else said - asked)
+    column_words, header_words, unit_words = name_words(wanted), name_words(header), _unit_words(wanted)
+    lacking, added = sorted(column_words - header_words), sorted(header_words - column_words - unit_words if unit_words <= header_words else header_words - column_words)
     respelt = 0
     for word in [*added]:
         same = next((other for other in lacking if _one_letter_off(word, other)), None)
@@ -82,7 +82,7 @@ def likeness(wanted: str, given: str) -> float:
             lacking.remove(same)
             added.remove(word)
             respelt += 1
-    if len(lacking) == len(asked) or (lacking and added) or not _PLAIN_WORDS.issuperset(added):
+    if len(lacking) == len(column_words) or (lacking and added) or not _PLAIN_WORDS.issuperset(added):
         return 0.0
     return 0.9 if lacking or added else 0.95 if respelt else 1.0
 
@@ -104,19 +104,19 @@ def told_unit(header: str, col: Column) -> str:
     """Return the unit a header tells of its bare numbers where it isn't the column's own, else ""."""
     if col.kind not in ("int", "num") or squash(fold(plain(header))) == squash(fold(col.name)):
         return ""
-    told = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
-    if set(fold(told).split()) <= set(fold(col.name.rpartition(":")[0]).split()):
+    unit_text = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
+    if set(fold(unit_text).split()) <= set(fold(col.name.rpartition(":")[0]).split()):
         return ""  # its owner, "Floor (department)" for "Department: Floor"
-    if up_to := _UP_TO.fullmatch(told):
-        told = f"of {up_to[1]}"
-    own, other = measure_of(col), measure(told)
-    if _same(told, col, own, other):
+    if up_to := _UP_TO.fullmatch(unit_text):
+        unit_text = f"of {up_to[1]}"
+    own, other = measure_of(col), measure(unit_text)
+    if _same(unit_text, col, own, other):
         return ""
-    return told if own.unit or own.words or own.scale or _known(other) else ""
+    return unit_text if own.unit or own.words or own.scale or _known(other) else ""
 
 
-def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
-    if squash(fold(told)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
+def _same(unit_text: str, col: Column, own: Measure, other: Measure) -> bool:
+    if squash(fold(unit_text)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
         return True
     words = "" if other.words in COUNT_NOUNS else other.words
     if own.unit and other.unit and same_money(other.unit.name, own.unit.name):
@@ -126,14 +126,14 @@ def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
 
 def in_told_unit(cell: str, header: str, col: Column) -> str:
     """Return the cell with the unit its header tells, where it says none itself: "0.163" under "Weight (kg)"."""
-    told = told_unit(header, col)
-    found = [r for r in read(cell, col.kind) if not r.also] if told else []
-    if not found or any(reading.unit not in ("", "ones") for reading in found):
+    unit_text = told_unit(header, col)
+    readings = [r for r in read(cell, col.kind) if not r.is_aside] if unit_text else []
+    if not readings or any(reading.unit not in ("", "ones") for reading in readings):
         return cell
-    other = measure(told)
+    other = measure(unit_text)
     unit = other.unit.name if other.unit else ""
-    if all(reading.unit == "" for reading in found):
-        spoken = f"{_MAGNITUDES[other.scale]}{unit}" if unit and other.scale in _MAGNITUDES else told
+    if all(reading.unit == "" for reading in readings):
+        spoken = f"{_MAGNITUDES[other.scale]}{unit}" if unit and other.scale in _MAGNITUDES else unit_text
         return f"{bare(cell, col.kind)} {spoken}"
     return f"{bare(cell, col.kind)} {unit}" if unit else cell
 

@@ -103,7 +103,7 @@ class _Matched(NamedTuple):
 def _figures(matched: _Matched) -> Score:
     reference, table, places, rows, claimed, extra = matched
     columns, others, keys = reference.columns, reference.others, reference.keys
-    given, asked = len(rows), len(reference.gold)
+    row_count, gold_count = len(rows), len(reference.gold)
     good_in = [0] * len(columns)
     wrong: list[Wrong] = []
     whole = cells = 0
@@ -118,22 +118,22 @@ def _figures(matched: _Matched) -> Score:
             good_in[c] += 1
         cells, whole = cells + len(good), whole + full
         good_of[j] = good if others else keys
-    row = Rates.of(whole, given, asked)
-    nonkey = Rates.of(cells, given * len(others), asked * len(others)) if others else row
-    earned, earned_rows = earned_rates(good_of, given, others or keys, reference.earning)
+    row = Rates.of(whole, row_count, gold_count)
+    nonkey = Rates.of(cells, row_count * len(others), gold_count * len(others)) if others else row
+    earned, earned_rows = earned_rates(good_of, row_count, others or keys, reference.earning)
     return Score(
-        item=Rates.of(cells + len(keys) * len(claimed), given * len(columns), asked * len(columns)),
+        item=Rates.of(cells + len(keys) * len(claimed), row_count * len(columns), gold_count * len(columns)),
         row=row,
         nonkey=nonkey,
         earned=earned,
         earned_rows=earned_rows,
-        success=whole == given == asked,
+        success=whole == row_count == gold_count,
         columns=tuple(
-            ColumnFigures(col.name, place is not None, good_in[c], Rates.of(good_in[c], given, asked), criterion(col))
+            ColumnFigures(col.name, place is not None, good_in[c], Rates.of(good_in[c], row_count, gold_count), criterion(col))
             for c, (col, place) in enumerate(zip(columns, places, strict=True))
         ),
         matched=tuple((claimed[j][0], j) for j in sorted(claimed)),
-        missing=tuple(j for j in range(asked) if j not in claimed),
+        missing=tuple(j for j in range(gold_count) if j not in claimed),
         extra=tuple(extra),
         duplicate=tuple(sorted(i for members in claimed.values() for i in members[1:])),
         wrong=tuple(wrong),

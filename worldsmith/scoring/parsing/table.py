@@ -68,5 +68,5 @@ def _bare_key_cached(name: str) -> str:
 
 def names_columns(cells: Sequence[str], wanted: frozenset[str]) -> bool:
     """Whether these cells, as a header, name at least half of the columns wanted, given by their bare keys."""
-    found = wanted.intersection(map(bare_key, cells[:WIDEST]))
-    return bool(wanted) and 2 * len(found) >= len(wanted)
+    matched_keys = wanted.intersection(map(bare_key, cells[:WIDEST]))
+    return bool(wanted) and 2 * len(matched_keys) >= len(wanted)

@@ -34,7 +34,7 @@ def accepts(reading: Reading, value: Value, col: Column) -> bool:
         return False
     if kind == "num":
         wanted = _wanted(reading.unit, value, col)
-        if reading.also:
+        if reading.is_aside:
             return wanted is not None and _holds(reading, wanted[0])
         return wanted is not None and _near(reading, wanted[0], col.tolerance * abs(wanted[0]) + wanted[1])
     if kind == "date":
@@ -125,17 +125,17 @@ def verdict(span: str, value: Value, col: Column) -> str:
 
 def _verdict(span: str, value: Value, col: Column) -> str:
     kind = col.kind if value is not None and fits(value, col) else "text"
-    found = read(span, kind)
-    if not found:
+    readings = read(span, kind)
+    if not readings:
         return "unreadable" if span.strip() else "empty"
     if kind != "url" and asks(span) and not _asks_itself(value, col):
         return "unreadable"
-    if kind == "list" or found[0].kind == "text":
-        return "right" if any(accepts(r, value, col) for r in found) else "different"
-    found = _in_unit(found, col)
-    if not found:
+    if kind == "list" or readings[0].kind == "text":
+        return "right" if any(accepts(r, value, col) for r in readings) else "different"
+    readings = _in_unit(readings, col)
+    if not readings:
         return "unit"
-    good = [accepts(r, value, col) for r in found]
+    good = [accepts(r, value, col) for r in readings]
     return "right" if all(good) else "ambiguous" if any(good) else "different"
 
 
@@ -161,12 +161,12 @@ def _in_unit(readings: tuple[Reading, ...], col: Column) -> tuple[Reading, ...]:
     for i, reading in enumerate(readings):
         before, after = readings[i - 1] if i else None, readings[i + 1] if i + 1 < len(readings) else None
         fit = not reading.unit or factor(reading.unit, col) is not None
-        if reading.also and own is None and reading.unit == "%":
+        if reading.is_aside and own is None and reading.unit == "%":
             continue  # a share of something, beside a count of it
         if own and before and is_twin(before, reading) and factor(before.unit, col) is not None:
             continue
         if fit:
             kept.append(reading)
-        elif not reading.also and not (after and is_twin(reading, after)):
+        elif not reading.is_aside and not (after and is_twin(reading, after)):
             return ()
     return tuple(kept)

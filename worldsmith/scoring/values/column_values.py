@@ -59,8 +59,8 @@ def number(value: Value) -> Number | None:
     """Return the value as a number; of text, only a bare number is one."""
     if isinstance(value, int | float):
         return None if isinstance(value, bool) else value
-    found = read_number(value) if isinstance(value, str) else ()
-    point = found[0].point if len(found) == 1 and not found[0].unit else None
+    readings = read_number(value) if isinstance(value, str) else ()
+    point = readings[0].point if len(readings) == 1 and not readings[0].unit else None
     return point if isinstance(point, int | float) else None
 
 
@@ -108,12 +108,12 @@ def names(value: Value, col: Column) -> frozenset[str]:
 @lru_cache(maxsize=1 << 16)
 def _names(value: str, col: Column) -> frozenset[str]:
     own = squash(fold(plain(value, cited=True)))
-    found = {squash(fold(value)), own}
+    texts = {squash(fold(value)), own}
     for known, others in col.aliases:
         if squash(fold(known)) == own:
-            found.update(squash(fold(other)) for other in others)
+            texts.update(squash(fold(other)) for other in others)
     taken = {squash(fold(other)) for other in col.labels} - {own}
-    return frozenset(found - taken - {""})
+    return frozenset(texts - taken - {""})
 
 
 @lru_cache(maxsize=1024)
@@ -122,13 +122,13 @@ def _null_names(none: str, column: str) -> frozenset[str]:
 
     An empty cell is no answer.
     """
-    thing = fold(column.rpartition(":")[2].partition("(")[0])
-    done = _DONE.get(thing, thing)
+    noun = fold(column.rpartition(":")[2].partition("(")[0])
+    done = _DONE.get(noun, noun)
     denied = [
-        f"no {thing}",
+        f"no {noun}",
         *([f"not {done}", f"not yet {done}", f"un{done}"] if done.endswith(("ed", "sold", "drawn")) else []),
     ]
-    return frozenset(squash(fold(text)) for text in (*FILLERS, none, *(denied if thing else ())) if text)
+    return frozenset(squash(fold(text)) for text in (*FILLERS, none, *(denied if noun else ())) if text)
 
 
 _DONE = {"rating": "rated", "release": "released", "closure": "closed", "withdrawal": "withdrawn", "sale": "sold"}
@@ -141,9 +141,9 @@ def measure_of(col: Column) -> Measure:
     """Return what a bare number in the column counts; a known unit that only the header tells is taken from there."""
     if col.unit:
         return measure(col.unit)
-    found = _HEADER_UNIT.search(col.name)
-    told = measure(found[1]) if found else None
-    return told if told and (told.unit or not told.words) else Measure(None, "", 0)
+    unit_match = _HEADER_UNIT.search(col.name)
+    header_measure = measure(unit_match[1]) if unit_match else None
+    return header_measure if header_measure and (header_measure.unit or not header_measure.words) else Measure(None, "", 0)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -184,7 +184,7 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
         return 100 * scale
     words = fold(" ".join((col.name, *col.labels))).split()
     if written is None:
-        noun = spelling(_THINGS_OF.split(unit, maxsplit=1)[0].split()[-1])
+        noun = spelling(_AFTER_NOUN.split(unit, maxsplit=1)[0].split()[-1])
         return scale if noun in _ANY_COUNT or noun in map(spelling, words) else None
     if written.dimension == written.name:  # money
         return scale
@@ -192,7 +192,7 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
     return scale if written in named or (written.name == "years" and not _AGES.isdisjoint(words)) else None
 
 
-_THINGS_OF = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
+_AFTER_NOUN = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
 _ANY_COUNT = frozenset(("thing", "time", "entry", "case"))
 _AGES = frozenset(("age", "ages", "aged", "old"))
 

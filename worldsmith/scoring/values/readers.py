@@ -140,10 +140,10 @@ def _truth(word: str) -> int | None:
         return one if one == other else None
     if remarked := _REMARKED.fullmatch(word):
         truth, remark = _truth(remarked[1]), remarked[2]
-        said = [_truth(part) for part in re.findall(r"\w+|[^\w\s]", remark)]
+        remark_truths = [_truth(part) for part in re.findall(r"\w+|[^\w\s]", remark)]
         if truth == 0:
             remark = _NO.sub("", remark)  # "no (not foldable)" says no twice
-        return None if denies(remark) or (truth is not None and 1 - truth in said) else truth
+        return None if denies(remark) or (truth is not None and 1 - truth in remark_truths) else truth
     return None
 
 
@@ -157,12 +157,12 @@ _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 
 
 def _read_url(text: str) -> tuple[Reading, ...]:
-    found = _URL.fullmatch(text.strip("<>`'\" \t\n"))
-    if not found:
+    match = _URL.fullmatch(text.strip("<>`'\" \t\n"))
+    if not match:
         return ()
-    host = found[1].casefold().removeprefix("www.")
-    port = "" if found[2] in (None, ":80", ":443") else found[2]
-    path = _PERCENT.sub(lambda m: m[0].upper(), (found[3] or "").rstrip("/"))
+    host = match[1].casefold().removeprefix("www.")
+    port = "" if match[2] in (None, ":80", ":443") else match[2]
+    path = _PERCENT.sub(lambda m: m[0].upper(), (match[3] or "").rstrip("/"))
     return (Reading("url", None, None, host + port + path),)
 
 
