@@ -3,7 +3,7 @@
 import pytest
 
 from worldsmith.scoring import Column, accepts, read, verdict
-from worldsmith.scoring.values.asides import denies, remarks
+from worldsmith.scoring.values.asides import denies, is_remark
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
 RANK = Column("Rank", "int")
@@ -191,5 +191,5 @@ def test_words_that_deny_and_words_that_remark():
         denies(words) for words in ("not", "notable", "or 5", "ore", "a guess", "don't", "est.", "none", "now")
     ] == [*(True, False, True, False, True, True, False, False, False)]
     assert [
-        remarks(words) for words in ("est.", "as of 2027", "as of 164", "page 3", "3", "of 12", "10:00 UTC", "x3")
+        is_remark(words) for words in ("est.", "as of 2027", "as of 164", "page 3", "3", "of 12", "10:00 UTC", "x3")
     ] == [*(True, True, False, True, False, True, True, False)]

@@ -25,8 +25,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from .column import Column, ScoreError, Value
-from .figures import ColumnFigures, Rates, Score, Wrong
-from .text import fold, plain
+from .figures import ColumnFigures, Rates, Score, WrongCell
+from .text import fold, without_markup
 from .values.column_values import show
 from .values.dates import full_year, read_date
 from .values.readers import FILLERS
@@ -259,7 +259,7 @@ def _exact(cell: str, gold: str, _criterion: Any) -> bool:
 
 
 def _judged(cell: str, gold: str, _criterion: Any) -> bool:
-    return fold(plain(cell)) == fold(plain(gold)) != ""
+    return fold(without_markup(cell)) == fold(without_markup(gold)) != ""
 
 
 def _number(cell: str) -> float | None:
@@ -327,7 +327,7 @@ def _figures(answer_frame: _Frame, gold: _Frame, rules: _Rules, note: str) -> Sc
     others = [name for name in required if name not in keys]
     right = dict.fromkeys(required, 0)
     matched: list[tuple[int, int]] = []
-    wrong: list[Wrong] = []
+    wrong: list[WrongCell] = []
     duplicate: list[int] = []
     whole = 0
     for j, row in enumerate(wanted):
@@ -337,7 +337,7 @@ def _figures(answer_frame: _Frame, gold: _Frame, rules: _Rules, note: str) -> Sc
         matched.append((members[0], j))
         duplicate += members[1:]
         bad = [n for n in others if not all(_equal(prepared[i][place[n]], row[place[n]], pipeline[n]) for i in members)]
-        wrong += [Wrong(j, n, golds[j][place[n]], rows[members[0]][place[n]], "different") for n in bad]
+        wrong += [WrongCell(j, n, golds[j][place[n]], rows[members[0]][place[n]], "different") for n in bad]
         whole += not bad
         for name in required:
             right[name] += name not in bad

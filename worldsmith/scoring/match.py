@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from .headers import likeness, qualified
+from .headers import header_similarity, may_deny_name
 from .parsing.table import WIDEST, bare_key, header_key
 
 _CLOSE, _CLEAR = 0.8, 0.09  # how alike two names must be, and how much more alike than the next pair
@@ -15,15 +15,15 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
     """Return for each wanted column the index of its column in the header, or None.
 
     By folded name; then without units in brackets; then without its owner, "Floor" for "Department: Floor"; then by
-    likeness: all where just one pair fits. Of two columns with one name the first counts. `key` is the one key column,
-    if there is one: "Name" or "Model" may stand for it once all others are found, since its cells must name the rows
-    whatever it is called.
+    similarity: each only where exactly one pair fits. Of two columns with one name the first counts. `key` is the only
+    key column, if there is just one: "Name" or "Model" may stand for it once all others are matched, since its cells must
+    name the rows whatever it is called.
     """
     matched: dict[int, int] = {}
     for key_of in (header_key, bare_key, _unowned_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
-            if key_of is header_key or not (qualified(name) or (key_of is _unowned_key and ":" in name)):
+            if key_of is header_key or not (may_deny_name(name) or (key_of is _unowned_key and ":" in name)):
                 index.setdefault(key_of(name), []).append(i)
         names = [key_of(name) for name in wanted]
         for w, name in enumerate(names):
@@ -33,7 +33,7 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
                 matched[w] = same[0]
     rest = [i for i in range(min(len(header), WIDEST)) if i not in matched.values() and len(header[i]) <= 120]
     lacking = {w: wanted[w] for w in range(len(wanted)) if w not in matched}
-    matched.update(_close_pairs(lacking, {i: header[i] for i in rest if not qualified(header[i])}))
+    matched.update(_close_pairs(lacking, {i: header[i] for i in rest if not may_deny_name(header[i])}))
     generic_headers = [i for i in rest if i not in matched.values() and header_key(header[i]) in _GENERIC_HEADERS]
     if key is not None and key not in matched and len(matched) == len(wanted) - 1 and len(generic_headers) == 1:
         matched[key] = generic_headers[0]
@@ -45,7 +45,7 @@ def _unowned_key(name: str) -> str:
 
 
 def _close_pairs(wanted: Mapping[int, str], header_names: Mapping[int, str]) -> list[tuple[int, int]]:
-    ratio = {(w, i): likeness(wanted[w], header_names[i]) for w in wanted for i in header_names}
+    ratio = {(w, i): header_similarity(wanted[w], header_names[i]) for w in wanted for i in header_names}
     pairs = []
     for (w, i), value in ratio.items():
         rivals = [other for (w2, i2), other in ratio.items() if (w2 == w) != (i2 == i)]
@@ -55,10 +55,10 @@ def _close_pairs(wanted: Mapping[int, str], header_names: Mapping[int, str]) -> 
 
 
 def assign(weights: Sequence[Sequence[int]]) -> list[int]:
-    """Return for each row the column it is given, or -1, so that the sum of weights is greatest, one to one.
+    """Return the column assigned to each row, or -1, one to one, so that the sum of weights is greatest.
 
-    Pairs of weight 0 are not given. The Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
-    ties fall by index, so the result depends on the order of rows only among equals.
+    Pairs of weight 0 are not assigned. The Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
+    ties are broken by index, so the order of rows matters only among equals.
     """
     rows = len(weights)
     width = max((len(row) for row in weights), default=0)
@@ -101,7 +101,7 @@ def assign(weights: Sequence[Sequence[int]]) -> list[int]:
 
 
 def components(claims: Sequence[frozenset[int]]) -> list[tuple[list[int], list[int]]]:
-    """Group claimants and the things they claim: (claimants, things) that share nothing with another group."""
+    """Group claimants and the items they claim: (claimants, items) that share nothing with another group."""
     parent: dict[int, int] = {}
 
     def root(item: int) -> int:

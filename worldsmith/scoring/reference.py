@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from .column import Column, ScoreError, Value
 from .text import fold, squash
-from .values.canonical import read, right, show, value_in_unit
-from .values.column_values import fits, names, number, ordinal
+from .values.canonical import is_right, read, show, value_in_unit
+from .values.column_values import accepted_texts, as_number, day_ordinal, is_of_kind
 
 Row = tuple[str, ...]
 
@@ -98,14 +98,14 @@ class _Index:
         self.cache: dict[str, frozenset[int]] = {}
         numbered: list[tuple[float, int]] = []
         for row, value in enumerate(values):
-            for name in sorted(names(value, col)):
+            for name in sorted(accepted_texts(value, col)):
                 self.by_name.setdefault(name, []).append(row)
-            if not fits(value, col):
+            if not is_of_kind(value, col):
                 continue
             if col.kind == "date":
-                numbered.append((ordinal(value) or 0, row))
+                numbered.append((day_ordinal(value) or 0, row))
             elif col.kind in ("int", "num"):
-                numbered.append((number(value) or 0, row))
+                numbered.append((as_number(value) or 0, row))
             else:
                 for reading in read(show(value, col), col.kind):
                     self.by_point.setdefault(reading.point, []).append(row)
@@ -118,9 +118,11 @@ class _Index:
         gold_rows = self.cache.get(cell)
         if gold_rows is None:
             candidates = dict.fromkeys(self._candidates(cell))
-            gold_rows = frozenset(row for row in candidates if right(cell, self.values[row], self.col))
+            gold_rows = frozenset(row for row in candidates if is_right(cell, self.values[row], self.col))
             # A name that ends in a mark is that name first, and only then another one with a footnote.
-            whole = gold_rows & frozenset(self.by_name.get(squash(fold(cell)), ())) if len(gold_rows) > 1 else frozenset()
+            whole = (
+                gold_rows & frozenset(self.by_name.get(squash(fold(cell)), ())) if len(gold_rows) > 1 else frozenset()
+            )
             gold_rows = whole or gold_rows
             if len(self.cache) < 4096 and len(cell) <= 200:
                 self.cache[cell] = gold_rows

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..column import Column, Value
 from ..spelling import spelling
-from ..text import fold, plain, squash
+from ..text import fold, squash, without_markup
 from .numbers import read_number
 from .readers import FILLERS, LIST_BREAK, list_items, read
 from .reading import Number
@@ -18,7 +18,7 @@ def show(value: Value, col: Column) -> str:
     if value is None:
         return col.none or "-"
     if isinstance(value, bool):
-        return label(value, col)
+        return bool_label(value, col)
     if isinstance(value, float):
         return _decimal(value, col.decimals)
     if isinstance(value, list | tuple):
@@ -32,21 +32,21 @@ def _decimal(value: float, decimals: int) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def label(value: bool, col: Column) -> str:
+def bool_label(value: bool, col: Column) -> str:
     """Return the word for true or false: the column's two labels, or Yes and No."""
     yes, no = col.labels if len(col.labels) == 2 else ("Yes", "No")
     return yes if value else no
 
 
-def fits(value: Value, col: Column) -> bool:
+def is_of_kind(value: Value, col: Column) -> bool:
     """Whether the value is of its column's kind, so that cells are read as that kind, and not as plain text."""
     match col.kind:
         case "int" | "num":
-            return number(value) is not None
+            return as_number(value) is not None
         case "date":
-            return ordinal(value) is not None
+            return day_ordinal(value) is not None
         case "year":
-            return year(value) is not None
+            return year_number(value) is not None
         case "bool":
             return isinstance(value, bool)
         case "url":
@@ -55,7 +55,7 @@ def fits(value: Value, col: Column) -> bool:
             return True
 
 
-def number(value: Value) -> Number | None:
+def as_number(value: Value) -> Number | None:
     """Return the value as a number; of text, only a bare number is one."""
     if isinstance(value, int | float):
         return None if isinstance(value, bool) else value
@@ -72,12 +72,12 @@ def _ordinal(text: str) -> int | None:
         return None
 
 
-def ordinal(value: Value) -> int | None:
+def day_ordinal(value: Value) -> int | None:
     """Return the day of an ISO date, as an ordinal; None for anything else."""
     return _ordinal(value) if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" else None
 
 
-def year(value: Value) -> int | None:
+def year_number(value: Value) -> int | None:
     """Return the value as a year; None for anything else."""
     if isinstance(value, str):
         return int(value) if value.isascii() and value.isdigit() and len(value) <= 4 else None
@@ -86,12 +86,12 @@ def year(value: Value) -> int | None:
     )
 
 
-def items(value: Value) -> tuple[str, ...]:
+def list_value_items(value: Value) -> tuple[str, ...]:
     """Return a list's items as a reading of it has them: folded, sorted, each once."""
     return list_items(value if isinstance(value, list | tuple) else LIST_BREAK.split(str(value)))
 
 
-def names(value: Value, col: Column) -> frozenset[str]:
+def accepted_texts(value: Value, col: Column) -> frozenset[str]:
     """Return the squashed texts that stand for the value in a cell: itself and its aliases, a null's fillers.
 
     A column of numbers or dates may hold a text ("Spring term"), which is compared as one; its numbers and dates never.
@@ -99,15 +99,15 @@ def names(value: Value, col: Column) -> frozenset[str]:
     if value is None:
         return _null_names(col.none, col.name)
     if isinstance(value, bool):
-        return frozenset({squash(fold(label(value, col)))})
-    if col.kind in ("text", "enum") or not fits(value, col):
+        return frozenset({squash(fold(bool_label(value, col)))})
+    if col.kind in ("text", "enum") or not is_of_kind(value, col):
         return _names(str(value), col)
     return frozenset()
 
 
 @lru_cache(maxsize=1 << 16)
 def _names(value: str, col: Column) -> frozenset[str]:
-    own = squash(fold(plain(value, cited=True)))
+    own = squash(fold(without_markup(value, cited=True)))
     texts = {squash(fold(value)), own}
     for known, others in col.aliases:
         if squash(fold(known)) == own:
@@ -143,11 +143,13 @@ def measure_of(col: Column) -> Measure:
         return measure(col.unit)
     unit_match = _HEADER_UNIT.search(col.name)
     header_measure = measure(unit_match[1]) if unit_match else None
-    return header_measure if header_measure and (header_measure.unit or not header_measure.words) else Measure(None, "", 0)
+    return (
+        header_measure if header_measure and (header_measure.unit or not header_measure.words) else Measure(None, "", 0)
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def factor(unit: str, col: Column) -> Number | None:
+def unit_factor(unit: str, col: Column) -> Number | None:
     """Return by what the column's number is multiplied to be in the unit of a reading; None if it can't be in that.
 
     A bare number is in the column's unit. "ones" undoes the column's magnitude ("730 thousand" of a column of

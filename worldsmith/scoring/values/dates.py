@@ -8,7 +8,7 @@ import re
 from calendar import monthrange
 from datetime import date
 
-from .asides import denies, remarks
+from .asides import denies, is_remark
 from .reading import Reading
 
 LONGEST = 80
@@ -96,7 +96,7 @@ def _agreeing(readings: tuple[Reading, ...], aside: str) -> tuple[Reading, ...]:
         return ()
     held = read_date(aside)
     if not held:
-        return readings if remarks(aside) else ()
+        return readings if is_remark(aside) else ()
     return tuple(r for r in readings if any(_within(r, other) for other in held))
 
 

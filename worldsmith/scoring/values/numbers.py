@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import replace
 
 from ..text import fold
-from .asides import denies, remarks
+from .asides import denies, is_remark
 from .number_words import NUMBER_WORDS, count_words
 from .reading import Number, Reading
 from .units import COUNT_NOUNS, MAGNITUDES, unit_named
@@ -167,7 +167,7 @@ def _beside(readings: tuple[Reading, ...], asides: list[str]) -> tuple[Reading, 
         if denies(aside):
             return ()
         again = _read_plain(aside)
-        if not again and not remarks(aside):
+        if not again and not is_remark(aside):
             return ()
         more += [replace(r, is_aside=True) if r.unit else replace(r, unit=readings[0].unit) for r in again]
     return (*readings, *more)
@@ -355,7 +355,9 @@ def _ends(
     """Read two numbers joined by a range sign (one interval) or by "or" (two readings)."""
     for joint, is_range in ((_RANGE, True), (_EITHER, False)):
         joint_match = re.search(joint.pattern + "$", between, re.IGNORECASE)
-        if not joint_match or (between[: joint_match.start()].strip() and not between[: joint_match.start()].strip()[0].isalpha()):
+        if not joint_match or (
+            between[: joint_match.start()].strip() and not between[: joint_match.start()].strip()[0].isalpha()
+        ):
             continue
         rights = _one("", second, after)
         lefts = _one(before, first, between[: joint_match.start()])
