@@ -56,7 +56,7 @@ def lost(pages: Pages, page_id: str, readers: dict[str, Callable[[str], str]]) -
     found = []
     for cell in page.cells:
         shown = bare(pages.words.show(cell))
-        assert scoring.right(shown, cell.value, pages.words.answers[cell.row.table, cell.col])
+        assert scoring.is_right(shown, cell.value, pages.words.answers[cell.row.table, cell.col])
         found += [
             (name, page_id, shown)
             for name, text in texts.items()

@@ -171,7 +171,7 @@ def named(name: str) -> Guard:
     ],
 )
 def test_a_name_is_found_however_the_scorer_would_read_it(name: str, said: str) -> None:
-    assert scoring.right(said, name, scoring.Column("Director", "text"))
+    assert scoring.is_right(said, name, scoring.Column("Director", "text"))
     guard, view = named(name), View(PAGES.page("observatory/1"), 1.0)
     snippet = f"Kestrel Point Observatory. The brand {said} is one of them."
     assert not all(v.ok for v in guard.hit(replace(render_hit(view, 0, "", WORLD, PAGES), snippet=snippet), view, ""))

@@ -73,7 +73,7 @@ def test_every_cell_is_stated_in_all_formats_as_the_scorer_accepts_it(full):
             texts = [plain(doc), without_links(markdown(doc)), BeautifulSoup(html(doc), "html.parser").get_text(" ")]
             for cell in page.cells:
                 shown = pages.words.show(cell)
-                assert scoring.right(shown, cell.value, pages.words.answers[cell.row.table, cell.col])
+                assert scoring.is_right(shown, cell.value, pages.words.answers[cell.row.table, cell.col])
                 for text in texts:
                     assert holds(text, shown), (page_id, cell, shown)
 
@@ -91,7 +91,7 @@ def test_every_value_of_a_row_stands_by_itself_somewhere_and_scores(full):
                         heading(full.page(page_id), full.page(page_id).cells, full.words).rpartition(": ")[2],
                     ]
                 ]
-                assert any(scoring.right(v, value, answer) for v in found), (row, column.name, value)
+                assert any(scoring.is_right(v, value, answer) for v in found), (row, column.name, value)
 
 
 @settings(max_examples=150, deadline=None)

@@ -3,7 +3,7 @@
 import pytest
 
 from worldsmith.scoring import Column, accepts, read, verdict
-from worldsmith.scoring.values.asides import denies, remarks
+from worldsmith.scoring.values.asides import denies, is_remark
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
 RANK = Column("Rank", "int")
@@ -64,7 +64,7 @@ def test_a_number_over_again_must_fit_what_it_stands_beside():
     assert verdict("35 (12%)", 35, Column("Shops", "int")) == "right"
     assert verdict("12 (12%)", 12, Column("Share (%)", "int", unit="%")) == "right"
     assert verdict("12 (13%)", 12, Column("Share (%)", "int", unit="%")) == "ambiguous"
-    assert [(r.point, r.unit, r.also) for r in read("163 g (5.75 oz)", "int")] == [
+    assert [(r.point, r.unit, r.is_aside) for r in read("163 g (5.75 oz)", "int")] == [
         (163, "g", False),
         (5.75, "oz", True),
     ]
@@ -191,5 +191,5 @@ def test_words_that_deny_and_words_that_remark():
         denies(words) for words in ("not", "notable", "or 5", "ore", "a guess", "don't", "est.", "none", "now")
     ] == [*(True, False, True, False, True, True, False, False, False)]
     assert [
-        remarks(words) for words in ("est.", "as of 2027", "as of 164", "page 3", "3", "of 12", "10:00 UTC", "x3")
+        is_remark(words) for words in ("est.", "as of 2027", "as of 164", "page 3", "3", "of 12", "10:00 UTC", "x3")
     ] == [*(True, True, False, True, False, True, True, False)]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldsmith.scoring import Column, ScoreError, accepts, fold, forms, read, right, show, states, verdict
+from worldsmith.scoring import Column, ScoreError, accepts, fold, forms, is_right, is_truthful, read, show, verdict
 from worldsmith.scoring.text import squash
 
 PLAIN = Column("n", "int")
@@ -336,11 +336,11 @@ def test_what_is_no_number_word_is_not_read(words):
 
 def test_a_number_beyond_floats_keeps_its_digits():
     assert [r.point for r in read("12345678901234567890", "int")] == [12345678901234567890]
-    assert not right("12345678901234567891", 12345678901234567890, PLAIN)
-    assert right("12,345,678,901,234,567,890", 12345678901234567890, PLAIN)
-    assert right("12,345,678,901,234,567,890.0", 12345678901234567890, PLAIN)
-    assert right("1" * 40, int("1" * 40), PLAIN)
-    assert not right("1" * 41, int("1" * 41), PLAIN)
+    assert not is_right("12345678901234567891", 12345678901234567890, PLAIN)
+    assert is_right("12,345,678,901,234,567,890", 12345678901234567890, PLAIN)
+    assert is_right("12,345,678,901,234,567,890.0", 12345678901234567890, PLAIN)
+    assert is_right("1" * 40, int("1" * 40), PLAIN)
+    assert not is_right("1" * 41, int("1" * 41), PLAIN)
     assert read("1" * 30 + "." + "1" * 10, "num") != ()
     assert read("1" * 30 + "." + "1" * 11, "num") == ()
     assert [r.point for r in read("1e20", "num")] == [10**20]
@@ -575,7 +575,7 @@ def test_a_letter_that_is_unit_and_magnitude_gives_both_readings():
 )
 def test_a_cell_is_judged(span, value, col, word):
     assert verdict(span, value, col) == word
-    assert right(span, value, col) == (word == "right")
+    assert is_right(span, value, col) == (word == "right")
 
 
 @pytest.mark.parametrize(
@@ -619,8 +619,8 @@ def test_folding_ignores_what_is_only_spelling(one, other):
 )
 def test_folding_keeps_what_tells_things_apart(one, other):
     col = Column("t", "text", key=True)
-    assert not right(one, other, col)
-    assert not right(other, one, col)
+    assert not is_right(one, other, col)
+    assert not is_right(other, one, col)
 
 
 @pytest.mark.parametrize(
@@ -665,7 +665,7 @@ def test_folding_character_by_character(text, folded):
 
 def test_text_without_a_letter_is_still_text():
     assert fold("!!!") == "!!!"
-    assert right("!!!", "!!!", Column("t", "text"))
+    assert is_right("!!!", "!!!", Column("t", "text"))
 
 
 @pytest.mark.parametrize("kind", ["text", "int", "num", "date", "year", "bool", "enum", "url", "list"])
@@ -676,10 +676,10 @@ def test_of_nothing_there_is_no_reading(span, kind):
 
 def test_entities_and_markup_are_not_part_of_a_value():
     col = Column("t", "text")
-    assert right("&#73;mre&nbsp;Halloway", "Imre Halloway", col)
-    assert right("***[Imre](http://x.example) <b>Halloway</b>***[^1]", "Imre Halloway", col)
-    assert right("a\\_b", "a_b", col)
-    assert right("*2431*", 2431, PLAIN)
+    assert is_right("&#73;mre&nbsp;Halloway", "Imre Halloway", col)
+    assert is_right("***[Imre](http://x.example) <b>Halloway</b>***[^1]", "Imre Halloway", col)
+    assert is_right("a\\_b", "a_b", col)
+    assert is_right("*2431*", 2431, PLAIN)
     assert verdict("2*43*1", 2431, PLAIN) == "unreadable"
     assert verdict("__24__31", 2431, PLAIN) == "unreadable"
 
@@ -723,7 +723,7 @@ def test_every_form_of_a_date_is_accepted_and_no_other_day_is(day):
 def test_a_text_is_equal_to_itself(text):
     col = Column("t", "text")
     if read(text, "text"):
-        assert right(text, text, col)
+        assert is_right(text, text, col)
 
 
 JUNK = st.text(alphabet="abcxyz !?-*&", max_size=12)
@@ -732,12 +732,12 @@ JUNK = st.text(alphabet="abcxyz !?-*&", max_size=12)
 @given(JUNK, JUNK, st.sampled_from(["int", "num", "date", "year", "url"]))
 def test_unreadable_is_never_equal_to_unreadable(one, other, kind):
     if read(one, kind) == () and read(other, kind) == () and squash(fold(one)) != squash(fold(other)):
-        assert not right(one, other, Column("c", kind))
+        assert not is_right(one, other, Column("c", kind))
 
 
 @given(st.text(alphabet="0123456789.,-+ %kmKM$e/()orto~", max_size=14), st.integers(-9999, 9999), NUMBER_COLUMNS)
 def test_what_scores_is_accepted_in_some_reading(span, value, col):
-    if right(span, value, col):
+    if is_right(span, value, col):
         assert any(accepts(r, value, col) for r in read(span, col.kind))
 
 
@@ -787,7 +787,7 @@ def test_reading_never_fails(span, kind):
 )
 def test_an_honest_writer_may_round_but_not_use_the_tolerance(span, value, col, bare, hedged):
     found = read(span, col.kind)
-    assert [any(states(r, value, col, hedge=h) for r in found) for h in (False, True)] == [bare, hedged]
+    assert [any(is_truthful(r, value, col, hedge=h) for r in found) for h in (False, True)] == [bare, hedged]
 
 
 @pytest.mark.parametrize(
@@ -880,11 +880,11 @@ def test_a_value_of_another_kind_is_text():
     (yes,) = read("yes", "bool")
     assert accepts(yes, True, flag)
     assert not accepts(yes, 1, flag)
-    assert right("1", 1, flag)  # as text
-    assert not right("yes", 1, flag)
+    assert is_right("1", 1, flag)  # as text
+    assert not is_right("yes", 1, flag)
     site = Column("Site", "url")
-    assert right("7", 7, site)
-    assert not right("8", 7, site)
+    assert is_right("7", 7, site)
+    assert not is_right("8", 7, site)
 
 
 @pytest.mark.parametrize("kind", ["text", "int", "num", "date", "year", "enum", "url"])
@@ -916,10 +916,10 @@ def test_a_reading_of_one_kind_is_right_in_no_column_of_another(kind, span, valu
 
 def test_a_decimal_of_a_column_without_decimals_is_not_rounded():
     loose = Column("Share", "num")
-    assert right("5.5", 5.5, loose)
-    assert not right("6", 5.5, loose)
-    assert not right("5", 5.5, loose)
-    assert right("5.5", 5.49, Column("Share", "num", decimals=1))
+    assert is_right("5.5", 5.5, loose)
+    assert not is_right("6", 5.5, loose)
+    assert not is_right("5", 5.5, loose)
+    assert is_right("5.5", 5.49, Column("Share", "num", decimals=1))
 
 
 @pytest.mark.parametrize(
@@ -934,13 +934,13 @@ def test_a_decimal_of_a_column_without_decimals_is_not_rounded():
     ],
 )
 def test_a_magnitude_before_a_unit_multiplies_it(span, value, good):
-    assert right(span, value, METRES) is good
+    assert is_right(span, value, METRES) is good
 
 
 @pytest.mark.parametrize(("span", "hours"), [("11 h 0 min", 11), ("11 h 30 min", 11.5), ("0 h 30 min", 0.5)])
 def test_hours_and_minutes_are_one_figure(span, hours):
-    assert right(span, hours, Column("Test (h)", "num", unit="h", decimals=1))
-    assert not right(span, hours + 1, Column("Test (h)", "num", unit="h", decimals=1))
+    assert is_right(span, hours, Column("Test (h)", "num", unit="h", decimals=1))
+    assert not is_right(span, hours + 1, Column("Test (h)", "num", unit="h", decimals=1))
     minute = 1 / 60
     assert [(r.lo, r.hi) for r in read(span, "num")] == [
         (pytest.approx(hours - minute / 2), pytest.approx(hours + minute / 2))
@@ -949,8 +949,8 @@ def test_hours_and_minutes_are_one_figure(span, hours):
 
 @pytest.mark.parametrize(("span", "metres"), [("1 m 80 cm", 1.8), ("5 m, 20 cm", 5.2), ("2 km 30 m", 2030)])
 def test_metres_and_centimetres_are_one_figure(span, metres):
-    assert right(span, metres, Column("Height (m)", "num", unit="m", decimals=1))
-    assert not right(span, metres + 1, Column("Height (m)", "num", unit="m", decimals=1))
+    assert is_right(span, metres, Column("Height (m)", "num", unit="m", decimals=1))
+    assert not is_right(span, metres + 1, Column("Height (m)", "num", unit="m", decimals=1))
 
 
 @pytest.mark.parametrize(
@@ -958,7 +958,7 @@ def test_metres_and_centimetres_are_one_figure(span, metres):
 )
 def test_parts_that_make_no_figure_are_not_read(span):
     assert not any(
-        right(span, hours, Column("Test (h)", "num", unit="h", decimals=1)) for hours in (-0.5, 0.5, 2, 11, 11.5, 12)
+        is_right(span, hours, Column("Test (h)", "num", unit="h", decimals=1)) for hours in (-0.5, 0.5, 2, 11, 11.5, 12)
     )
 
 
@@ -977,15 +977,15 @@ def test_parts_that_make_no_figure_are_not_read(span):
 )
 def test_what_denies_the_column_is_its_null(column, word):
     col = Column(column, "date", none="still there")
-    assert right(word, None, col) is (column != "Best rating")
-    assert not right(word, "2029-03-14", col)
-    assert not right(word, None, Column("Height", "date")) or word == "not rated"
+    assert is_right(word, None, col) is (column != "Best rating")
+    assert not is_right(word, "2029-03-14", col)
+    assert not is_right(word, None, Column("Height", "date")) or word == "not rated"
 
 
 @pytest.mark.parametrize("metres", [123_456_789_123, 987_654_321_987, 100_000_000_001, 3, 7, 1_001])
 def test_a_unit_is_converted_to_the_last_digit(metres):
-    assert right(f"{metres // 1000}.{metres % 1000:03d} km", metres, METRES)
-    assert not right(f"{metres // 1000}.{metres % 1000 + 1:03d} km", metres, METRES)
+    assert is_right(f"{metres // 1000}.{metres % 1000:03d} km", metres, METRES)
+    assert not is_right(f"{metres // 1000}.{metres % 1000 + 1:03d} km", metres, METRES)
 
 
 @pytest.mark.parametrize("span", ["minus minus 5", "- -5", "minus -5", "5 m pieces", "5 k 3", "5 5", "$", "m"])
@@ -1025,7 +1025,7 @@ def test_and_joins_only_what_follows_a_hundred_or_more(span, points):
     ],
 )
 def test_what_a_cell_may_be_in_its_column(span, value, col, good):
-    assert right(span, value, col) is good
+    assert is_right(span, value, col) is good
 
 
 @pytest.mark.parametrize("tolerance", [math.inf, math.nan, -0.1])

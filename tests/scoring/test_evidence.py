@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldsmith.scoring import Column, Evidence, ScoreError, reward, score, with_evidence
-from worldsmith.scoring.evidence import mark, met, statement_marks, statements
+from worldsmith.scoring.evidence import is_met, statement_hash, statement_hashes, statements
 
 COLUMNS = (Column("Shop", "text", key=True), Column("Floor", "int"), Column("Keeper", "text"))
 GOLD = (("Ash", 40, "Ann"), ("Birch", 55, "Bob"), ("Cedar", 61, None))
@@ -85,8 +85,8 @@ needs = st.lists(st.lists(st.lists(st.sampled_from("abcd"), max_size=2), max_siz
 
 @given(needs, st.sets(st.sampled_from("abcd")), st.sets(st.sampled_from("abcd")))
 def test_more_disclosed_never_meets_less(need, known, more):
-    assert met(need, known | more) or not met(need, known)
-    assert met((), known)
+    assert is_met(need, known | more) or not is_met(need, known)
+    assert is_met((), known)
 
 
 @settings(max_examples=60)
@@ -127,13 +127,13 @@ def test_statements_are_sentences_lines_and_rows_under_their_title():
 
 
 def test_a_statement_counts_under_its_own_title_alone_and_over_the_parts_of_a_page():
-    ours = set(statement_marks([PAGE]))
+    ours = set(statement_hashes([PAGE]))
     cut = PAGE.index("- **Floor")
-    assert set(statement_marks([PAGE[:cut], PAGE[cut:]])) == ours
-    other = set(statement_marks([PAGE.replace("Ash House", "Birch House")]))
+    assert set(statement_hashes([PAGE[:cut], PAGE[cut:]])) == ours
+    other = set(statement_hashes([PAGE.replace("Ash House", "Birch House")]))
     assert not ours & other
-    assert mark("Ash  House", " Ann keeps it. ") in ours
-    known = Evidence((), statements={"floor": (mark("Ash House", "- **Floor**: 40 m2"),), "score": ("?",)})
+    assert statement_hash("Ash  House", " Ann keeps it. ") in ours
+    known = Evidence((), statements={"floor": (statement_hash("Ash House", "- **Floor**: 40 m2"),), "score": ("?",)})
     assert known.disclosed_by([PAGE]) == {"floor"}
     assert known.disclosed_by(["# Birch House\n\n- **Floor**: 40 m2"]) == frozenset()
     assert known.disclosed_by(["I remember that Ash House has a floor of 40 m2."]) == frozenset()

@@ -4,7 +4,7 @@ import pytest
 from score_tables import markdown
 
 from worldsmith.scoring import Column, score
-from worldsmith.scoring.headers import likeness, qualified, told_unit
+from worldsmith.scoring.headers import header_similarity, header_unit, may_deny_name
 from worldsmith.scoring.match import match_columns
 
 WEIGHT = Column("Weight (g)", "int", unit="g")
@@ -88,11 +88,11 @@ def test_the_cells_are_shown_with_the_unit_they_are_told():
 def test_only_another_unit_is_told():
     told = {"Weight (g)": "", "WEIGHT [g]": "", "Weight": "", "Weight (kg)": "kg", "Weight (‰)": "‰"}
     told |= {"Weight (grams)": "", "Weight (g, total)": ""}
-    assert {name: told_unit(name, WEIGHT) for name in told} == told
-    assert told_unit("Units sold (thousands)", SOLD) == ""
-    assert told_unit("Sold (total pieces)", Column("Sold (pieces)", "int", unit="pieces")) == ""
-    assert told_unit("Rating (0–10)", RATING) == ""
-    assert told_unit("Rating (0–5)", RATING) == "of 5"
+    assert {name: header_unit(name, WEIGHT) for name in told} == told
+    assert header_unit("Units sold (thousands)", SOLD) == ""
+    assert header_unit("Sold (total pieces)", Column("Sold (pieces)", "int", unit="pieces")) == ""
+    assert header_unit("Rating (0–10)", RATING) == ""
+    assert header_unit("Rating (0–5)", RATING) == "of 5"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_word_in_brackets_that_denies_makes_another_column(word):
 def test_a_denied_or_struck_name_is_another_column(header):
     columns = (Column("Phone", "text", key=True), Column("Released", "date"))
     result = score(markdown(["Phone", header], [["a", "2028-05-23"]]), columns, [["a", "2028-05-23"]])
-    assert (result.columns[1].found, result.columns[1].right) == (False, 0)
+    assert (result.columns[1].in_answer, result.columns[1].right) == (False, 0)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_words_are_spelt_the_british_and_the_american_way(wanted, header):
     ],
 )
 def test_other_words_are_no_spellings(wanted, header):
-    assert match_columns(("Phone", header), ("Phone", wanted)) == (0, None) or likeness(wanted, header) == 0.95
+    assert match_columns(("Phone", header), ("Phone", wanted)) == (0, None) or header_similarity(wanted, header) == 0.95
 
 
 def test_an_owner_may_be_left_out_where_only_one_column_can_be_meant():
@@ -305,7 +305,7 @@ def test_a_name_stands_for_no_part_of_a_composite_key():
     columns = (Column("Phone", "text", key=True), Column("Year", "year", key=True), Column("Brand", "text"))
     for keys, found in ((("Name", "Year"), False), (("Phone", "Year"), True)):
         result = score(markdown([*keys, "Brand"], [["a", "2025", "Asus"]]), columns, [["a", 2025, "Asus"]])
-        assert result.columns[0].found is found
+        assert result.columns[0].in_answer is found
 
 
 @pytest.mark.parametrize("header", ["Floor kept (ha)", "Floor kept (km2)", "Floor kept (thousand m2)"])
@@ -323,10 +323,10 @@ def test_a_magnitude_in_a_header_is_that_of_its_numbers(header):
 
 
 def test_a_header_too_long_to_tell_qualifies():
-    assert qualified("Weight " * 29)
-    assert not qualified("Weight " * 28)
-    assert qualified("Weight (not g)")
-    assert not qualified("Weight (g)")
+    assert may_deny_name("Weight " * 29)
+    assert not may_deny_name("Weight " * 28)
+    assert may_deny_name("Weight (not g)")
+    assert not may_deny_name("Weight (g)")
 
 
 LOOSE = ("in", "approx.", "approximate", "about", "est.", "estimated", "rounded", "official", "total")
@@ -334,8 +334,8 @@ LOOSE = ("in", "approx.", "approximate", "about", "est.", "estimated", "rounded"
 
 @pytest.mark.parametrize("word", LOOSE)
 def test_words_beside_a_unit_that_say_nothing_of_it(word):
-    assert told_unit(f"Weight ({word} g)", WEIGHT) == ""
-    assert told_unit(f"Weight ({word} kg)", WEIGHT) == "kg"
+    assert header_unit(f"Weight ({word} g)", WEIGHT) == ""
+    assert header_unit(f"Weight ({word} kg)", WEIGHT) == "kg"
     assert right_cells(WEIGHT, f"Weight ({word} kg)", "0.163", 163) == 1
 
 
@@ -343,8 +343,8 @@ def test_words_beside_a_unit_that_say_nothing_of_it(word):
     "word", ["the", "a", "an", "of", "in", "for", "its", "per", "full", "name", "date", "value", "number"]
 )
 def test_words_that_qualify_nothing_may_be_added(word):
-    assert likeness("Weight (g)", f"{word} Weight (g)") == 0.9
-    assert likeness("Weight (g)", f"{word}ly Weight (g)") == 0
+    assert header_similarity("Weight (g)", f"{word} Weight (g)") == 0.9
+    assert header_similarity("Weight (g)", f"{word}ly Weight (g)") == 0
 
 
 def test_a_name_beside_the_key_is_not_the_key():
@@ -369,13 +369,13 @@ def test_a_name_beside_the_key_is_not_the_key():
     ],
 )
 def test_another_word_is_another_column(wanted, given):
-    assert likeness(wanted, given) == (0.9 if given == "Widths of" else 0)
+    assert header_similarity(wanted, given) == (0.9 if given == "Widths of" else 0)
 
 
 def test_a_name_without_its_unit_is_wholly_the_name():
-    assert likeness("Weight (g)", "weight") == likeness("Weight (g)", "Weight (kg)") == 1
+    assert header_similarity("Weight (g)", "weight") == header_similarity("Weight (g)", "Weight (kg)") == 1
 
 
 @pytest.mark.parametrize("given", ["Relased", "Releaased", "Relesaed", "Reloased"])
 def test_one_letter_of_a_long_word_may_be_wrong(given):
-    assert likeness("Released", given) == 0.95
+    assert header_similarity("Released", given) == 0.95

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldsmith.scoring import Column, Reference, ScoreError, decode, parse, reward, right, score, score_many
+from worldsmith.scoring import Column, Reference, ScoreError, decode, is_right, parse, reward, score, score_many
 
 COLUMNS = (Column("Name", "text", key=True), Column("Founded", "date"), Column("Budget", "int"))
 GOLD = [["Alpha", "2020-03-04", 1234000], ["Beta", "2021-05-06", 7]]
@@ -17,13 +17,13 @@ PERFECT = table("Alpha | 2020-03-04 | 1234000", "Beta | 2021-05-06 | 7")
 
 def test_an_ambiguous_date_is_wrong_on_every_machine():  # dateutil 1011, 1224, 1448
     col = COLUMNS[1]
-    assert right("2020-03-04", "2020-03-04", col)
-    assert right("March 4, 2020", "2020-03-04", col)
+    assert is_right("2020-03-04", "2020-03-04", col)
+    assert is_right("March 4, 2020", "2020-03-04", col)
     for ambiguous in ("04.03.2020", "3/4/2020", "03-04-2020"):
-        assert not right(ambiguous, "2020-03-04", col)
-        assert not right(ambiguous, "2020-04-03", col)
-    assert right("13.07.2020", "2020-07-13", col)
-    assert right("07.13.2020", "2020-07-13", col)
+        assert not is_right(ambiguous, "2020-03-04", col)
+        assert not is_right(ambiguous, "2020-04-03", col)
+    assert is_right("13.07.2020", "2020-07-13", col)
+    assert is_right("07.13.2020", "2020-07-13", col)
 
 
 def test_an_answer_without_any_call_is_flagged_and_may_be_refused():  # Search-R1 6
@@ -86,9 +86,9 @@ def test_variants_of_rows_never_add_up():
 
 
 def test_two_texts_nobody_can_read_are_not_equal():
-    assert not right("xxxx", "Spring term", COLUMNS[1])
-    assert not right("hello", "unknown", COLUMNS[2])
-    assert right("spring term", "Spring term", COLUMNS[1])
+    assert not is_right("xxxx", "Spring term", COLUMNS[1])
+    assert not is_right("hello", "unknown", COLUMNS[2])
+    assert is_right("spring term", "Spring term", COLUMNS[1])
 
 
 def test_the_final_table_counts():
@@ -109,7 +109,7 @@ def test_pipes_and_ragged_rows():
     [("1,234,000", True), ("1.234 million", True), ("1.234", False), ("1 234 000", True), ("1.234.000", True)],
 )
 def test_numbers_are_equal_if_they_are_of_one_magnitude(cell, good):
-    assert right(cell, 1234000, COLUMNS[2]) == good
+    assert is_right(cell, 1234000, COLUMNS[2]) == good
 
 
 def test_scores_are_equal_to_the_bit_and_carry_a_version():  # BrowseComp-Plus 20

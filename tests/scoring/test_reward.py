@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_tables import GOLD, PHONES, markdown
 
-from worldsmith.scoring import Column, Counts, ScoreError, count, reward, score, show
+from worldsmith.scoring import Column, EpisodeCounts, ScoreError, count_episode, reward, score, show
 
 COUNTS = {"turns": 6, "search_calls": 3, "extract_calls": 3}
 
@@ -135,12 +135,12 @@ def test_an_episode_of_messages_is_counted():
         {"role": "assistant", "content": None, "tool_calls": [{"name": "web_extractor"}]},
         {"role": "tool", "content": "…"},
     ]
-    assert count(messages) == Counts(2, 2, 1, truncated=True)
+    assert count_episode(messages) == EpisodeCounts(2, 2, 1, truncated=True)
     answered = [*messages, {"role": "assistant", "content": "| a |", "tool_calls": None}]
-    assert count(answered) == Counts(3, 2, 1, truncated=False)
-    assert count([*messages, {"role": "assistant", "content": ""}]) == Counts(3, 2, 1, truncated=True)
-    assert count([*messages, {"role": "assistant", "content": "x", "tool_calls": [call("visit")]}]).truncated
-    assert count([]) == Counts(0, 0, 0, truncated=True)
+    assert count_episode(answered) == EpisodeCounts(3, 2, 1, truncated=False)
+    assert count_episode([*messages, {"role": "assistant", "content": ""}]) == EpisodeCounts(3, 2, 1, truncated=True)
+    assert count_episode([*messages, {"role": "assistant", "content": "x", "tool_calls": [call("visit")]}]).truncated
+    assert count_episode([]) == EpisodeCounts(0, 0, 0, truncated=True)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_an_episode_of_messages_is_counted():
     ],
 )
 def test_tools_are_known_by_their_names(name, searches, reads):
-    found = count([{"role": "assistant", "content": "", "tool_calls": [call(name)]}])
+    found = count_episode([{"role": "assistant", "content": "", "tool_calls": [call(name)]}])
     assert (found.search_calls, found.extract_calls) == (searches, reads)
 
 
@@ -184,11 +184,11 @@ def test_tools_are_known_by_their_names(name, searches, reads):
     ],
 )
 def test_an_episode_of_text_is_counted(text, counts):
-    assert count(text) == Counts(*counts)
+    assert count_episode(text) == EpisodeCounts(*counts)
 
 
 def test_counts_pay_as_they_are():
-    found = count("<search>x</search> " + markdown(PHONES, GOLD))
+    found = count_episode("<search>x</search> " + markdown(PHONES, GOLD))
     result = score(markdown(PHONES, GOLD), PHONES, GOLD)
     assert reward(result, **found._asdict(), budget=1).total == pytest.approx(0.9)
 
@@ -196,7 +196,7 @@ def test_counts_pay_as_they_are():
 def test_a_tool_that_searches_and_reads_searches():
     calls = [{"function": {"name": name}} for name in ("search_and_read", "web_search_view", "view", "calculator")]
     episode = [{"role": "assistant", "content": "", "tool_calls": calls}, {"role": "assistant", "content": "Done."}]
-    assert count(episode) == (2, 2, 1, False)
+    assert count_episode(episode) == (2, 2, 1, False)
 
 
 @pytest.mark.parametrize(("pages", "total"), [(0, 0.0), (1, 1.0), (2, 1.0)])
@@ -213,9 +213,9 @@ def test_that_there_is_no_row_counts_for_one_who_opened_a_page(pages, total):
 def test_a_text_that_ends_in_a_call_is_cut_off(mark):
     body = '{"name": "search"}' if mark == "<tool_call>" else "phones"
     call = f"{mark}{body}</{mark[1:]}"
-    assert count(f"Let me see.\n{call}").truncated
-    assert count(f"Let me see.\n{call}\n<result>x</result>\n").truncated
-    assert not count(f"Let me see.\n{call}\n<result>x</result>\nDone.").truncated
+    assert count_episode(f"Let me see.\n{call}").truncated
+    assert count_episode(f"Let me see.\n{call}\n<result>x</result>\n").truncated
+    assert not count_episode(f"Let me see.\n{call}\n<result>x</result>\nDone.").truncated
 
 
 def test_where_no_row_is_right_only_an_empty_table_after_a_page_earns():

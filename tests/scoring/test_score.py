@@ -342,7 +342,7 @@ def test_columns_are_found_by_name_then_by_likeness(header, found):
         Column("Units sold (thousand)", "int"),
     ]
     result = score(markdown(header, [["x"] * len(header)]) if header else "", columns, [["p", 1, 2]])
-    assert [c.found for c in result.columns] == [place is not None for place in found]
+    assert [c.in_answer for c in result.columns] == [place is not None for place in found]
     assert match_columns(tuple(header), tuple(c.name for c in columns)) == found
 
 

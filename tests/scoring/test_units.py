@@ -1,6 +1,6 @@
 import pytest
 
-from worldsmith.scoring import Column, read, right, verdict
+from worldsmith.scoring import Column, is_right, read, verdict
 from worldsmith.scoring.values.units import measure, unit_named
 
 # unit: (what one is in the unit after it, ways to write it)
@@ -258,7 +258,7 @@ def test_a_written_unit_is_converted_to_the_columns(span, value, col, word):
 )
 def test_a_tied_place_is_a_rank_and_no_number_of_points(column, good):
     for cell in ("6=", "joint 6th", "T6", "6 of 12"):
-        assert right(cell, 6, column) is good
+        assert is_right(cell, 6, column) is good
 
 
 AGE, TERM, COUNT = Column("Age", "int"), Column("Term (years)", "int", unit="years"), Column("Faults found", "int")

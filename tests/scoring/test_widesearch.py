@@ -333,7 +333,7 @@ def test_copies_letter_for_letter_are_dropped_and_others_count_against():
     assert guess.notes == ()
     assert guess.matched == ((0, 0), (2, 1))
     assert guess.missing == ()
-    assert [(c.name, c.found, c.right, c.criterion) for c in guess.columns] == [
+    assert [(c.name, c.in_answer, c.right, c.criterion) for c in guess.columns] == [
         ("k", True, 2, "exact_match"),
         ("v", True, 1, "number_near"),
     ]

@@ -122,8 +122,8 @@ def _outcomes(node: Node) -> Outcomes:
         return _case_outcomes(node)
     if node.op == "coalesce":
         arms = [_outcomes(a) for a in node.args]
-        found: Outcomes = frozenset().union(*arms)
-        return found if all(None in arm for arm in arms) else found - {None}
+        arm_outcomes: Outcomes = frozenset().union(*arms)
+        return arm_outcomes if all(None in arm for arm in arms) else arm_outcomes - {None}
     if any(_is_null(a) for a in node.args):
         return frozenset([None])
     return _ANY if any(map(_nullable, node.args)) else frozenset([True, False])
@@ -135,22 +135,22 @@ def _not(outcome: Outcome) -> Outcome:
 
 def _all(of: Iterable[Outcomes]) -> Outcomes:
     """Return what conditions joined by `and` can give: false beats NULL, NULL beats true."""
-    found: Outcomes = frozenset([True])
+    joined: Outcomes = frozenset([True])
     for one in of:
-        found = frozenset(False if False in pair else None if None in pair else True for pair in product(found, one))
-    return found
+        joined = frozenset(False if False in pair else None if None in pair else True for pair in product(joined, one))
+    return joined
 
 
 def _case_outcomes(node: Call) -> Outcomes:
     pairs, otherwise = branches(node)
-    found: Outcomes = frozenset()
+    reachable: Outcomes = frozenset()
     for condition, value in pairs:
         can = _outcomes(condition)
         if True in can:
-            found |= _outcomes(value)
+            reachable |= _outcomes(value)
         if can == {True}:
-            return found
-    return found | _outcomes(otherwise)
+            return reachable
+    return reachable | _outcomes(otherwise)
 
 
 def _nullable(node: Node) -> bool:

@@ -61,7 +61,7 @@ def tokens(text: str) -> list[Token]:
             f"an expression has at most {LENGTH_CAP} characters, this one has {len(text)}: "
             "put a part of it in a derived column of its own."
         )
-    found: list[Token] = []
+    token_list: list[Token] = []
     for match in _TOKEN.finditer(text):
         kind, source, at = match.lastgroup, match.group(), match.start()
         if kind == "space":
@@ -69,8 +69,8 @@ def tokens(text: str) -> list[Token]:
         if kind == "other" or source in _HINTS or (kind == "name" and not source.isidentifier()):
             hint = _HINTS.get(source)
             raise failure(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
-        found.append(_token(text, kind, source, at))
-    return [*found, Token("end", "", len(text), "")]
+        token_list.append(_token(text, kind, source, at))
+    return [*token_list, Token("end", "", len(text), "")]
 
 
 def _token(text: str, kind: str | None, source: str, at: int) -> Token:

@@ -78,9 +78,9 @@ class _Parser:
         return token
 
     def skip(self, word: str) -> bool:
-        found = self.token.word == word
-        self.next += found
-        return found
+        matches = self.token.word == word
+        self.next += matches
+        return matches
 
     def expect(self, word: str, why: str) -> None:
         if not self.skip(word):
@@ -88,8 +88,8 @@ class _Parser:
 
     def wrong(self, expected: str) -> ExprError:
         token = self.token
-        found = repr(token.source) if token.kind != "end" else "the end"
-        return failure(self.text, token.at, f"expected {expected}, found {found}.")
+        actual = repr(token.source) if token.kind != "end" else "the end"
+        return failure(self.text, token.at, f"expected {expected}, found {actual}.")
 
     # Building nodes
 
@@ -177,11 +177,11 @@ class _Parser:
 
     def arguments(self) -> list[tuple[Node, int]]:
         """Read arguments up to and with the closing parenthesis."""
-        found = [self.operand(0)]
+        operands = [self.operand(0)]
         while self.skip(","):
-            found.append(self.operand(0))
+            operands.append(self.operand(0))
         self.expect(")", "or ','")
-        return found
+        return operands
 
     def prefix(self) -> Node:
         token = self.take()

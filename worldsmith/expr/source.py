@@ -97,8 +97,10 @@ def _list(op: str, args: Sequence[Node], around: int, right: int | None = None) 
 
     `right` is the binding power around all arguments but the first, where it differs.
     """
-    told = op in {"days", "add_days", "yr", "mon"} or any(a.type == "date" and not isinstance(a, Const) for a in args)
+    date_is_clear = op in {"days", "add_days", "yr", "mon"} or any(
+        a.type == "date" and not isinstance(a, Const) for a in args
+    )
     dates = [i for i, a in enumerate(args) if isinstance(a, Const) and a.type == "date" and a.value is not None]
-    teller = -1 if told or not dates else dates[0]
+    marked_date = -1 if date_is_clear or not dates else dates[0]
     powers = [around] + [around if right is None else right] * (len(args) - 1)
-    return [_write(a, power, dated=i != teller) for i, (a, power) in enumerate(zip(args, powers, strict=True))]
+    return [_write(a, power, dated=i != marked_date) for i, (a, power) in enumerate(zip(args, powers, strict=True))]

@@ -70,16 +70,16 @@ def _meet(op: str, args: Sequence[Node], indexes: Sequence[int]) -> tuple[Type, 
     known = [t for t in types if t is not None]
     if not known:
         raise TypingError(f"{op!r} has nothing but null here: at least one value needs a type.")
-    found: Type = "date" if "date" in known else "num" if "num" in known else known[0]
+    common_type: Type = "date" if "date" in known else "num" if "num" in known else known[0]
     fitted = list(args)
     for i in indexes:
-        wrong = f"{op!r} can't bring {WORDS[found]} and {_name(args[i])} together."
+        wrong = f"{op!r} can't bring {WORDS[common_type]} and {_name(args[i])} together."
         try:
-            fitted[i] = _fit(op, args, i, found)
+            fitted[i] = _fit(op, args, i, common_type)
         except TypingError as error:
-            literal = isinstance(args[i], Const) and args[i].type == "text" and found == "date"
+            literal = isinstance(args[i], Const) and args[i].type == "text" and common_type == "date"
             raise TypingError(str(error) if literal else wrong, i) from None
-    return found, fitted
+    return common_type, fitted
 
 
 Rule = Callable[[str, Sequence[Node]], Call]
@@ -92,8 +92,8 @@ def _arithmetic(op: str, args: Sequence[Node]) -> Call:
 
 
 def _comparison(op: str, args: Sequence[Node]) -> Call:
-    found, fitted = _meet(op, args, range(len(args)))
-    if found == "bool" and op not in {"=", "!=", "in"}:
+    common_type, fitted = _meet(op, args, range(len(args)))
+    if common_type == "bool" and op not in {"=", "!=", "in"}:
         raise TypingError(f"{op!r} compares numbers, dates or texts, not true and false.")
     return Call(op, tuple(fitted), "bool")
 
@@ -135,17 +135,17 @@ def _case(op: str, args: Sequence[Node]) -> Call:
     if len(args) % 2 == 0:
         raise TypingError("'case' takes pairs of condition and value, and one value for `else`.")
     conditions = range(0, len(args) - 1, 2)
-    found, fitted = _meet(op, args, [i for i in range(len(args)) if i not in conditions])
+    common_type, fitted = _meet(op, args, [i for i in range(len(args)) if i not in conditions])
     for i in conditions:
         fitted[i] = _fit(op, args, i, "bool")
-    return Call(op, tuple(fitted), found)
+    return Call(op, tuple(fitted), common_type)
 
 
 def _choice(op: str, args: Sequence[Node]) -> Call:
-    found, fitted = _meet(op, args, range(len(args)))
-    if found == "bool" and op != "coalesce":
+    common_type, fitted = _meet(op, args, range(len(args)))
+    if common_type == "bool" and op != "coalesce":
         raise TypingError(f"{op!r} orders numbers, dates or texts, not true and false.")
-    return Call(op, tuple(fitted), found)
+    return Call(op, tuple(fitted), common_type)
 
 
 def _magnitude(op: str, args: Sequence[Node]) -> Call:
@@ -172,9 +172,9 @@ def _add_days(op: str, args: Sequence[Node]) -> Call:
     return Call(op, (day, count), "date")
 
 
-def _takes(given: Type, *wanted: Type) -> Rule:
+def _takes(result_type: Type, *wanted: Type) -> Rule:
     def rule(op: str, args: Sequence[Node]) -> Call:
-        return Call(op, tuple(_fit(op, args, i, t) for i, t in enumerate(wanted)), given)
+        return Call(op, tuple(_fit(op, args, i, t) for i, t in enumerate(wanted)), result_type)
 
     return rule
 

@@ -66,5 +66,5 @@ class Language:
     @property
     def chrome(self) -> tuple[str, ...]:
         """Headings, link texts and notices: what stands on pages as it is, but for the nouns of a table."""
-        told = [p for of in (self.headings, self.anchors) for phrases in of.values() for p in phrases]
-        return (*told, *self.walls, *self.cues, *self.copies, *self.namesakes)
+        block_phrases = [p for of in (self.headings, self.anchors) for phrases in of.values() for p in phrases]
+        return (*block_phrases, *self.walls, *self.cues, *self.copies, *self.namesakes)

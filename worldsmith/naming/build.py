@@ -126,13 +126,13 @@ def main() -> None:
     known: set[str] = set()
     for package, source in SOURCES.items():
         try:
-            found = {key for name in source() for key in keys(name)}
+            source_keys = {key for name in source() for key in keys(name)}
         except ModuleNotFoundError as missing:
             sys.exit(
                 f"{missing.name} is not installed, and no source may be left out: pip install 'worldsmith[naming]'"
             )
-        sys.stdout.write(f"| {package} | {version(package)} | {len(found):,} | {len(found - known):,} |\n")
-        known |= found
+        sys.stdout.write(f"| {package} | {version(package)} | {len(source_keys):,} | {len(source_keys - known):,} |\n")
+        known |= source_keys
     data = compiled(known)
     Path(__file__).with_name(FILE).write_bytes(data)
     sys.stdout.write(f"{len(known):,} keys, {len(data):,} bytes: {FILE}, sha256 {sha256(data).hexdigest()}\n")

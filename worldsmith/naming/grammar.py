@@ -62,21 +62,21 @@ class Namer:
         spoken = (culture,) if culture else spoken_by(self.seed)
         voices = [self.dialect(name) for name in spoken]
         chance = rng(self.seed, "names", kind, culture or "", *path)
-        found: list[str] = []
+        drawn: list[str] = []
         refused = 0
-        while len(found) < n:
+        while len(drawn) < n:
             name, words = candidate(KINDS[kind].forms, voices, chance.random)
             if self.take(name, words):
-                found.append(name)
+                drawn.append(name)
                 continue
             refused += 1
             if refused == _PATIENCE:
                 voices = [sounds(name) for name in spoken]
             if refused == _GIVE_UP:
                 raise UsageError(
-                    f"{n} names of kind {kind!r} asked, {len(found)} available beside those taken: ask for fewer."
+                    f"{n} names of kind {kind!r} asked, {len(drawn)} available beside those taken: ask for fewer."
                 )
-        return found
+        return drawn
 
     def dialect(self, culture: str) -> Sounds:
         """Return the sounds of a culture that this seed speaks."""

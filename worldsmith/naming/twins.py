@@ -64,7 +64,7 @@ class Twins:
 
 def _shapes(words: Sequence[str]) -> list[str]:
     """Return each word and all it becomes by losing a letter: words one edit apart share one of these."""
-    found = list(words)
+    shapes = list(words)
     for word in words:
-        found += map("".join, combinations(word, len(word) - 1))
-    return found
+        shapes += map("".join, combinations(word, len(word) - 1))
+    return shapes

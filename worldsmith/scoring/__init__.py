@@ -2,20 +2,22 @@
 
 from .column import Column, Kind, ScoreError, Value
 from .compat_widesearch import score_widesearch, widesearch_task
-from .episode import Counts, count
+from .episode import EpisodeCounts, count_episode
 from .evidence import Evidence, with_evidence
-from .figures import Rates, Score, ShownCell, ShownRow
+from .figures import ExplainedCell, ExplainedRow, Rates, Score
 from .parsing.answer import Table, decode, parse
 from .parsing.transcript import after_replies, final_text, without_reasoning
 from .reward import Reward, reward
 from .score import Failure, Reference, explain, score, score_many, score_table
-from .values.canonical import accepts, fold, forms, read, right, show, states, verdict
+from .values.canonical import accepts, fold, forms, is_right, is_truthful, read, show, verdict
 from .values.reading import Reading
 
 __all__ = [
     "Column",
-    "Counts",
+    "EpisodeCounts",
     "Evidence",
+    "ExplainedCell",
+    "ExplainedRow",
     "Failure",
     "Kind",
     "Rates",
@@ -24,28 +26,26 @@ __all__ = [
     "Reward",
     "Score",
     "ScoreError",
-    "ShownCell",
-    "ShownRow",
     "Table",
     "Value",
     "accepts",
     "after_replies",
-    "count",
+    "count_episode",
     "decode",
     "explain",
     "final_text",
     "fold",
     "forms",
+    "is_right",
+    "is_truthful",
     "parse",
     "read",
     "reward",
-    "right",
     "score",
     "score_many",
     "score_table",
     "score_widesearch",
     "show",
-    "states",
     "verdict",
     "widesearch_task",
     "with_evidence",

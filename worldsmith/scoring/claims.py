@@ -8,21 +8,21 @@ from .reference import Reference, Row, claims_of
 from .text import fold, squash
 from .values.canonical import read, verdict
 
-_MOST_RIVALS = 3, 50  # claimants looked at for rows that several could be: three a row of the reference, and fifty
+_MOST_RIVALS = 3, 50  # most claimants considered for rows that several could be: three per gold row, plus fifty
 
-Claimed = dict[int, list[int]]  # gold row -> the answer rows that claim it, in order
+ClaimsByGoldRow = dict[int, list[int]]  # gold row -> the answer rows that claim it, in order
 
 
-def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, list[int]]:
-    """Match answer rows to gold rows; also the answer rows that match none."""
+def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[ClaimsByGoldRow, list[int]]:
+    """Match answer rows to gold rows; return the matches and the answer rows that match none."""
     if not reference.keys:
         return _claimed_without_keys(reference, rows)
     claims = [claims_of(reference, row) for row in rows]
-    claimed: Claimed = {}
-    extra = [i for i, found in enumerate(claims) if not found]
-    if all(len(found) <= 1 for found in claims):  # as below, in less time
-        for i, found in enumerate(claims):
-            for j in found:
+    claimed: ClaimsByGoldRow = {}
+    extra = [i for i, gold_rows in enumerate(claims) if not gold_rows]
+    if all(len(gold_rows) <= 1 for gold_rows in claims):  # as below, in less time
+        for i, gold_rows in enumerate(claims):
+            for j in gold_rows:
                 claimed.setdefault(j, []).append(i)
         return claimed, extra
     for claimants, golds in components(claims):
@@ -32,25 +32,25 @@ def claimed_rows(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, li
         groups = _grouped(reference, rows, claimants, reference.keys)
         pairs = _best(reference, rows, groups, golds, claims)
         claimed.update(pairs)
-        given = {i for members in pairs.values() for i in members}
-        extra += [i for i in claimants if i not in given]
+        assigned = {i for members in pairs.values() for i in members}
+        extra += [i for i in claimants if i not in assigned]
     return claimed, sorted(extra)
 
 
-def _claimed_without_keys(reference: Reference, rows: Sequence[Row]) -> tuple[Claimed, list[int]]:
+def _claimed_without_keys(reference: Reference, rows: Sequence[Row]) -> tuple[ClaimsByGoldRow, list[int]]:
     everyone, golds = [*range(len(rows))], [*range(len(reference.gold))]
-    if len(golds) == 1:  # one fact asked for: two answers to it are no better than their worse
+    if len(golds) == 1:  # one fact is expected: two answers to it count as the worse of them
         return ({0: everyone} if everyone else {}), []
     groups = _grouped(reference, rows, everyone, reference.others)
     pairs = _best(reference, rows, groups, golds, None)
-    given = {i for members in pairs.values() for i in members}
-    return pairs, [i for i in everyone if i not in given]
+    assigned = {i for members in pairs.values() for i in members}
+    return pairs, [i for i in everyone if i not in assigned]
 
 
 def _grouped(
     reference: Reference, rows: Sequence[Row], members: Sequence[int], cells: Sequence[int]
 ) -> list[list[int]]:
-    """Group rows that say the same in these cells however they spell it, in an order that only their text decides."""
+    """Group rows whose values in these cells are the same in any spelling, in an order that depends only on their text."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for i in members:
         groups.setdefault(tuple(_canonical(rows[i][c], reference.columns[c]) for c in cells), []).append(i)
@@ -58,11 +58,11 @@ def _grouped(
 
 
 def _canonical(cell: str, col: Column) -> object:
-    found = read(cell, col.kind)
-    if not found:
+    readings = read(cell, col.kind)
+    if not readings:
         return squash(fold(cell))
     return tuple(
-        (r.kind, squash(r.point) if isinstance(r.point, str) else r.point or (r.lo, r.hi), r.unit) for r in found
+        (r.kind, squash(r.point) if isinstance(r.point, str) else r.point or (r.lo, r.hi), r.unit) for r in readings
     )
 
 
@@ -72,7 +72,7 @@ def _best(
     groups: Sequence[list[int]],
     golds: Sequence[int],
     claims: Sequence[frozenset[int]] | None,
-) -> Claimed:
+) -> ClaimsByGoldRow:
     """Assign groups of answer rows to gold rows so that most cells are right; among equals, most whole rows."""
     groups = groups[: _MOST_RIVALS[0] * len(golds) + _MOST_RIVALS[1]]
     weights = []
@@ -81,16 +81,16 @@ def _best(
         for members in groups:
             good = 0
             if claims is None or j in claims[members[0]]:
-                verdicts = verdicts_on(reference, rows, members, j)
+                verdicts = cell_verdicts(reference, rows, members, j)
                 wrong = sum(v != "right" for v in verdicts)
                 good = (len(verdicts) - wrong + len(reference.keys)) * 1024 + (not wrong)
             line.append(good)
         weights.append(line)
-    given = assign(weights)
-    return {j: groups[g] for j, g in zip(golds, given, strict=True) if g >= 0}
+    assigned_groups = assign(weights)
+    return {j: groups[g] for j, g in zip(golds, assigned_groups, strict=True) if g >= 0}
 
 
-def verdicts_on(reference: Reference, rows: Sequence[Row], members: Sequence[int], j: int) -> list[str]:
+def cell_verdicts(reference: Reference, rows: Sequence[Row], members: Sequence[int], j: int) -> list[str]:
     """Judge the non-key cells that some answer rows give for a gold row: each is right if it is in all of them."""
     shown, gold, columns = reference.shown[j], reference.gold[j], reference.columns
     out = []

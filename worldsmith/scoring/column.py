@@ -1,4 +1,4 @@
-"""What the scorer must know of a column: how its values are written, and when two of them are equal."""
+"""What the scorer needs to know about a column: how its values are written, and when two of them are equal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ class ScoreError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table that is asked for.
+    """One column of an expected table.
 
     Attributes:
-        name: the header the agent is shown, with its unit: "Battery (mAh)".
+        name: the header in the question, with its unit: "Battery (mAh)".
         kind: how cells are read.
         unit: what a bare number counts: "mAh", "USD", "%", "thousand", "million USD"; "" for none.
-        decimals: digits after the point that values are printed with.
+        decimals: number of digits printed after the decimal point.
         tolerance: the widest difference accepted: relative for int and num, days for date; others are exact.
         labels: the closed list of values of an enum; of a bool, the words for true and false.
         aliases: pairs (value, other names of that value).
-        key: part of the key that tells rows apart.
-        free: fixed by the question or nearly constant, so that it earns nothing alone.
-        none: the filler that stands for null ("still sold"); "" for "-".
+        key: whether the column is part of the key that identifies rows.
+        free: whether the column is fixed by the question or nearly constant, so that it earns nothing alone.
+        none: the text that stands for null ("still sold"); "" means "-".
     """
 
     name: str

@@ -25,8 +25,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from .column import Column, ScoreError, Value
-from .figures import ColumnFigures, Rates, Score, Wrong
-from .text import fold, plain
+from .figures import ColumnFigures, Rates, Score, WrongCell
+from .text import fold, without_markup
 from .values.column_values import show
 from .values.dates import full_year, read_date
 from .values.readers import FILLERS
@@ -67,12 +67,12 @@ def score_widesearch(answer: str, evaluation: Mapping[str, Any], gold_csv: str) 
     _check(pipeline, required)
     gold = _gold(gold_csv, required)
     try:
-        given, note = _read(answer), ""
+        answer_frame, note = _read(answer), ""
     except _NoTableError as reason:
-        given, note = {}, str(reason)
-    if given and set(given) != set(required):
-        given, note = {}, f"the columns {sorted(given)} are not {sorted(required)}"
-    return _figures(given, gold, _Rules(required, keys, pipeline), note)
+        answer_frame, note = {}, str(reason)
+    if answer_frame and set(answer_frame) != set(required):
+        answer_frame, note = {}, f"the columns {sorted(answer_frame)} are not {sorted(required)}"
+    return _figures(answer_frame, gold, _Rules(required, keys, pipeline), note)
 
 
 def widesearch_task(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> tuple[dict[str, Any], str]:
@@ -219,8 +219,8 @@ def _norm_str(cell: str) -> str:
 
 def _extract_number(cell: str) -> str:
     # The benchmark writes NULL for every text without a number, and so makes them all equal: here they stay apart.
-    found = _FIRST_NUMBER.search(cell.replace(",", ""))
-    return found[0] if found else cell.strip().lower()
+    number_match = _FIRST_NUMBER.search(cell.replace(",", ""))
+    return number_match[0] if number_match else cell.strip().lower()
 
 
 def _norm_date(cell: str) -> str:
@@ -254,12 +254,12 @@ def _in_full(year: str) -> str:
     return str(_FIRST_YEAR + (int(year) - _FIRST_YEAR) % 100)
 
 
-def _exact(given: str, gold: str, _criterion: Any) -> bool:
-    return given.lower() == gold.lower()
+def _exact(cell: str, gold: str, _criterion: Any) -> bool:
+    return cell.lower() == gold.lower()
 
 
-def _judged(given: str, gold: str, _criterion: Any) -> bool:
-    return fold(plain(given)) == fold(plain(gold)) != ""
+def _judged(cell: str, gold: str, _criterion: Any) -> bool:
+    return fold(without_markup(cell)) == fold(without_markup(gold)) != ""
 
 
 def _number(cell: str) -> float | None:
@@ -271,30 +271,30 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _number_near(given: str, gold: str, criterion: Any) -> bool:
-    one, other = _number(given), _number(gold)
+def _number_near(cell: str, gold: str, criterion: Any) -> bool:
+    one, other = _number(cell), _number(gold)
     if one is None or other is None:
-        return one is other is None and _same_text(given, gold)
+        return one is other is None and _same_text(cell, gold)
     return bool(abs(one - other) <= abs(other) * criterion)
 
 
-def _date_near(given: str, gold: str, _criterion: Any) -> bool:
-    one, other = _day(given), _day(gold)
+def _date_near(cell: str, gold: str, _criterion: Any) -> bool:
+    one, other = _day(cell), _day(gold)
     if one is None or other is None:
-        return one is other is None and _same_text(given, gold)
+        return one is other is None and _same_text(cell, gold)
     return abs((one - other).days) <= _DAYS
 
 
-def _url_match(given: str, gold: str, _criterion: Any) -> bool:
-    hosts = set(_HOST.findall(given))
-    return hosts == set(_HOST.findall(gold)) and (bool(hosts) or _same_text(given, gold))
+def _url_match(cell: str, gold: str, _criterion: Any) -> bool:
+    hosts = set(_HOST.findall(cell))
+    return hosts == set(_HOST.findall(gold)) and (bool(hosts) or _same_text(cell, gold))
 
 
 _NONE = frozenset(FILLERS) - {"nan"}  # which is what every empty cell reads
 
 
-def _same_text(given: str, gold: str) -> bool:
-    return given == gold or _NONE.issuperset((given.strip().lower(), gold.strip().lower()))
+def _same_text(cell: str, gold: str) -> bool:
+    return cell == gold or _NONE.issuperset((cell.strip().lower(), gold.strip().lower()))
 
 
 _METRICS = {
@@ -313,11 +313,11 @@ class _Rules(NamedTuple):
     pipeline: Mapping[str, Any]
 
 
-def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
+def _figures(answer_frame: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
     required, keys, pipeline = rules
-    rows, golds = _distinct(given, rules), _distinct(gold, rules)
+    rows, golds = _distinct(answer_frame, rules), _distinct(gold, rules)
     notes = [note] if note else []
-    if given and len(rows) < len(next(iter(given.values()))):
+    if answer_frame and len(rows) < len(next(iter(answer_frame.values()))):
         notes.append("rows with a key written before, letter for letter")
     prepared, wanted = _prepared(rows, rules), _prepared(golds, rules)
     place = {name: i for i, name in enumerate(required)}
@@ -327,7 +327,7 @@ def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
     others = [name for name in required if name not in keys]
     right = dict.fromkeys(required, 0)
     matched: list[tuple[int, int]] = []
-    wrong: list[Wrong] = []
+    wrong: list[WrongCell] = []
     duplicate: list[int] = []
     whole = 0
     for j, row in enumerate(wanted):
@@ -337,7 +337,7 @@ def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
         matched.append((members[0], j))
         duplicate += members[1:]
         bad = [n for n in others if not all(_equal(prepared[i][place[n]], row[place[n]], pipeline[n]) for i in members)]
-        wrong += [Wrong(j, n, golds[j][place[n]], rows[members[0]][place[n]], "different") for n in bad]
+        wrong += [WrongCell(j, n, golds[j][place[n]], rows[members[0]][place[n]], "different") for n in bad]
         whole += not bad
         for name in required:
             right[name] += name not in bad
@@ -355,7 +355,7 @@ def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
         earned_rows=row_rates,
         success=whole == n == m,
         columns=tuple(
-            ColumnFigures(name, name in given, right[name], Rates.of(right[name], n, m), _metric(pipeline[name]))
+            ColumnFigures(name, name in answer_frame, right[name], Rates.of(right[name], n, m), _metric(pipeline[name]))
             for name in required
         ),
         matched=tuple(matched),
@@ -364,10 +364,10 @@ def _figures(given: _Frame, gold: _Frame, rules: _Rules, note: str) -> Score:
         duplicate=tuple(sorted(duplicate)),
         wrong=tuple(wrong),
         notes=tuple(notes),
-        has_table=bool(given),
-        has_columns=bool(given),
+        has_table=bool(answer_frame),
+        has_columns=bool(answer_frame),
         cut=False,
-        format="markdown" if given else "",
+        format="markdown" if answer_frame else "",
         rows=rows,
         reference=(columns, golds),
     )
@@ -395,5 +395,5 @@ def _prepared(rows: Sequence[tuple[str, ...]], rules: _Rules) -> list[tuple[str,
     return out
 
 
-def _equal(given: str, gold: str, item: Mapping[str, Any]) -> bool:
-    return _METRICS[_metric(item)](given, gold, item.get("criterion"))
+def _equal(cell: str, gold: str, item: Mapping[str, Any]) -> bool:
+    return _METRICS[_metric(item)](cell, gold, item.get("criterion"))

@@ -1,6 +1,6 @@
-"""What a whole table tells of its cells: numbers before its keys, marks after its cells, how its dates are written.
+"""What a whole table says about its cells: numbers before its keys, marks after its cells, how its dates are written.
 
-A cell is given the one meaning that its neighbours leave it, so that nothing here lets it stand for two values.
+A cell gets the one meaning that is consistent with its column, so nothing here lets it stand for two values.
 """
 
 import re
@@ -10,11 +10,11 @@ from datetime import date
 from .column import Value
 from .parsing.table import header_key
 from .reference import Reference, Row
-from .text import LONGEST_CACHED, fold, plain, squash
+from .text import LONGEST_CACHED, fold, squash, without_markup
 from .values.asides import denies
-from .values.column_values import ordinal, year
+from .values.column_values import day_ordinal, year_number
 from .values.dates import by_order, full_year, numeric_orders
-from .values.readers import bare
+from .values.readers import readable_text
 
 _RAISED = re.compile(r"(?<=\S)\s?(?:[¹²³⁰⁴-⁹]{1,3}|<sup>\s*\[?\w{1,3}\]?\s*</sup>|\[[a-z]\])\s*$", re.IGNORECASE)
 _TICK = re.compile(r"(?<=\S)\s?[✓✔✅☑⭐]\ufe0f?\s*$")
@@ -23,13 +23,13 @@ _SHORT_YEAR = re.compile(r"[^\W\d_]{3}\W{0,3}(?:\d{1,2}\D{1,5})?\d\d(?!\d)")
 _NUMBERED = re.compile(r"(\**)\(?(\d{1,4})\\?[.):]+(\**)\s+(?=\S)")
 
 
-def settled(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[Row, ...]:
-    """Return the cells without the marks that all of them bear and the keys' numbers, and short years in full.
+def normalized_rows(rows: tuple[Row, ...], reference: Reference, header: Row) -> tuple[Row, ...]:
+    """Return the rows without marks that every cell has and without row numbers in keys, and with short years in full.
 
     Marks go where each cell has one: footnotes that could be powers ("163¹") where keys have them too, ticks where all
     cells beside the keys do. Numbers go where they run from 1 and no key is named with its number, and a word for what
     a key is, "Neo 5 (phone)", where no row has the key without it. A two-digit year is of the hundred around its
-    column's gold years, if those are no more. Dots, totals (see `idle`) and rows of one text have no say.
+    column's gold years, if they span less. Dots, totals (see `non_data_reason`) and rows of one text are ignored.
     """
     columns = reference.columns
     for mark, places in ((_RAISED, range(len(columns))), (_TICK, reference.others)):
@@ -57,23 +57,23 @@ def _all_bear(
     def bear(some: Iterable[Row]) -> bool:
         return all(mark.search(row[c]) for row in some for c in places if row[c])
 
-    first = next((row for row in rows if not lone(row)), None)
+    first = next((row for row in rows if not has_one_text(row)), None)
     if first is None or not bear((first,)):
         return False
-    return bear(row for row in rows if not lone(row) and not idle(row, header, keys))
+    return bear(row for row in rows if not has_one_text(row) and not non_data_reason(row, header, keys))
 
 
 def _numbered(rows: Sequence[Row], c: int, header: Row, keys: Sequence[int]) -> bool:
     """Whether all keys begin with a number and these run from 1, over again from 1 where a group ends."""
-    first = next((row for row in rows if not lone(row)), None)
+    first = next((row for row in rows if not has_one_text(row)), None)
     if first is None or not _NUMBERED.match(first[c]):
         return False
     last = 0
     for row in rows:
-        found = _NUMBERED.match(row[c])
-        if found and int(found[2]) in (last + 1, 1):
-            last = int(found[2])
-        elif not lone(row) and not idle(row, header, keys):
+        numbering = _NUMBERED.match(row[c])
+        if numbering and int(numbering[2]) in (last + 1, 1):
+            last = int(numbering[2])
+        elif not has_one_text(row) and not non_data_reason(row, header, keys):
             return False
     return True
 
@@ -89,7 +89,7 @@ def _without_kinds(rows: tuple[Row, ...], reference: Reference) -> tuple[Row, ..
     for place, c in enumerate(reference.keys):
         known, names = reference.index[place].rows, {}
         for cell in [cell for row in rows if "(" in (cell := row[c])]:
-            parts = _OF_KIND.fullmatch(plain(cell)) if len(cell) <= LONGEST_CACHED else None
+            parts = _OF_KIND.fullmatch(without_markup(cell)) if len(cell) <= LONGEST_CACHED else None
             if parts and known(parts[1]) and not (known(cell) or known(parts[2]) or denies(parts[2])):
                 names[cell] = parts[1]
         if names:
@@ -100,7 +100,7 @@ def _without_kinds(rows: tuple[Row, ...], reference: Reference) -> tuple[Row, ..
 
 
 def _key(row: Row, reference: Reference) -> tuple[str, ...]:
-    return tuple(squash(fold(plain(row[c]))) for c in reference.keys)
+    return tuple(squash(fold(without_markup(row[c]))) for c in reference.keys)
 
 
 def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Row, ...]:
@@ -108,29 +108,31 @@ def _of_century(rows: tuple[Row, ...], c: int, reference: Reference) -> tuple[Ro
     years = [known for row in reference.gold if (known := _year_of(row[c])) is not None] if short else []
     if not years or max(years) - min(years) >= 100:
         return rows
-    full = {cell: full_year(bare(cell, "date"), (min(years) + max(years)) // 2 - 50) or cell for cell in short}
+    full = {cell: full_year(readable_text(cell, "date"), (min(years) + max(years)) // 2 - 50) or cell for cell in short}
     return _replaced(rows, c, full)
 
 
 def _year_of(value: Value) -> int | None:
-    day = ordinal(value)
-    return year(value) if day is None else date.fromordinal(day).year
+    day = day_ordinal(value)
+    return year_number(value) if day is None else date.fromordinal(day).year
 
 
-def ordered(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]) -> tuple[Row, ...]:
+def with_dates_resolved(
+    rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]
+) -> tuple[Row, ...]:
     """Return the rows with "03/04/2029" as the one day that its column leaves, outside the key.
 
-    The day comes first if nothing in the column speaks against it, and a date that can only be read so is in a row that
-    alone claims its gold row: a wrong row or a row over again tells nothing. Likewise the month.
+    The day comes first if every date in the column allows it and some date that can only be read that way is in a row
+    that alone claims its gold row (wrong and duplicate rows prove nothing). Likewise for the month.
     """
     sole = [members[0] for members in claimed.values() if len(members) == 1]
     for c in reference.others:
         if reference.columns[c].kind == "date":
-            loose = {i: bare(cell, "date") for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
-            orders = {i: found for i, cell in loose.items() if (found := numeric_orders(cell))}
+            loose = {i: readable_text(cell, "date") for i, row in enumerate(rows) if _LOOSE.search(cell := row[c])}
+            orders = {i: readable_orders for i, cell in loose.items() if (readable_orders := numeric_orders(cell))}
             for first, other in ((0, 1), (1, 0)):
-                told = any(i in orders and not orders[i][other] for i in sole)
-                if told and all(order[first] for order in orders.values()):
+                proven = any(i in orders and not orders[i][other] for i in sole)
+                if proven and all(order[first] for order in orders.values()):
                     days = {rows[i][c]: by_order(loose[i], day_first=first == 0) for i in orders}
                     rows = _replaced(rows, c, days)
     return rows
@@ -140,33 +142,37 @@ _DOTS = re.compile(r"[\s.…⋮⋯\[\]()]*(?:\.\s?\.|[…⋮⋯])[\s.…⋮⋯\[
 _TOTAL = re.compile(r"(?:grand |sub ?)?totals?(?: \d+(?: (?:rows|items|entries))?)?|sum|averages?|mean")
 
 
-def idle(row: Row, header: Row, keys: Sequence[int]) -> str:
-    """Tell in words what a row that names no key is beside a row of data: a header again, dots, a total; else ""."""
-    said = [(c, cell) for c, cell in enumerate(row) if cell]
-    if not said:
+def non_data_reason(row: Row, header: Row, keys: Sequence[int]) -> str:
+    """Return what a row that claims no gold row is, in words: a repeated header, dots, a total; "" for a row of data."""
+    filled_cells = [(c, cell) for c, cell in enumerate(row) if cell]
+    if not filled_cells:
         return ""
-    if all(_DOTS.fullmatch(cell) for _, cell in said):
+    if all(_DOTS.fullmatch(cell) for _, cell in filled_cells):
         return "a row of dots"
-    if all(header_key(cell) == header_key(header[c]) for c, cell in said):
+    if all(header_key(cell) == header_key(header[c]) for c, cell in filled_cells):
         return "the header again"
-    label = next((cell for c, cell in said if c in keys), said[0][1])
-    return "a row of totals" if _TOTAL.fullmatch(fold(plain(label))) else ""
+    label = next((cell for c, cell in filled_cells if c in keys), filled_cells[0][1])
+    return "a row of totals" if _TOTAL.fullmatch(fold(without_markup(label))) else ""
 
 
-def lone(row: Row) -> bool:
-    """Whether a row has one text, in one of several cells or in all of them."""
+def has_one_text(row: Row) -> bool:
+    """Whether a row of several cells has a single text, in one cell or repeated in all of them."""
     texts = [cell for cell in row if cell]
     return len(row) > 1 and (len(texts) == 1 or (len(texts) == len(row) and len(set(texts)) == 1))
 
 
-def headings(rows: Sequence[Row], claimed: Mapping[int, Sequence[int]], extra: Collection[int]) -> frozenset[int]:
+def group_headings(rows: Sequence[Row], claimed: Mapping[int, Sequence[int]], extra: Collection[int]) -> frozenset[int]:
     """Return the rows of one text that head those below them.
 
-    There are none where a row of one text claims a row of the reference, since keys are listed then, nor where they are
-    more than the rows claimed; and none stands below the last row that claims one.
+    There are none if a row of one text claims a gold row, since then the rows list keys, or if they outnumber the claimed
+    gold rows; and none stands below the last row that claims one.
     """
-    alone = [i for i in extra if lone(rows[i])]
-    if not alone or len(alone) > len(claimed) or any(lone(rows[i]) for members in claimed.values() for i in members):
+    alone = [i for i in extra if has_one_text(rows[i])]
+    if (
+        not alone
+        or len(alone) > len(claimed)
+        or any(has_one_text(rows[i]) for members in claimed.values() for i in members)
+    ):
         return frozenset()
     last = max(members[0] for members in claimed.values())
     return frozenset(i for i in alone if i < last)

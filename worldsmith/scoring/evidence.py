@@ -20,8 +20,8 @@ Need = tuple[tuple[tuple[str, ...], ...], ...]
 """What one cell needs: of each group, one alternative, all of whose hashes were disclosed. () is always met."""
 
 
-def met(need: Need, disclosed: Collection[str]) -> bool:
-    """Return whether what was disclosed is evidence enough."""
+def is_met(need: Need, disclosed: Collection[str]) -> bool:
+    """Return whether the disclosed hashes satisfy the need."""
     return all(any(all(token in disclosed for token in option) for option in group) for group in need)
 
 
@@ -66,7 +66,7 @@ class Evidence:
         neither does a page that a language model wrote, of which only the server knows what it states. Nor do lines of
         ours that quote the agent: errors, and the heads of several replies.
         """
-        marks = frozenset(statement_marks(replies))
+        marks = frozenset(statement_hashes(replies))
         return frozenset(name for name, known in self.statements.items() if not marks.isdisjoint(known))
 
 
@@ -80,7 +80,7 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
     A right cell without evidence counts as a wrong one, a row with such a cell is not whole. All other figures stay:
     they say how right the answer is, not where it came from. `disclosed` are hashes of cells.
 
-    Raises ScoreError where the evidence is of another table.
+    Raises ScoreError if the evidence is for a table of another shape.
     """
     columns, gold = score.reference
     shape = (len(gold), len(columns) if gold else 0)
@@ -88,15 +88,17 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
         raise ScoreError(f"The evidence has {len(evidence.cells)} rows, the reference {shape[0]}: not this task's.")
     if not gold:
         zero = Rates(0.0, 0.0, 0.0)
-        return score if met(evidence.empty, disclosed) else replace(score, earned=zero, earned_rows=zero, success=False)
+        return (
+            score if is_met(evidence.empty, disclosed) else replace(score, earned=zero, earned_rows=zero, success=False)
+        )
     earning = earning_columns(columns, gold)
     counted = [c for c, col in enumerate(columns) if not col.key] or [*range(len(columns))]
     wrong = {(cell.gold_row, cell.column) for cell in score.wrong}
     good: dict[int, set[int]] = {}
     for _, j in score.matched:
         needs = evidence.cells[j]
-        right = {c for c in counted if (j, columns[c].name) not in wrong and met(needs[c], disclosed)}
-        # What the question itself says needs no evidence, and makes no row earn.
+        right = {c for c in counted if (j, columns[c].name) not in wrong and is_met(needs[c], disclosed)}
+        # What the question itself states needs no evidence, and does not make a row earn.
         pays = any(needs[c] for c in right.intersection(earning[j] if any(earning) else counted))
         good[j] = right if pays else set()
     earned, earned_rows = earned_rates(good, len(score.rows), counted, earning)
@@ -130,16 +132,16 @@ def statements(text: str, title: str = "") -> Iterator[tuple[str, int, int]]:
         here += len(line) + 1
 
 
-def mark(title: str, statement: str) -> str:
+def statement_hash(title: str, statement: str) -> str:
     """Return the hash of a statement under a title, 8 characters; spaces at its ends and doubled ones don't count."""
     body = f"{' '.join(title.split())}\n{' '.join(statement.split())}"
     return urlsafe_b64encode(sha256(body.encode("utf-8", "replace")).digest()[:6]).decode()
 
 
-def statement_marks(replies: Iterable[str]) -> Iterator[str]:
+def statement_hashes(replies: Iterable[str]) -> Iterator[str]:
     """Yield the hashes of the statements of tool replies; the next part of a page stands under the last title."""
     title = ""
     for reply in replies:
         text = "\n".join(line for line in reply.split("\n") if not _QUOTES_AGENT.match(line))
         for title, start, end in statements(text, title):  # noqa: B020 - the last title is the next reply's
-            yield mark(title, text[start:end])
+            yield statement_hash(title, text[start:end])

@@ -20,13 +20,13 @@ class Rates(NamedTuple):
     f1: float
 
     @classmethod
-    def of(cls, right: int, given: int, asked: int) -> "Rates":
-        """`right` of `given` and of `asked`. Where nothing is asked, nothing given is perfect and anything is wrong."""
-        if not asked:
-            return cls(1.0, 1.0, 1.0) if not given else cls(0.0, 0.0, 0.0)
-        precision = right / given if given else 0.0
-        recall = right / asked
-        return cls(precision, recall, 2 * right / (given + asked))
+    def of(cls, right: int, answered: int, expected: int) -> "Rates":
+        """Return rates for `right` of `answered` and of `expected`; if nothing is expected, only answering nothing is right."""
+        if not expected:
+            return cls(1.0, 1.0, 1.0) if not answered else cls(0.0, 0.0, 0.0)
+        precision = right / answered if answered else 0.0
+        recall = right / expected
+        return cls(precision, recall, 2 * right / (answered + expected))
 
     def to_json(self) -> dict[str, float]:
         """Return the three figures by name."""
@@ -39,23 +39,23 @@ def earned_rates(
     """Return the rates of cells and of whole rows that earn; where no row could earn, of all of them.
 
     Args:
-        good: the right columns of each gold row that is claimed; those of a row that earns nothing left out.
-        rows: of the answer.
-        columns: those that count: all outside the key, or the keys where there is no other.
-        earning: for each gold row the columns that make it earn.
+        good: the right columns of each claimed gold row; rows that earn nothing are left out.
+        rows: the number of answer rows.
+        columns: the columns that count: all outside the key, or the key columns if there are no others.
+        earning: for each gold row, the columns that make it earn.
     """
     some = any(earning)
     barren = [some and not paid for paid in earning]
     earned = [len(cells) for j, cells in good.items() if not some or not set(earning[j]).isdisjoint(cells)]
-    given, asked = rows - sum(barren[j] for j in good), len(earning) - sum(barren)
+    answer_rows, gold_rows = rows - sum(barren[j] for j in good), len(earning) - sum(barren)
     return (
-        Rates.of(sum(earned), given * len(columns), asked * len(columns)),
-        Rates.of(earned.count(len(columns)), given, asked),
+        Rates.of(sum(earned), answer_rows * len(columns), gold_rows * len(columns)),
+        Rates.of(earned.count(len(columns)), answer_rows, gold_rows),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongCell:
     """A cell of a matched row that is not right: `why` is empty, unreadable, ambiguous, unit, different or missing."""
 
     gold_row: int
@@ -67,10 +67,10 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFigures:
-    """A column's own figures: right cells of those given (answer rows) and asked (gold rows), and its criterion."""
+    """A column's own figures: right cells out of the answer rows and the gold rows, and how its cells are compared."""
 
     name: str
-    found: bool
+    in_answer: bool
     right: int
     rates: Rates
     criterion: str
@@ -88,20 +88,20 @@ class Score:
             nothing else count neither way.
         earned_rows: like `row`, over the same rows.
         success: whether the answer is the reference, no more and no less.
-        columns: a record a column of the reference.
+        columns: one record per column of the reference.
         matched: pairs (answer row, gold row). Several answer rows on one gold row claim it together: a cell is right
-            if all of them have it right, and all but one count as given in vain.
+            only if all of them have it right, and every row but one counts against precision.
         missing: gold rows no answer row claims.
         extra: answer rows that claim no gold row.
         duplicate: answer rows beyond the first on one gold row.
         wrong: the cells of matched rows that are not right.
-        notes: what was left out of the answer, and what of its header was not found.
+        notes: what was left out of the answer, and which columns its header lacks.
         has_table: whether a table was found.
-        has_columns: whether all columns asked for were found in it.
+        has_columns: whether it has all columns of the reference.
         cut: whether the text ends inside the table.
         format: how the table was written: "markdown", "html", "csv", "tsv", "json", "jsonl" or "".
-        rows: the cells as read, in the order of the reference's columns; a bare number under a header that tells a
-            unit other than the column's with that unit.
+        rows: the cells as read, in the order of the reference's columns; a bare number under a header that states a
+            unit other than the column's carries that unit.
         reference: columns and gold rows.
         version: of the rules.
     """
@@ -117,7 +117,7 @@ class Score:
     missing: tuple[int, ...]
     extra: tuple[int, ...]
     duplicate: tuple[int, ...]
-    wrong: tuple[Wrong, ...]
+    wrong: tuple[WrongCell, ...]
     notes: tuple[str, ...]
     has_table: bool
     has_columns: bool
@@ -151,7 +151,7 @@ class Score:
             "answer_rows": len(self.rows),
             "gold_rows": len(self.reference[1]),
             "columns": [
-                {"name": c.name, "found": c.found, "right": c.right, **c.rates.to_json(), "criterion": c.criterion}
+                {"name": c.name, "found": c.in_answer, "right": c.right, **c.rates.to_json(), "criterion": c.criterion}
                 for c in self.columns
             ],
             "matched": [list(pair) for pair in self.matched],
@@ -166,7 +166,7 @@ class Score:
         }
 
 
-class ShownCell(NamedTuple):
+class ExplainedCell(NamedTuple):
     """A cell of the explained table: what was written, what was expected, and "" or why it is wrong."""
 
     got: str
@@ -174,13 +174,13 @@ class ShownCell(NamedTuple):
     why: str
 
 
-class ShownRow(NamedTuple):
+class ExplainedRow(NamedTuple):
     """A row of the explained table, beside the number of its answer and gold row (None where there is none)."""
 
     status: Status
     answer_row: int | None
     gold_row: int | None
-    cells: tuple[ShownCell, ...]
+    cells: tuple[ExplainedCell, ...]
 
 
 @lru_cache(maxsize=4096)

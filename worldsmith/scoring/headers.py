@@ -1,13 +1,13 @@
-"""What a header says beside the column's name: words that qualify it, and the unit of the numbers below it."""
+"""What a header says besides the column's name: words that qualify it, and the unit of the numbers below it."""
 
 import re
 from functools import lru_cache
 
 from .column import Column
 from .spelling import spelling
-from .text import LONGEST_CACHED, fold, plain, squash
+from .text import LONGEST_CACHED, fold, squash, without_markup
 from .values.column_values import measure_of
-from .values.readers import bare, read
+from .values.readers import read, readable_text
 from .values.units import COUNT_NOUNS, Measure, measure, same_money
 
 _BRACKET = re.compile(r"[(\[（【]([^()\[\]（）【】]*)[)\]）】]")
@@ -16,7 +16,7 @@ _JOINT = re.compile(r"\s*(?:[,:/–—-]|\b(?:in|out))?\s*$", re.IGNORECASE)  # 
 _MOST_UNIT_WORDS = 5
 _OF = re.compile(r"of \d{1,4}")
 _UP_TO = re.compile(r"[01]\s?(?:-|–|to)\s?(\d{1,3})")
-# Words that tell nothing more than the name without them, and words that turn it into something else.
+# Words that add nothing to a name, and words that turn it into something else.
 _PLAIN_WORDS = frozenset(("the", "a", "an", "of", "in", "for", "its", "per", "full", "name", "date", "value", "number"))
 _DENYING = frozenset(
     ("not", "no", "non", "never", "without", "except", "excluding", "wrong", "false", "incorrect", "untrue", "opposite")
@@ -25,12 +25,12 @@ _LOOSE_WORDS = frozenset(("in", "approx", "approximate", "about", "est", "estima
 _LONG = 6  # letters; of shorter words another letter makes another word
 
 
-def qualified(name: str) -> bool:
-    """Whether the brackets of a header deny its name, "Weight (not g)", or it is too long to tell."""
+def may_deny_name(name: str) -> bool:
+    """Whether the brackets of a header may deny its name, "Weight (not g)"; true if it is too long to check."""
     if len(name) > LONGEST_CACHED:
         return True
-    text = plain(name)
-    return any(not _DENYING.isdisjoint(fold(found[1]).split()) for found in _BRACKET.finditer(text))
+    text = without_markup(name)
+    return any(not _DENYING.isdisjoint(fold(bracket[1]).split()) for bracket in _BRACKET.finditer(text))
 
 
 @lru_cache(maxsize=4096)
@@ -41,14 +41,14 @@ def name_words(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _unit_words(name: str) -> frozenset[str]:
-    """Return the words of the unit that a column's name tells in brackets."""
+    """Return the words of the unit in a column's name."""
     return frozenset(map(spelling, fold(_parted(name)[1]).split()))
 
 
 @lru_cache(maxsize=4096)
 def _parted(name: str) -> tuple[str, str]:
-    """Part a header into its name and the unit told: in its last brackets, or in its last words, after "in" or not."""
-    text = plain(name)
+    """Split a header into its name and its unit, which is in its last brackets or its last words, with or without "in"."""
+    text = without_markup(name)
     brackets = _BRACKET.findall(text)
     if brackets:
         return _BRACKET.sub(" ", text).strip() or text, brackets[-1].strip()
@@ -61,20 +61,23 @@ def _parted(name: str) -> tuple[str, str]:
     return text, ""
 
 
-def _known(told: Measure) -> bool:
-    counts = told.scale > 0 and (not told.words or told.words in COUNT_NOUNS)
-    return told.unit is not None or counts or _OF.fullmatch(told.words) is not None
+def _known(unit_measure: Measure) -> bool:
+    counts = unit_measure.scale > 0 and (not unit_measure.words or unit_measure.words in COUNT_NOUNS)
+    return unit_measure.unit is not None or counts or _OF.fullmatch(unit_measure.words) is not None
 
 
-def likeness(wanted: str, given: str) -> float:
+def header_similarity(wanted: str, header: str) -> float:
     """Return how well a header names a column, from 0 to 1, unit aside.
 
     Words may be missing, or added if they qualify nothing ("Full name") or are the column's unit, "Rent in crowns"; a
     longer word may be misspelt by one letter beyond its first. Any other word makes it another column: "Weight rank",
     "Rival weight", "Height".
     """
-    asked, said, unit = name_words(wanted), name_words(given), _unit_words(wanted)
-    lacking, added = sorted(asked - said), sorted(said - asked - unit if unit <= said else said - asked)
+    column_words, header_words, unit_words = name_words(wanted), name_words(header), _unit_words(wanted)
+    lacking, added = (
+        sorted(column_words - header_words),
+        sorted(header_words - column_words - unit_words if unit_words <= header_words else header_words - column_words),
+    )
     respelt = 0
     for word in [*added]:
         same = next((other for other in lacking if _one_letter_off(word, other)), None)
@@ -82,7 +85,7 @@ def likeness(wanted: str, given: str) -> float:
             lacking.remove(same)
             added.remove(word)
             respelt += 1
-    if len(lacking) == len(asked) or (lacking and added) or not _PLAIN_WORDS.issuperset(added):
+    if len(lacking) == len(column_words) or (lacking and added) or not _PLAIN_WORDS.issuperset(added):
         return 0.0
     return 0.9 if lacking or added else 0.95 if respelt else 1.0
 
@@ -100,23 +103,23 @@ def _one_letter_off(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def told_unit(header: str, col: Column) -> str:
-    """Return the unit a header tells of its bare numbers where it isn't the column's own, else ""."""
-    if col.kind not in ("int", "num") or squash(fold(plain(header))) == squash(fold(col.name)):
+def header_unit(header: str, col: Column) -> str:
+    """Return the unit that a header states for its bare numbers if it isn't the column's own, else ""."""
+    if col.kind not in ("int", "num") or squash(fold(without_markup(header))) == squash(fold(col.name)):
         return ""
-    told = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
-    if set(fold(told).split()) <= set(fold(col.name.rpartition(":")[0]).split()):
+    unit_text = " ".join(w for w in _parted(header)[1].replace(",", " ").split() if fold(w) not in _LOOSE_WORDS)
+    if set(fold(unit_text).split()) <= set(fold(col.name.rpartition(":")[0]).split()):
         return ""  # its owner, "Floor (department)" for "Department: Floor"
-    if up_to := _UP_TO.fullmatch(told):
-        told = f"of {up_to[1]}"
-    own, other = measure_of(col), measure(told)
-    if _same(told, col, own, other):
+    if up_to := _UP_TO.fullmatch(unit_text):
+        unit_text = f"of {up_to[1]}"
+    own, other = measure_of(col), measure(unit_text)
+    if _same(unit_text, col, own, other):
         return ""
-    return told if own.unit or own.words or own.scale or _known(other) else ""
+    return unit_text if own.unit or own.words or own.scale or _known(other) else ""
 
 
-def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
-    if squash(fold(told)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
+def _same(unit_text: str, col: Column, own: Measure, other: Measure) -> bool:
+    if squash(fold(unit_text)) in (squash(fold(col.unit)), squash(fold(_parted(col.name)[1]))):
         return True
     words = "" if other.words in COUNT_NOUNS else other.words
     if own.unit and other.unit and same_money(other.unit.name, own.unit.name):
@@ -124,18 +127,18 @@ def _same(told: str, col: Column, own: Measure, other: Measure) -> bool:
     return own.scale == other.scale and own.unit == other.unit and (own.unit is not None or own.words == words)
 
 
-def in_told_unit(cell: str, header: str, col: Column) -> str:
-    """Return the cell with the unit its header tells, where it says none itself: "0.163" under "Weight (kg)"."""
-    told = told_unit(header, col)
-    found = [r for r in read(cell, col.kind) if not r.also] if told else []
-    if not found or any(reading.unit not in ("", "ones") for reading in found):
+def with_header_unit(cell: str, header: str, col: Column) -> str:
+    """Return the cell with its header's unit if it has none itself: "0.163" under "Weight (kg)"."""
+    unit_text = header_unit(header, col)
+    readings = [r for r in read(cell, col.kind) if not r.is_aside] if unit_text else []
+    if not readings or any(reading.unit not in ("", "ones") for reading in readings):
         return cell
-    other = measure(told)
+    other = measure(unit_text)
     unit = other.unit.name if other.unit else ""
-    if all(reading.unit == "" for reading in found):
-        spoken = f"{_MAGNITUDES[other.scale]}{unit}" if unit and other.scale in _MAGNITUDES else told
-        return f"{bare(cell, col.kind)} {spoken}"
-    return f"{bare(cell, col.kind)} {unit}" if unit else cell
+    if all(reading.unit == "" for reading in readings):
+        spoken = f"{_MAGNITUDES[other.scale]}{unit}" if unit and other.scale in _MAGNITUDES else unit_text
+        return f"{readable_text(cell, col.kind)} {spoken}"
+    return f"{readable_text(cell, col.kind)} {unit}" if unit else cell
 
 
 _MAGNITUDES = {0: "", 3: "thousand ", 6: "million ", 9: "billion ", 12: "trillion "}

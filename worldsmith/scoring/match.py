@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from .headers import likeness, qualified
+from .headers import header_similarity, may_deny_name
 from .parsing.table import WIDEST, bare_key, header_key
 
 _CLOSE, _CLEAR = 0.8, 0.09  # how alike two names must be, and how much more alike than the next pair
-_THINGS = frozenset(("name", "model", "title", "item", "entity"))  # headers that may stand for the one key
+_GENERIC_HEADERS = frozenset(("name", "model", "title", "item", "entity"))  # headers that may stand for the one key
 
 
 @lru_cache(maxsize=1024)
@@ -15,37 +15,37 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
     """Return for each wanted column the index of its column in the header, or None.
 
     By folded name; then without units in brackets; then without its owner, "Floor" for "Department: Floor"; then by
-    likeness: all where just one pair fits. Of two columns with one name the first counts. `key` is the one key column,
-    if there is one: "Name" or "Model" may stand for it once all others are found, since its cells must name the rows
-    whatever it is called.
+    similarity: each only where exactly one pair fits. Of two columns with one name the first counts. `key` is the only
+    key column, if there is just one: "Name" or "Model" may stand for it once all others are matched, since its cells must
+    name the rows whatever it is called.
     """
-    found: dict[int, int] = {}
+    matched: dict[int, int] = {}
     for key_of in (header_key, bare_key, _unowned_key):
         index: dict[str, list[int]] = {}
         for i, name in enumerate(header[:WIDEST]):
-            if key_of is header_key or not (qualified(name) or (key_of is _unowned_key and ":" in name)):
+            if key_of is header_key or not (may_deny_name(name) or (key_of is _unowned_key and ":" in name)):
                 index.setdefault(key_of(name), []).append(i)
         names = [key_of(name) for name in wanted]
         for w, name in enumerate(names):
             same = index.get(name, [])
             alone = key_of is header_key or (len(same) == 1 and names.count(name) == 1)
-            if name and w not in found and same and alone:
-                found[w] = same[0]
-    rest = [i for i in range(min(len(header), WIDEST)) if i not in found.values() and len(header[i]) <= 120]
-    lacking = {w: wanted[w] for w in range(len(wanted)) if w not in found}
-    found.update(_close_pairs(lacking, {i: header[i] for i in rest if not qualified(header[i])}))
-    things = [i for i in rest if i not in found.values() and header_key(header[i]) in _THINGS]
-    if key is not None and key not in found and len(found) == len(wanted) - 1 and len(things) == 1:
-        found[key] = things[0]
-    return tuple(found.get(w) for w in range(len(wanted)))
+            if name and w not in matched and same and alone:
+                matched[w] = same[0]
+    rest = [i for i in range(min(len(header), WIDEST)) if i not in matched.values() and len(header[i]) <= 120]
+    lacking = {w: wanted[w] for w in range(len(wanted)) if w not in matched}
+    matched.update(_close_pairs(lacking, {i: header[i] for i in rest if not may_deny_name(header[i])}))
+    generic_headers = [i for i in rest if i not in matched.values() and header_key(header[i]) in _GENERIC_HEADERS]
+    if key is not None and key not in matched and len(matched) == len(wanted) - 1 and len(generic_headers) == 1:
+        matched[key] = generic_headers[0]
+    return tuple(matched.get(w) for w in range(len(wanted)))
 
 
 def _unowned_key(name: str) -> str:
     return bare_key(name.rpartition(":")[2])
 
 
-def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tuple[int, int]]:
-    ratio = {(w, i): likeness(wanted[w], given[i]) for w in wanted for i in given}
+def _close_pairs(wanted: Mapping[int, str], header_names: Mapping[int, str]) -> list[tuple[int, int]]:
+    ratio = {(w, i): header_similarity(wanted[w], header_names[i]) for w in wanted for i in header_names}
     pairs = []
     for (w, i), value in ratio.items():
         rivals = [other for (w2, i2), other in ratio.items() if (w2 == w) != (i2 == i)]
@@ -55,10 +55,10 @@ def _close_pairs(wanted: Mapping[int, str], given: Mapping[int, str]) -> list[tu
 
 
 def assign(weights: Sequence[Sequence[int]]) -> list[int]:
-    """Return for each row the column it is given, or -1, so that the sum of weights is greatest, one to one.
+    """Return the column assigned to each row, or -1, one to one, so that the sum of weights is greatest.
 
-    Pairs of weight 0 are not given. The Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
-    ties fall by index, so the result depends on the order of rows only among equals.
+    Pairs of weight 0 are not assigned. The Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
+    ties are broken by index, so the order of rows matters only among equals.
     """
     rows = len(weights)
     width = max((len(row) for row in weights), default=0)
@@ -93,31 +93,31 @@ def assign(weights: Sequence[Sequence[int]]) -> list[int]:
         while at:
             owner[at] = owner[way[at]]
             at = way[at]
-    given = [-1] * rows
+    column_of_row = [-1] * rows
     for j in range(1, width + 1):
         if owner[j] and -cost[owner[j] - 1][j - 1] > 0:
-            given[owner[j] - 1] = j - 1
-    return given
+            column_of_row[owner[j] - 1] = j - 1
+    return column_of_row
 
 
 def components(claims: Sequence[frozenset[int]]) -> list[tuple[list[int], list[int]]]:
-    """Group claimants and the things they claim: (claimants, things) that share nothing with another group."""
+    """Group claimants and the items they claim: (claimants, items) that share nothing with another group."""
     parent: dict[int, int] = {}
 
-    def root(thing: int) -> int:
-        while parent.setdefault(thing, thing) != thing:
-            parent[thing] = thing = parent[parent[thing]]
-        return thing
+    def root(item: int) -> int:
+        while parent.setdefault(item, item) != item:
+            parent[item] = item = parent[parent[item]]
+        return item
 
-    for things in claims:
-        if things:
-            first = root(min(things))
-            for thing in things:
-                parent[root(thing)] = first
+    for claimed_items in claims:
+        if claimed_items:
+            first = root(min(claimed_items))
+            for item in claimed_items:
+                parent[root(item)] = first
     groups: dict[int, tuple[list[int], list[int]]] = {}
-    for claimant, things in enumerate(claims):
-        if things:
-            groups.setdefault(root(min(things)), ([], []))[0].append(claimant)
-    for thing in sorted(parent):
-        groups[root(thing)][1].append(thing)
+    for claimant, claimed_items in enumerate(claims):
+        if claimed_items:
+            groups.setdefault(root(min(claimed_items)), ([], []))[0].append(claimant)
+    for item in sorted(parent):
+        groups[root(item)][1].append(item)
     return [groups[key] for key in sorted(groups)]

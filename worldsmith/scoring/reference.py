@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from .column import Column, ScoreError, Value
 from .text import fold, squash
-from .values.canonical import read, right, show, value_in_unit
-from .values.column_values import fits, names, number, ordinal
+from .values.canonical import is_right, read, show, value_in_unit
+from .values.column_values import accepted_texts, as_number, day_ordinal, is_of_kind
 
 Row = tuple[str, ...]
 
@@ -55,9 +55,9 @@ def earning_columns(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) 
 def _check(columns: Sequence[Column], gold: Sequence[Sequence[Value]]) -> None:
     if not columns:
         raise ScoreError("A reference has no columns; it needs at least one.")
-    seen: dict[str, str] = {}
+    name_by_key: dict[str, str] = {}
     for col in columns:
-        other = seen.setdefault(squash(fold(col.name)), col.name)
+        other = name_by_key.setdefault(squash(fold(col.name)), col.name)
         if other is not col.name:
             raise ScoreError(f"A reference has two columns an answer can't tell apart: {other!r} and {col.name!r}.")
     for place, row in enumerate(gold):
@@ -98,43 +98,45 @@ class _Index:
         self.cache: dict[str, frozenset[int]] = {}
         numbered: list[tuple[float, int]] = []
         for row, value in enumerate(values):
-            for name in sorted(names(value, col)):
+            for name in sorted(accepted_texts(value, col)):
                 self.by_name.setdefault(name, []).append(row)
-            if not fits(value, col):
+            if not is_of_kind(value, col):
                 continue
             if col.kind == "date":
-                numbered.append((ordinal(value) or 0, row))
+                numbered.append((day_ordinal(value) or 0, row))
             elif col.kind in ("int", "num"):
-                numbered.append((number(value) or 0, row))
+                numbered.append((as_number(value) or 0, row))
             else:
-                for found in read(show(value, col), col.kind):
-                    self.by_point.setdefault(found.point, []).append(row)
+                for reading in read(show(value, col), col.kind):
+                    self.by_point.setdefault(reading.point, []).append(row)
         numbered.sort()
         self.numbers = [number for number, _ in numbered]
         self.ordered = [row for _, row in numbered]
 
     def rows(self, cell: str) -> frozenset[int]:
         """Return the gold rows whose value in this column the cell is right for."""
-        found = self.cache.get(cell)
-        if found is None:
+        gold_rows = self.cache.get(cell)
+        if gold_rows is None:
             candidates = dict.fromkeys(self._candidates(cell))
-            found = frozenset(row for row in candidates if right(cell, self.values[row], self.col))
+            gold_rows = frozenset(row for row in candidates if is_right(cell, self.values[row], self.col))
             # A name that ends in a mark is that name first, and only then another one with a footnote.
-            whole = found & frozenset(self.by_name.get(squash(fold(cell)), ())) if len(found) > 1 else frozenset()
-            found = whole or found
+            whole = (
+                gold_rows & frozenset(self.by_name.get(squash(fold(cell)), ())) if len(gold_rows) > 1 else frozenset()
+            )
+            gold_rows = whole or gold_rows
             if len(self.cache) < 4096 and len(cell) <= 200:
-                self.cache[cell] = found
-        return found
+                self.cache[cell] = gold_rows
+        return gold_rows
 
     def _candidates(self, cell: str) -> Iterator[int]:
         for kind in dict.fromkeys((self.col.kind, "text" if self.by_name else self.col.kind)):
-            for found in read(cell, kind):
-                if found.kind == "text":
-                    yield from self.by_name.get(squash(str(found.point)), ())
-                elif found.kind in ("num", "date"):
-                    yield from self._near(found.point, found.unit)
+            for reading in read(cell, kind):
+                if reading.kind == "text":
+                    yield from self.by_name.get(squash(str(reading.point)), ())
+                elif reading.kind in ("num", "date"):
+                    yield from self._near(reading.point, reading.unit)
                 else:
-                    yield from self.by_point.get(found.point, ())
+                    yield from self.by_point.get(reading.point, ())
 
     def _near(self, point: object, unit: str) -> list[int]:
         if not isinstance(point, int | float):
@@ -153,10 +155,10 @@ class _Index:
 
 def claims_of(reference: Reference, row: Row) -> frozenset[int]:
     """Return the gold rows whose key the row's key cells are right for."""
-    found: frozenset[int] | None = None
+    gold_rows: frozenset[int] | None = None
     for index, c in zip(reference.index, reference.keys, strict=True):
         here = index.rows(row[c])
-        found = here if found is None else found & here
-        if not found:
+        gold_rows = here if gold_rows is None else gold_rows & here
+        if not gold_rows:
             return frozenset()
-    return found or frozenset()
+    return gold_rows or frozenset()

@@ -1,8 +1,8 @@
 """A reward for reinforcement learning: named terms over a Score and the counts of its episode.
 
-The reward is bounded, rises with the score, and can't be had without non-key cells: keys alone, free cells alone and
-nulls alone give 0. Penalties tell an agent that never finished from one that answered wrongly. What the
-infrastructure broke is masked: it says nothing of the agent.
+The reward is bounded, rises with the score, and needs non-key cells: keys alone, free cells alone and nulls alone give
+0. Penalties distinguish an agent that never finished from one that answered wrongly. Episodes that the infrastructure
+broke are masked: they say nothing about the agent.
 """
 
 import math
@@ -74,9 +74,9 @@ def reward(
         truncated: the episode ended at a limit of turns or tokens.
         infrastructure_error: a tool or the server failed so that the agent could not do its work.
         budget: calls a task may take (its typical number, say); None: calls cost nothing.
-        require_evidence: an answer without a single call earns nothing.
+        require_evidence: whether an answer without a single call earns nothing.
 
-    Where the reference has no row, an answer earns nothing unless a page was opened and a table, empty, was given.
+    If the reference has no row, an answer earns nothing unless a page was opened and it has an empty table.
 
     Raises ScoreError for counts that are negative or no whole numbers.
     """
@@ -85,7 +85,7 @@ def reward(
             raise ScoreError(f"{name} is {count!r}; it is counted from the episode: 0 or more, and whole.")
     calls = search_calls + extract_calls
     closed_book = calls == 0
-    # That there is no row can be guessed: it counts only for one who opened a page and said so.
+    # That there is no row can be guessed: it counts only if the agent opened a page and gave an empty table.
     guessed = not score.reference[1] and (extract_calls == 0 or not score.has_table)
     worth = 0.0 if guessed or (closed_book and require_evidence) else 1.0
     terms = {

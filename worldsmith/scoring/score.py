@@ -10,18 +10,29 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from .claims import Claimed, claimed_rows, verdicts_on
+from .claims import ClaimsByGoldRow, cell_verdicts, claimed_rows
 from .column import Column, ScoreError, Value
 from .compat_widesearch import score_widesearch
-from .conventions import headings, idle, ordered, settled
-from .figures import VERSION, ColumnFigures, Rates, Score, ShownCell, ShownRow, Status, Wrong, criterion, earned_rates
-from .headers import in_told_unit, told_unit
+from .conventions import group_headings, non_data_reason, normalized_rows, with_dates_resolved
+from .figures import (
+    VERSION,
+    ColumnFigures,
+    ExplainedCell,
+    ExplainedRow,
+    Rates,
+    Score,
+    Status,
+    WrongCell,
+    criterion,
+    earned_rates,
+)
+from .headers import header_unit, with_header_unit
 from .match import match_columns
 from .parsing.answer import parse
 from .parsing.table import Table
 from .reference import Reference, Row
-from .separators import separated
-from .values.canonical import right, show
+from .separators import with_english_numbers
+from .values.canonical import is_right, show
 
 __all__ = [
     "VERSION",
@@ -65,17 +76,17 @@ def score_table(answer: str | Table, reference: Reference) -> Score:
     table = answer if isinstance(answer, Table) else parse(answer, reference.names, named)
     places = match_columns(table.header, reference.names, keys[0] if len(keys) == 1 else None)
     names = tuple("" if p is None else table.header[p] for p in places)
-    rows = settled(_cells(table, reference.columns, places), reference, names)
+    rows = normalized_rows(_cells(table, reference.columns, places), reference, names)
     claimed, extra = claimed_rows(reference, rows)
     beside: dict[int, str] = {}
     if keys and extra:
-        beside = dict.fromkeys(sorted(headings(table.rows, claimed, extra)), "a row that heads a group")
-        beside |= {i: word for i in extra if (word := idle(rows[i], names, keys))}
+        beside = dict.fromkeys(sorted(group_headings(table.rows, claimed, extra)), "a row that heads a group")
+        beside |= {i: word for i in extra if (word := non_data_reason(rows[i], names, keys))}
     if beside:
         table = replace(table, dropped=(*table.dropped, *(f"row {i + 1}: {word}" for i, word in beside.items())))
         rows = tuple(row for i, row in enumerate(rows) if i not in beside)
         claimed, extra = claimed_rows(reference, rows)
-    rows = separated(ordered(rows, reference, claimed), reference, claimed)
+    rows = with_english_numbers(with_dates_resolved(rows, reference, claimed), reference, claimed)
     return _figures(_Matched(reference, table, places, rows, claimed, extra))
 
 
@@ -83,11 +94,12 @@ def _cells(table: Table, columns: Sequence[Column], places: Sequence[int | None]
     """Put the cells in the order of the reference's columns, with the unit that a header tells against the column's."""
     rows = tuple(tuple("" if p is None else row[p] for p in places) for row in table.rows)
     headers = [(c, "" if p is None else table.header[p]) for c, p in enumerate(places)]
-    foreign = {c: (header, columns[c]) for c, header in headers if told_unit(header, columns[c])}
+    foreign = {c: (header, columns[c]) for c, header in headers if header_unit(header, columns[c])}
     if not foreign:
         return rows
     return tuple(
-        tuple(in_told_unit(cell, *foreign[c]) if c in foreign else cell for c, cell in enumerate(row)) for row in rows
+        tuple(with_header_unit(cell, *foreign[c]) if c in foreign else cell for c, cell in enumerate(row))
+        for row in rows
     )
 
 
@@ -96,20 +108,20 @@ class _Matched(NamedTuple):
     table: Table
     places: Sequence[int | None]
     rows: tuple[Row, ...]
-    claimed: Claimed
+    claimed: ClaimsByGoldRow
     extra: list[int]
 
 
 def _figures(matched: _Matched) -> Score:
     reference, table, places, rows, claimed, extra = matched
     columns, others, keys = reference.columns, reference.others, reference.keys
-    given, asked = len(rows), len(reference.gold)
+    row_count, gold_count = len(rows), len(reference.gold)
     good_in = [0] * len(columns)
-    wrong: list[Wrong] = []
+    wrong: list[WrongCell] = []
     whole = cells = 0
     good_of: dict[int, Sequence[int]] = {}
     for j in sorted(claimed):
-        verdicts = verdicts_on(reference, rows, claimed[j], j)
+        verdicts = cell_verdicts(reference, rows, claimed[j], j)
         good = [c for c, word in zip(others, verdicts, strict=True) if word == "right"]
         full = len(good) == len(others)
         if not full:
@@ -118,22 +130,24 @@ def _figures(matched: _Matched) -> Score:
             good_in[c] += 1
         cells, whole = cells + len(good), whole + full
         good_of[j] = good if others else keys
-    row = Rates.of(whole, given, asked)
-    nonkey = Rates.of(cells, given * len(others), asked * len(others)) if others else row
-    earned, earned_rows = earned_rates(good_of, given, others or keys, reference.earning)
+    row = Rates.of(whole, row_count, gold_count)
+    nonkey = Rates.of(cells, row_count * len(others), gold_count * len(others)) if others else row
+    earned, earned_rows = earned_rates(good_of, row_count, others or keys, reference.earning)
     return Score(
-        item=Rates.of(cells + len(keys) * len(claimed), given * len(columns), asked * len(columns)),
+        item=Rates.of(cells + len(keys) * len(claimed), row_count * len(columns), gold_count * len(columns)),
         row=row,
         nonkey=nonkey,
         earned=earned,
         earned_rows=earned_rows,
-        success=whole == given == asked,
+        success=whole == row_count == gold_count,
         columns=tuple(
-            ColumnFigures(col.name, place is not None, good_in[c], Rates.of(good_in[c], given, asked), criterion(col))
+            ColumnFigures(
+                col.name, place is not None, good_in[c], Rates.of(good_in[c], row_count, gold_count), criterion(col)
+            )
             for c, (col, place) in enumerate(zip(columns, places, strict=True))
         ),
         matched=tuple((claimed[j][0], j) for j in sorted(claimed)),
-        missing=tuple(j for j in range(asked) if j not in claimed),
+        missing=tuple(j for j in range(gold_count) if j not in claimed),
         extra=tuple(extra),
         duplicate=tuple(sorted(i for members in claimed.values() for i in members[1:])),
         wrong=tuple(wrong),
@@ -147,13 +161,13 @@ def _figures(matched: _Matched) -> Score:
     )
 
 
-def _wrong(matched: _Matched, j: int, verdicts: Sequence[str]) -> Iterator[Wrong]:
+def _wrong(matched: _Matched, j: int, verdicts: Sequence[str]) -> Iterator[WrongCell]:
     reference, rows = matched.reference, matched.rows
     for c, word in zip(reference.others, verdicts, strict=True):
         if word != "right":
             gold, col = reference.gold[j][c], reference.columns[c]
-            got = next(rows[i][c] for i in matched.claimed[j] if not right(rows[i][c], gold, col))
-            yield Wrong(j, col.name, reference.shown[j][c], got, "missing" if matched.places[c] is None else word)
+            got = next(rows[i][c] for i in matched.claimed[j] if not is_right(rows[i][c], gold, col))
+            yield WrongCell(j, col.name, reference.shown[j][c], got, "missing" if matched.places[c] is None else word)
 
 
 def _notes(matched: _Matched) -> tuple[str, ...]:
@@ -168,7 +182,7 @@ def _notes(matched: _Matched) -> tuple[str, ...]:
     return (*table.dropped, *lacking, *spare)
 
 
-def explain(scored: Score) -> list[ShownRow]:
+def explain(scored: Score) -> list[ExplainedRow]:
     """Return the answer's table row by row with what is wrong in it, then the gold rows it lacks.
 
     Rows come in the answer's order; each cell tells what was written, what was expected ("" where nothing was), and
@@ -182,16 +196,16 @@ def explain(scored: Score) -> list[ShownRow]:
         j = claims.get(i)
         if j is None:
             status: Status = "duplicate" if i in scored.duplicate else "extra"
-            out.append(ShownRow(status, i, None, tuple(ShownCell(cell, "", status) for cell in cells)))
+            out.append(ExplainedRow(status, i, None, tuple(ExplainedCell(cell, "", status) for cell in cells)))
             continue
         shown = tuple(
-            ShownCell(cell, show(value, col), fault.why if (fault := faults.get((j, col.name))) else "")
+            ExplainedCell(cell, show(value, col), fault.why if (fault := faults.get((j, col.name))) else "")
             for cell, value, col in zip(cells, gold[j], columns, strict=True)
         )
-        out.append(ShownRow("partial" if any(cell.why for cell in shown) else "right", i, j, shown))
+        out.append(ExplainedRow("partial" if any(cell.why for cell in shown) else "right", i, j, shown))
     for j in scored.missing:
-        lost = tuple(ShownCell("", show(v, col), "missing") for v, col in zip(gold[j], columns, strict=True))
-        out.append(ShownRow("missing", None, j, lost))
+        lost = tuple(ExplainedCell("", show(v, col), "missing") for v, col in zip(gold[j], columns, strict=True))
+        out.append(ExplainedRow("missing", None, j, lost))
     return out
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from .column import Column
 from .reference import Reference, Row
-from .values.column_values import number
-from .values.readers import bare
+from .values.column_values import as_number
+from .values.readers import readable_text
 from .values.units import MAGNITUDES
 
 _FIGURE = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)*)(?![.,]?\d)(?:\s?([^\W\d_]+))?")
@@ -18,7 +18,9 @@ _DECIMAL_COMMA = re.compile(r"(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+),\d+")
 Form = Literal["bare", "points", "commas", "decimal comma", "english"]
 
 
-def separated(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]) -> tuple[Row, ...]:
+def with_english_numbers(
+    rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int, Sequence[int]]
+) -> tuple[Row, ...]:
     """Return the rows with the numbers of such columns, outside the key, as English writes them: "119000", "7.5".
 
     A column is one if no number in it can only be English, and it holds whole numbers, some of a thousand or more, of
@@ -32,7 +34,7 @@ def separated(rows: tuple[Row, ...], reference: Reference, claimed: Mapping[int,
             continue
         mark = "," if col.decimals else "."  # without it numbers read the same in English
         if mark in "\n".join([row[c] for row in rows]):
-            cells = {row[c]: bare(row[c], col.kind) for row in rows}
+            cells = {row[c]: readable_text(row[c], col.kind) for row in rows}
             if _is_continental(reference, c, [*cells.values()], [cells[rows[i][c]] for i in sole]):
                 english = {cell: _FIGURE.sub(_as_english, text) for cell, text in cells.items() if text}
                 rows = tuple((*row[:c], english.get(row[c], row[c]), *row[c + 1 :]) for row in rows)
@@ -44,7 +46,7 @@ def _is_continental(reference: Reference, c: int, cells: Sequence[str], sole: Se
     forms = {_form(figure, col) for cell in cells for figure in _FIGURE.finditer(cell)}
     if "english" in forms:
         return False
-    amounts = [amount for row in reference.gold if (amount := number(row[c])) is not None]
+    amounts = [amount for row in reference.gold if (amount := as_number(row[c])) is not None]
     large = any(abs(amount) >= 1000 for amount in amounts)
     if not col.decimals and large and "commas" not in forms and all(amount == int(amount) for amount in amounts):
         return True

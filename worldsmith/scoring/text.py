@@ -139,7 +139,7 @@ _STRIKES = re.compile(
 )
 
 
-def struck(span: str) -> bool:
+def is_struck_out(span: str) -> bool:
     """Whether part of the span is struck out, and so withdrawn: "~~163~~", "<del>163</del>"."""
     span = html.unescape(span)
     return ("~" in span or "<" in span or not span.isascii()) and _STRIKES.search(span) is not None
@@ -148,12 +148,12 @@ def struck(span: str) -> bool:
 _ASKS = re.compile(r"""^\W*¿|[?？⁇❓][\s*_"'”’)\].!]*$""")
 
 
-def asks(span: str) -> bool:
+def is_question(span: str) -> bool:
     """Whether the span ends with a question mark, as one who doesn't know the value would write it."""
-    return ("?" in span or not span.isascii()) and _ASKS.search(plain(span)) is not None
+    return ("?" in span or not span.isascii()) and _ASKS.search(without_markup(span)) is not None
 
 
-def plain(span: str, *, link: int = 1, cited: bool = False) -> str:
+def without_markup(span: str, *, link: int = 1, cited: bool = False) -> str:
     """Return the span without Markdown and HTML; `<br>` becomes a newline.
 
     Emphasis, code marks, entities, tags, citations (unless `cited`), escapes and hidden characters go; of a link stays

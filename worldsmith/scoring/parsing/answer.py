@@ -91,15 +91,15 @@ def _parts(tables: list[Table], best: Table, keys: frozenset[str]) -> list[Table
     if len(tables) == 1 or not keys or len(places) != len(keys):
         return [best]
     header = [*map(header_key, best.header)]
-    parts, seen = [best], _named(best, places)
+    parts, later_keys = [best], _named(best, places)
     for table in reversed(tables[: next(i for i, table in enumerate(tables) if table is best)]):
         if [*map(header_key, table.header)] != header:
             continue
         named, later = _named(table, places), parts[-1].lead
-        if later is None or _ANEW.search(later) or _DRAFT.search(table.lead or "") or not seen.isdisjoint(named):
+        if later is None or _ANEW.search(later) or _DRAFT.search(table.lead or "") or not later_keys.isdisjoint(named):
             break
         parts.append(table)
-        seen |= named
+        later_keys |= named
     return parts[::-1]
 
 

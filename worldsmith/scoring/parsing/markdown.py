@@ -75,15 +75,15 @@ def _cells(inner: str, *, code: bool = True) -> list[str]:
     if "\\" not in inner and "`" not in inner:
         return [cell.strip() for cell in inner.split("|")]
     cells, start, skip_to = [], 0, 0
-    for found in _PIPE.finditer(inner):
-        if found.start() < skip_to:
+    for delimiter in _PIPE.finditer(inner):
+        if delimiter.start() < skip_to:
             continue
-        if found[0] == "|":
-            cells.append(inner[start : found.start()])
-            start = found.end()
-        elif code and found[0][0] == "`":
-            closing = inner.find(found[0], found.end())
-            skip_to = closing + len(found[0]) if closing >= 0 else 0
+        if delimiter[0] == "|":
+            cells.append(inner[start : delimiter.start()])
+            start = delimiter.end()
+        elif code and delimiter[0][0] == "`":
+            closing = inner.find(delimiter[0], delimiter.end())
+            skip_to = closing + len(delimiter[0]) if closing >= 0 else 0
     cells.append(inner[start:])
     return [cell.strip().replace("\\|", "|") for cell in cells]
 

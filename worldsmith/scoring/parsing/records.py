@@ -56,11 +56,11 @@ def _json_values(text: str) -> tuple[list[Any], bool]:
     """Decode the values that stand one after the other; of a last list that is cut off, the members that are whole."""
     values: list[Any] = []
     at, cut = 0, False
-    while found := _VALUE_STARTS.search(text, at):
+    while opening := _VALUE_STARTS.search(text, at):
         try:
-            value, at = _DECODER.raw_decode(text, found.start())
+            value, at = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            inner = _OPEN_LIST.match(text, found.start())
+            inner = _OPEN_LIST.match(text, opening.start())
             if cut or values or not inner:
                 return values, True
             cut, at = True, inner.end()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..text import LONGEST_CACHED, fold, plain, squash, struck
+from ..text import LONGEST_CACHED, fold, is_struck_out, squash, without_markup
 
 WIDEST = 200  # columns of a header that are looked at; a megabyte of pipes is no table
 LONGEST_LEAD = 400  # characters of prose before a table that are kept
@@ -39,12 +39,12 @@ NO_TABLE = Table((), ())
 
 def header_name(cell: str) -> str:
     """Return the name of a column as its header has it, without markup; one that is struck out names nothing."""
-    return "" if struck(cell) else plain(cell)
+    return "" if is_struck_out(cell) else without_markup(cell)
 
 
 def header_key(name: str) -> str:
     """Return the name of a column as it is compared: folded, without its spaces."""
-    return squash(fold(plain(name)))
+    return squash(fold(without_markup(name)))
 
 
 _UNIT_TAIL = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]\s*$")
@@ -52,7 +52,7 @@ _UNIT_TAIL = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]\s*$")
 
 def bare_name(name: str) -> str:
     """Return the name without its unit in brackets, folded: "Battery (mAh)" is "battery"."""
-    text = plain(name)
+    text = without_markup(name)
     return fold(_UNIT_TAIL.sub("", text) or text)
 
 
@@ -68,5 +68,5 @@ def _bare_key_cached(name: str) -> str:
 
 def names_columns(cells: Sequence[str], wanted: frozenset[str]) -> bool:
     """Whether these cells, as a header, name at least half of the columns wanted, given by their bare keys."""
-    found = wanted.intersection(map(bare_key, cells[:WIDEST]))
-    return bool(wanted) and 2 * len(found) >= len(wanted)
+    matched_keys = wanted.intersection(map(bare_key, cells[:WIDEST]))
+    return bool(wanted) and 2 * len(matched_keys) >= len(wanted)

@@ -21,6 +21,6 @@ def denies(aside: str) -> bool:
     return _DENIALS.search(aside) is not None
 
 
-def remarks(aside: str) -> bool:
+def is_remark(aside: str) -> bool:
     """Whether an aside that holds no value of its own says nothing against one: no digits, or a date or a page."""
     return not any(char.isdigit() for char in aside) or _REMARK.fullmatch(aside.strip()) is not None

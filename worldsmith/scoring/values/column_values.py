@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..column import Column, Value
 from ..spelling import spelling
-from ..text import fold, plain, squash
+from ..text import fold, squash, without_markup
 from .numbers import read_number
 from .readers import FILLERS, LIST_BREAK, list_items, read
 from .reading import Number
@@ -18,7 +18,7 @@ def show(value: Value, col: Column) -> str:
     if value is None:
         return col.none or "-"
     if isinstance(value, bool):
-        return label(value, col)
+        return bool_label(value, col)
     if isinstance(value, float):
         return _decimal(value, col.decimals)
     if isinstance(value, list | tuple):
@@ -32,21 +32,21 @@ def _decimal(value: float, decimals: int) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def label(value: bool, col: Column) -> str:
+def bool_label(value: bool, col: Column) -> str:
     """Return the word for true or false: the column's two labels, or Yes and No."""
     yes, no = col.labels if len(col.labels) == 2 else ("Yes", "No")
     return yes if value else no
 
 
-def fits(value: Value, col: Column) -> bool:
+def is_of_kind(value: Value, col: Column) -> bool:
     """Whether the value is of its column's kind, so that cells are read as that kind, and not as plain text."""
     match col.kind:
         case "int" | "num":
-            return number(value) is not None
+            return as_number(value) is not None
         case "date":
-            return ordinal(value) is not None
+            return day_ordinal(value) is not None
         case "year":
-            return year(value) is not None
+            return year_number(value) is not None
         case "bool":
             return isinstance(value, bool)
         case "url":
@@ -55,12 +55,12 @@ def fits(value: Value, col: Column) -> bool:
             return True
 
 
-def number(value: Value) -> Number | None:
+def as_number(value: Value) -> Number | None:
     """Return the value as a number; of text, only a bare number is one."""
     if isinstance(value, int | float):
         return None if isinstance(value, bool) else value
-    found = read_number(value) if isinstance(value, str) else ()
-    point = found[0].point if len(found) == 1 and not found[0].unit else None
+    readings = read_number(value) if isinstance(value, str) else ()
+    point = readings[0].point if len(readings) == 1 and not readings[0].unit else None
     return point if isinstance(point, int | float) else None
 
 
@@ -72,12 +72,12 @@ def _ordinal(text: str) -> int | None:
         return None
 
 
-def ordinal(value: Value) -> int | None:
+def day_ordinal(value: Value) -> int | None:
     """Return the day of an ISO date, as an ordinal; None for anything else."""
     return _ordinal(value) if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" else None
 
 
-def year(value: Value) -> int | None:
+def year_number(value: Value) -> int | None:
     """Return the value as a year; None for anything else."""
     if isinstance(value, str):
         return int(value) if value.isascii() and value.isdigit() and len(value) <= 4 else None
@@ -86,12 +86,12 @@ def year(value: Value) -> int | None:
     )
 
 
-def items(value: Value) -> tuple[str, ...]:
+def list_value_items(value: Value) -> tuple[str, ...]:
     """Return a list's items as a reading of it has them: folded, sorted, each once."""
     return list_items(value if isinstance(value, list | tuple) else LIST_BREAK.split(str(value)))
 
 
-def names(value: Value, col: Column) -> frozenset[str]:
+def accepted_texts(value: Value, col: Column) -> frozenset[str]:
     """Return the squashed texts that stand for the value in a cell: itself and its aliases, a null's fillers.
 
     A column of numbers or dates may hold a text ("Spring term"), which is compared as one; its numbers and dates never.
@@ -99,21 +99,21 @@ def names(value: Value, col: Column) -> frozenset[str]:
     if value is None:
         return _null_names(col.none, col.name)
     if isinstance(value, bool):
-        return frozenset({squash(fold(label(value, col)))})
-    if col.kind in ("text", "enum") or not fits(value, col):
+        return frozenset({squash(fold(bool_label(value, col)))})
+    if col.kind in ("text", "enum") or not is_of_kind(value, col):
         return _names(str(value), col)
     return frozenset()
 
 
 @lru_cache(maxsize=1 << 16)
 def _names(value: str, col: Column) -> frozenset[str]:
-    own = squash(fold(plain(value, cited=True)))
-    found = {squash(fold(value)), own}
+    own = squash(fold(without_markup(value, cited=True)))
+    texts = {squash(fold(value)), own}
     for known, others in col.aliases:
         if squash(fold(known)) == own:
-            found.update(squash(fold(other)) for other in others)
+            texts.update(squash(fold(other)) for other in others)
     taken = {squash(fold(other)) for other in col.labels} - {own}
-    return frozenset(found - taken - {""})
+    return frozenset(texts - taken - {""})
 
 
 @lru_cache(maxsize=1024)
@@ -122,13 +122,13 @@ def _null_names(none: str, column: str) -> frozenset[str]:
 
     An empty cell is no answer.
     """
-    thing = fold(column.rpartition(":")[2].partition("(")[0])
-    done = _DONE.get(thing, thing)
+    noun = fold(column.rpartition(":")[2].partition("(")[0])
+    done = _DONE.get(noun, noun)
     denied = [
-        f"no {thing}",
+        f"no {noun}",
         *([f"not {done}", f"not yet {done}", f"un{done}"] if done.endswith(("ed", "sold", "drawn")) else []),
     ]
-    return frozenset(squash(fold(text)) for text in (*FILLERS, none, *(denied if thing else ())) if text)
+    return frozenset(squash(fold(text)) for text in (*FILLERS, none, *(denied if noun else ())) if text)
 
 
 _DONE = {"rating": "rated", "release": "released", "closure": "closed", "withdrawal": "withdrawn", "sale": "sold"}
@@ -141,13 +141,15 @@ def measure_of(col: Column) -> Measure:
     """Return what a bare number in the column counts; a known unit that only the header tells is taken from there."""
     if col.unit:
         return measure(col.unit)
-    found = _HEADER_UNIT.search(col.name)
-    told = measure(found[1]) if found else None
-    return told if told and (told.unit or not told.words) else Measure(None, "", 0)
+    unit_match = _HEADER_UNIT.search(col.name)
+    header_measure = measure(unit_match[1]) if unit_match else None
+    return (
+        header_measure if header_measure and (header_measure.unit or not header_measure.words) else Measure(None, "", 0)
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def factor(unit: str, col: Column) -> Number | None:
+def unit_factor(unit: str, col: Column) -> Number | None:
     """Return by what the column's number is multiplied to be in the unit of a reading; None if it can't be in that.
 
     A bare number is in the column's unit. "ones" undoes the column's magnitude ("730 thousand" of a column of
@@ -184,7 +186,7 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
         return 100 * scale
     words = fold(" ".join((col.name, *col.labels))).split()
     if written is None:
-        noun = spelling(_THINGS_OF.split(unit, maxsplit=1)[0].split()[-1])
+        noun = spelling(_AFTER_NOUN.split(unit, maxsplit=1)[0].split()[-1])
         return scale if noun in _ANY_COUNT or noun in map(spelling, words) else None
     if written.dimension == written.name:  # money
         return scale
@@ -192,7 +194,7 @@ def _of_no_unit(unit: str, written: Unit | None, col: Column, scale: int) -> Num
     return scale if written in named or (written.name == "years" and not _AGES.isdisjoint(words)) else None
 
 
-_THINGS_OF = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
+_AFTER_NOUN = re.compile(r" (?:of|in|for|with|from|at|by|per|on) ")
 _ANY_COUNT = frozenset(("thing", "time", "entry", "case"))
 _AGES = frozenset(("age", "ages", "aged", "old"))
 

@@ -8,7 +8,7 @@ import re
 from calendar import monthrange
 from datetime import date
 
-from .asides import denies, remarks
+from .asides import denies, is_remark
 from .reading import Reading
 
 LONGEST = 80
@@ -82,9 +82,9 @@ def read_date(span: str) -> tuple[Reading, ...]:
 
 def _readings(text: str) -> tuple[Reading, ...]:
     for pattern, reader in _PATTERNS:
-        found = pattern.fullmatch(text)
-        if found:
-            readings = reader(found)
+        match = pattern.fullmatch(text)
+        if match:
+            readings = reader(match)
             if readings:
                 return readings
     return ()
@@ -96,7 +96,7 @@ def _agreeing(readings: tuple[Reading, ...], aside: str) -> tuple[Reading, ...]:
         return ()
     held = read_date(aside)
     if not held:
-        return readings if remarks(aside) else ()
+        return readings if is_remark(aside) else ()
     return tuple(r for r in readings if any(_within(r, other) for other in held))
 
 
@@ -119,8 +119,8 @@ def read_year(span: str) -> tuple[Reading, ...]:
 
 def _tidy(span: str) -> str:
     text = " ".join(span.translate(_SIGNS).casefold().split()).strip("*_`'\"., ")
-    while found := _LEAD.match(text):
-        text = text[found.end() :]
+    while match := _LEAD.match(text):
+        text = text[match.end() :]
     if not text.isascii():
         text = "".join(str(int(c)) if c.isdecimal() else c for c in text)
     return _ERA.sub("", text)
@@ -144,43 +144,43 @@ def _month(year: str, month: str | int, last: int = 0) -> tuple[Reading, ...]:
     return (Reading("date", low, date(int(year), end, monthrange(int(year), end)[1]).toordinal(), None),)
 
 
-def _named(found: re.Match[str]) -> tuple[Reading, ...]:
-    return _day(found["y"], found["m"], found["d"])
+def _named(match: re.Match[str]) -> tuple[Reading, ...]:
+    return _day(match["y"], match["m"], match["d"])
 
 
-def _named_month(found: re.Match[str]) -> tuple[Reading, ...]:
-    return _month(found["y"] or found["y2"], found["m"] or found["m2"])
+def _named_month(match: re.Match[str]) -> tuple[Reading, ...]:
+    return _month(match["y"] or match["y2"], match["m"] or match["m2"])
 
 
-def _numeric(found: re.Match[str]) -> tuple[Reading, ...]:
-    day_first = _day(found["y"], found["b"], found["a"])
-    month_first = _day(found["y"], found["a"], found["b"])
+def _numeric(match: re.Match[str]) -> tuple[Reading, ...]:
+    day_first = _day(match["y"], match["b"], match["a"])
+    month_first = _day(match["y"], match["a"], match["b"])
     return tuple(dict.fromkeys((*day_first, *month_first)))
 
 
-def _short(found: re.Match[str]) -> tuple[Reading, ...]:
-    years = (century + found["y"] for century in ("19", "20"))
-    return tuple(reading for year in years for reading in _of_year(found, year))
+def _short(match: re.Match[str]) -> tuple[Reading, ...]:
+    years = (century + match["y"] for century in ("19", "20"))
+    return tuple(reading for year in years for reading in _of_year(match, year))
 
 
-def _of_year(found: re.Match[str], year: str) -> tuple[Reading, ...]:
-    return _day(year, found["m"], found["d"]) if found["d"] else _month(year, found["m"])
+def _of_year(match: re.Match[str], year: str) -> tuple[Reading, ...]:
+    return _day(year, match["m"], match["d"]) if match["d"] else _month(year, match["m"])
 
 
 def numeric_orders(span: str) -> tuple[bool, bool] | None:
     """Return whether a date in digits, "03/04/2020", can be read day first and month first; None for anything else."""
-    found = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
-    if not found:
+    match = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    if not match:
         return None
-    return bool(_day(found["y"], found["b"], found["a"])), bool(_day(found["y"], found["a"], found["b"]))
+    return bool(_day(match["y"], match["b"], match["a"])), bool(_day(match["y"], match["a"], match["b"]))
 
 
 def by_order(span: str, *, day_first: bool) -> str:
     """Return a date in digits as an ISO date by the order of its column, anything else as it is."""
-    found = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
-    if not found:
+    match = _NUMERIC.fullmatch(_tidy(span)) if len(span) <= LONGEST else None
+    if not match:
         return span
-    return _iso_text(_day(found["y"], *((found["b"], found["a"]) if day_first else (found["a"], found["b"])))) or span
+    return _iso_text(_day(match["y"], *((match["b"], match["a"]) if day_first else (match["a"], match["b"])))) or span
 
 
 def full_year(span: str, first: int) -> str:
@@ -198,30 +198,30 @@ def _iso_text(days: tuple[Reading, ...]) -> str:
     return date.fromordinal(int(days[0].lo)).isoformat() if days and days[0].lo else ""
 
 
-def _cjk(found: re.Match[str]) -> tuple[Reading, ...]:
-    if found["d"]:
-        return _day(found["y"], found["m"], found["d"])
-    return _month(found["y"], found["m"]) if found["m"] else _month(found["y"], 1, 12)
+def _cjk(match: re.Match[str]) -> tuple[Reading, ...]:
+    if match["d"]:
+        return _day(match["y"], match["m"], match["d"])
+    return _month(match["y"], match["m"]) if match["m"] else _month(match["y"], 1, 12)
 
 
-def _year(found: re.Match[str]) -> tuple[Reading, ...]:
-    return _month(found["y"], 1, 12)
+def _year(match: re.Match[str]) -> tuple[Reading, ...]:
+    return _month(match["y"], 1, 12)
 
 
-def _quarter(found: re.Match[str]) -> tuple[Reading, ...]:
-    last = 3 * int(found["q"] or found["q2"])
-    return _month(found["y"] or found["y2"], last - 2, last)
+def _quarter(match: re.Match[str]) -> tuple[Reading, ...]:
+    last = 3 * int(match["q"] or match["q2"])
+    return _month(match["y"] or match["y2"], last - 2, last)
 
 
-def _decade(found: re.Match[str]) -> tuple[Reading, ...]:
-    low, high = _month(found["y"], 1, 12), _month(str(int(found["y"]) + 9), 1, 12)
+def _decade(match: re.Match[str]) -> tuple[Reading, ...]:
+    low, high = _month(match["y"], 1, 12), _month(str(int(match["y"]) + 9), 1, 12)
     return (Reading("date", low[0].lo, high[0].hi, None),) if low else ()
 
 
 _PATTERNS = (
     (_ISO, _named),
     (_ISO_MONTH, _named_month),
-    (_COMPACT, lambda found: _day(found["y"], found["m"], found["d"])),
+    (_COMPACT, lambda match: _day(match["y"], match["m"], match["d"])),
     (_DAY_FIRST, _named),
     (_MONTH_FIRST, _named),
     (_YEAR_FIRST, _named),

@@ -4,7 +4,7 @@ from datetime import date
 
 from ..column import Column, Value
 from ..text import fold, squash
-from .column_values import factor, fits, measure_of, names, number, show
+from .column_values import accepted_texts, as_number, is_of_kind, measure_of, show, unit_factor
 from .readers import LOOSE_BREAK
 from .reading import Number
 
@@ -30,16 +30,16 @@ def forms(value: Value, col: Column) -> tuple[str, ...]:
     """Return the honest ways to write the value, the plain printed one (`show`) first; each is accepted for it."""
     plainly = show(value, col)
     more: tuple[str, ...] = ()
-    if not fits(value, col):
+    if not is_of_kind(value, col):
         pass
     elif col.kind in ("int", "num"):
-        amount = number(value)
+        amount = as_number(value)
         more = _number_forms(amount, show(amount, col), col) if amount is not None else ()
     elif col.kind == "date":
         more = _date_forms(date.fromisoformat(str(value)))
     elif col.kind in ("text", "enum"):
         others = [other for known, others in col.aliases if known == value for other in others]
-        more = tuple(other for other in others if squash(fold(other)) in names(value, col))
+        more = tuple(other for other in others if squash(fold(other)) in accepted_texts(value, col))
     elif col.kind == "list" and isinstance(value, list | tuple) and not any(LOOSE_BREAK.search(item) for item in value):
         more = (", ".join(value),)
     return tuple(dict.fromkeys((plainly, *more)))
@@ -74,7 +74,7 @@ def _unit_tail(col: Column) -> str:
     own = measure_of(col)
     if own.unit:
         return "" if own.scale else own.unit.name
-    return col.unit if not own.scale and col.unit.isalpha() and factor(own.words, col) == 1 else ""
+    return col.unit if not own.scale and col.unit.isalpha() and unit_factor(own.words, col) == 1 else ""
 
 
 def _magnitude_forms(value: int, scale: int) -> list[str]:

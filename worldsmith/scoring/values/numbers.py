@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import replace
 
 from ..text import fold
-from .asides import denies, remarks
+from .asides import denies, is_remark
 from .number_words import NUMBER_WORDS, count_words
 from .reading import Number, Reading
 from .units import COUNT_NOUNS, MAGNITUDES, unit_named
@@ -160,17 +160,17 @@ def _without_asides(text: str) -> tuple[str, list[str]]:
     return _ASIDE.sub(aside, text).strip(), asides
 
 
-def _beside(found: tuple[Reading, ...], asides: list[str]) -> tuple[Reading, ...]:
+def _beside(readings: tuple[Reading, ...], asides: list[str]) -> tuple[Reading, ...]:
     """Add what the asides of a number say over again; nothing is left where one denies it or can't be told."""
     more: list[Reading] = []
-    for aside in asides if found else ():
+    for aside in asides if readings else ():
         if denies(aside):
             return ()
         again = _read_plain(aside)
-        if not again and not remarks(aside):
+        if not again and not is_remark(aside):
             return ()
-        more += [replace(r, also=True) if r.unit else replace(r, unit=found[0].unit) for r in again]
-    return (*found, *more)
+        more += [replace(r, is_aside=True) if r.unit else replace(r, unit=readings[0].unit) for r in again]
+    return (*readings, *more)
 
 
 def _one(before: str, body: re.Match[str], after: str) -> tuple[Reading, ...]:
@@ -201,23 +201,23 @@ def _head(before: str) -> tuple[bool, str, str] | None:
     minus, hedge, unit = False, "", ""
     rest = before.strip()
     while rest:
-        if found := _SOFT.match(rest):
+        if match := _SOFT.match(rest):
             pass
-        elif found := _OVER.match(rest):
+        elif match := _OVER.match(rest):
             hedge = "over"
-        elif found := _UNDER.match(rest):
+        elif match := _UNDER.match(rest):
             hedge = "under"
-        elif found := _MINUS.match(rest):
+        elif match := _MINUS.match(rest):
             if minus:
                 return None
             minus = True
-        elif found := _AGED.match(rest):
+        elif match := _AGED.match(rest):
             unit = "years"
-        elif (found := _MONEY.match(rest)) and (money := unit_named(found[0].strip())):
+        elif (match := _MONEY.match(rest)) and (money := unit_named(match[0].strip())):
             unit = money.name
         else:
             return None
-        rest = rest[found.end() :]
+        rest = rest[match.end() :]
     return minus, hedge, unit
 
 
@@ -225,14 +225,14 @@ def _tail(after: str) -> list[tuple[int, str, str]] | None:
     """Read what stands after the digits: choices of (power of ten, unit, open end), or None for what can't be read."""
     rest = after.strip().rstrip(".,;:*_`'\")]").lstrip("*_`").replace("+", " + ").strip()
     rest = _SOFT_TAIL.sub("", rest).rstrip(", ")
-    if found := _ORDINAL.match(rest):
-        rest = rest[found.end() :].strip()
-    if found := _OF.fullmatch(rest):
-        return [(0, f"of {found[1]}", "")]
+    if match := _ORDINAL.match(rest):
+        rest = rest[match.end() :].strip()
+    if match := _OF.fullmatch(rest):
+        return [(0, f"of {match[1]}", "")]
     open_end = ""
-    if found := _OR_MORE.match(rest):
-        open_end = "under" if found["less"] else "over"
-        rest = rest[found.end() :].strip()
+    if match := _OR_MORE.match(rest):
+        open_end = "under" if match["less"] else "over"
+        rest = rest[match.end() :].strip()
     power, explicit, twofold = 0, False, False
     while rest:
         word, _, others = rest.lstrip("-").partition(" ")
@@ -245,9 +245,9 @@ def _tail(after: str) -> list[tuple[int, str, str]] | None:
             return [unit_of] if explicit else [unit_of, (known, "ones", open_end)]
         twofold = twofold or (as_unit is not None and not explicit)
         power, explicit, rest = power + known, True, others.strip()
-    if found := _OR_MORE.match(rest):
-        open_end = "under" if found["less"] else "over"
-        rest = rest[found.end() :].strip()
+    if match := _OR_MORE.match(rest):
+        open_end = "under" if match["less"] else "over"
+        rest = rest[match.end() :].strip()
     if not rest:
         return [(power, "ones" if explicit else "", open_end)]
     unit = _unit(rest)
@@ -319,8 +319,8 @@ def _open(read: Reading, hedge: str) -> Reading:
 def _two(text: str, first: re.Match[str], second: re.Match[str]) -> tuple[Reading, ...]:
     before, between, after = text[: first.start()], text[first.end() : second.start()], text[second.end() :]
     if limit := _OF.fullmatch(_ORDINAL.sub("", between, count=1) + second[0] + after):
-        found = _one(before, first, between + second[0] + after)
-        return tuple(r for r in found if not isinstance(r.point, int | float) or r.point <= int(limit[1]))
+        readings = _one(before, first, between + second[0] + after)
+        return tuple(r for r in readings if not isinstance(r.point, int | float) or r.point <= int(limit[1]))
     if total := _compound(before, first, between, second, after):
         return total
     ends = _ends(_BETWEEN.sub("", before, count=1), first, between, second, after)
@@ -354,16 +354,18 @@ def _ends(
 ) -> tuple[Reading, ...] | None:
     """Read two numbers joined by a range sign (one interval) or by "or" (two readings)."""
     for joint, is_range in ((_RANGE, True), (_EITHER, False)):
-        found = re.search(joint.pattern + "$", between, re.IGNORECASE)
-        if not found or (between[: found.start()].strip() and not between[: found.start()].strip()[0].isalpha()):
+        joint_match = re.search(joint.pattern + "$", between, re.IGNORECASE)
+        if not joint_match or (
+            between[: joint_match.start()].strip() and not between[: joint_match.start()].strip()[0].isalpha()
+        ):
             continue
         rights = _one("", second, after)
-        lefts = _one(before, first, between[: found.start()])
+        lefts = _one(before, first, between[: joint_match.start()])
         if not rights or not lefts:
             continue
         left, right = lefts[0], rights[0]
         if not is_range:
-            return () if lefts == rights and found[0].strip() == "/" else (*lefts, *rights)  # "0/0" is no 0
+            return () if lefts == rights and joint_match[0].strip() == "/" else (*lefts, *rights)  # "0/0" is no 0
         if not left.unit:  # "1-2 million": the words after the second are the first's too
             left = _one(before, first, after)[0]
         one, other = left.point, right.point

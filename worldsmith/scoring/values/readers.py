@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..column import Kind
-from ..text import LONGEST_CACHED, fold, plain, squash, struck
+from ..text import LONGEST_CACHED, fold, is_struck_out, squash, without_markup
 from .asides import denies
 from .dates import read_date, read_year
 from .numbers import read_number
@@ -23,26 +23,26 @@ def read(span: str, kind: Kind) -> tuple[Reading, ...]:
 
 
 def _read(span: str, kind: Kind) -> tuple[Reading, ...]:
-    text = bare(span, kind)
+    text = readable_text(span, kind)
     readings = _READERS[kind](text) if text else ()
     if (
         text
         and kind in ("text", "enum")
         and ("[" in span or "【" in span)
-        and (named := plain(span, cited=True)) != text
+        and (named := without_markup(span, cited=True)) != text
     ):
         # What looks like a citation may be part of a name.
         readings = tuple(dict.fromkeys((*readings, *_READERS[kind](named))))
     return readings
 
 
-def bare(span: str, kind: Kind) -> str:
+def readable_text(span: str, kind: Kind) -> str:
     """Return the span as it is read: without markup and quotation marks, and "" where part of it is struck out.
 
     Of a number or date ticks, bullets and emoji beside it go too, and the dollar signs of a formula: "163 ✓", "$163$";
     of a date or year a raised mark, which can be no power: "2024²".
     """
-    text = "" if struck(span) else plain(span, link=2 if kind == "url" else 1)
+    text = "" if is_struck_out(span) else without_markup(span, link=2 if kind == "url" else 1)
     of_words = kind in ("text", "enum", "bool", "list")
     if not of_words and not text.isascii():
         text = without_signs(text)
@@ -140,10 +140,10 @@ def _truth(word: str) -> int | None:
         return one if one == other else None
     if remarked := _REMARKED.fullmatch(word):
         truth, remark = _truth(remarked[1]), remarked[2]
-        said = [_truth(part) for part in re.findall(r"\w+|[^\w\s]", remark)]
+        remark_truths = [_truth(part) for part in re.findall(r"\w+|[^\w\s]", remark)]
         if truth == 0:
             remark = _NO.sub("", remark)  # "no (not foldable)" says no twice
-        return None if denies(remark) or (truth is not None and 1 - truth in said) else truth
+        return None if denies(remark) or (truth is not None and 1 - truth in remark_truths) else truth
     return None
 
 
@@ -157,12 +157,12 @@ _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 
 
 def _read_url(text: str) -> tuple[Reading, ...]:
-    found = _URL.fullmatch(text.strip("<>`'\" \t\n"))
-    if not found:
+    match = _URL.fullmatch(text.strip("<>`'\" \t\n"))
+    if not match:
         return ()
-    host = found[1].casefold().removeprefix("www.")
-    port = "" if found[2] in (None, ":80", ":443") else found[2]
-    path = _PERCENT.sub(lambda m: m[0].upper(), (found[3] or "").rstrip("/"))
+    host = match[1].casefold().removeprefix("www.")
+    port = "" if match[2] in (None, ":80", ":443") else match[2]
+    path = _PERCENT.sub(lambda m: m[0].upper(), (match[3] or "").rstrip("/"))
     return (Reading("url", None, None, host + port + path),)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from worldsmith.cache import keep
-from worldsmith.scoring.text import plain
+from worldsmith.scoring.text import without_markup
 from worldsmith.simulate.guard.claims import address_or_order
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import Names
@@ -66,7 +66,7 @@ class Judge:
         Text with markup is judged once more without it, which is how a scorer reads an answer.
         """
         judgement = self._text(where, text, facts, topic, query)
-        bare = plain(text) if _MARKUP.search(text) else text
+        bare = without_markup(text) if _MARKUP.search(text) else text
         if bare == text or clean(bare) == clean(text):
             return judgement
         again = self._text(where, bare, facts, topic, query)

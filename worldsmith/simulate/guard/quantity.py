@@ -1,7 +1,7 @@
 """Numbers and dates in a text, and which cells they state.
 
 Extraction is wide (every digit and number word belongs to some quantity), judgement is narrow: a quantity
-stands only if `scoring.states` says so of a cell, or one of the derivations below does.
+stands only if `scoring.is_truthful` says so of a cell, or one of the derivations below does.
 """
 
 import re
@@ -288,7 +288,7 @@ def states(quantity: Quantity, value: Value, column: scoring.Column) -> bool:
         return True  # "25,032,000" under "thousand"
     if quantity.hedge in ("over", "under"):
         written = f"{quantity.hedge} {written}"
-    return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
+    return any(scoring.is_truthful(reading, value, column, hedged) for reading in scoring.read(written, column.kind))
 
 
 def is_exact(quantity: Quantity) -> bool:
@@ -326,7 +326,7 @@ def _states_date(quantity: Quantity, value: str, column: scoring.Column, hedged:
         return False
     if quantity.text == value or (len(quantity.text) == 7 and value.startswith(quantity.text)):
         return True
-    return any(scoring.states(reading, value, column, hedged) for reading in scoring.read(quantity.text, "date"))
+    return any(scoring.is_truthful(reading, value, column, hedged) for reading in scoring.read(quantity.text, "date"))
 
 
 def _in_decade(text: str, year: int) -> bool:

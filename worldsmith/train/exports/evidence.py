@@ -10,7 +10,7 @@ from worldsmith import scoring
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.renderer.emit import chunks
-from worldsmith.scoring.evidence import mark, statements
+from worldsmith.scoring.evidence import statement_hash, statements
 from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, token
 from worldsmith.tasks import Reader, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures
@@ -60,7 +60,10 @@ class Statements:
         emitted = list(chunks(render(page, self.world, pages)))
         text = "".join(part for part, _ in emitted)
         places = list(statements(text))
-        ends, marks = [end for _, _, end in places], [mark(title, text[start:end]) for title, start, end in places]
+        ends, marks = (
+            [end for _, _, end in places],
+            [statement_hash(title, text[start:end]) for title, start, end in places],
+        )
         for end, (part, cells) in zip(accumulate(len(part) for part, _ in emitted), emitted, strict=True):
             for one in disclosed_by_cells(page, cells, self.world) if cells else ():
                 yield one, marks[bisect_left(ends, end - len(part) + len(part.rstrip("\n")))]
