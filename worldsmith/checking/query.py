@@ -1,5 +1,6 @@
 """One SQL test: a query over the rows of a table whose `ok` is true, false or null."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from worldsmith.expr import Node
 from worldsmith.schema import Path, Schema
 from worldsmith.world.engine import Joins, quote
 
-BAD = 2**32
+_BAD = 2**32
 """What a broken row counts for, beside 1 for each row covered."""
 
 
@@ -35,11 +36,13 @@ class Test:
         selected = ", ".join(["t.rowid - 1 AS i", f"({self.ok}) AS ok", *self.values])
         return f"SELECT {selected} FROM {' '.join(self.source)}"
 
-    @cached_property
-    def counting(self) -> str:
-        """A query for the rows the test says something on, and BAD more for each that breaks it; null for none."""
+    def count(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """Return how many rows the test says something on, and how many of them break it."""
         # One sum, because SQLite works the condition out anew wherever its name stands; null adds nothing.
-        return f"SELECT sum(1 + (ok = 0) * {BAD}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        counting = f"SELECT sum(1 + (ok = 0) * {_BAD}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        (total,) = connection.execute(counting).fetchone()
+        broken, covered = divmod(total or 0, _BAD)
+        return covered, broken
 
 
 class _Named(Joins):

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from worldsmith.checking.declared import rule_test, table_tests
 from worldsmith.checking.fills import fill_tests
-from worldsmith.checking.query import BAD, Test
+from worldsmith.checking.query import Test
 from worldsmith.checking.report import Report, RuleReport, Violation
 from worldsmith.graph import ConstraintGraph, graph_of
 from worldsmith.schema import Schema
@@ -47,8 +47,7 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     covers = broken = 0
     violations: list[Violation] = []
     for test in tests:
-        (counted,) = connection.execute(test.counting).fetchone()
-        bad, count = divmod(counted or 0, BAD)
+        count, bad = test.count(connection)
         covers = max(covers, count)
         broken += bad
         if bad:
