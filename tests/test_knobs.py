@@ -25,7 +25,7 @@ from worldsmith.schema import Knobs, Pick, load_schema, parse_facts, parse_schem
 from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
 from worldsmith.schema.scaling import apply_knobs, check_facts, facts_range
 from worldsmith.schema.scaling.rows import row_range
-from worldsmith.schema_lint.trial import declared_rows, trial
+from worldsmith.schema_lint.trial import declared_rows, run_trial
 from worldsmith.world import files
 from worldsmith.world.model import invented_keys, world_id
 
@@ -187,9 +187,9 @@ def test_every_structure_can_have_the_facts_at_both_bounds(name):
 
 def test_a_schema_of_ones_own_is_told_its_bounds(mini):
     least, most = facts_range(mini)
-    report = trial(mini, 2, 0)
+    report = run_trial(mini, 2, 0)
     assert (report.bounds, report.to_json()["bounds"]) == ((least, most), (least, most))
-    assert f"asked for by --facts it can have {least} to {most}" in report.text()
+    assert f"with --facts it can have {least} to {most}" in report.text()
     for facts in (1, 10**9):
         with pytest.raises(UsageError, match=f"it takes {least} to {most}: ask for --facts"):
             apply_knobs(structure_of(mini, []), Knobs((facts, facts)))

@@ -1,5 +1,6 @@
 """One SQL test: a query over the rows of a table whose `ok` is true, false or null."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from worldsmith.expr import Node
 from worldsmith.schema import Path, Schema
 from worldsmith.world.engine import Joins, quote
 
-BROKEN_WEIGHT = 2**32
+_BROKEN_WEIGHT = 2**32
 """What a broken row adds to the count, beside 1 for each row covered."""
 
 
@@ -35,13 +36,15 @@ class Test:
         selected = ", ".join(["t.rowid - 1 AS i", f"({self.ok}) AS ok", *self.values])
         return f"SELECT {selected} FROM {' '.join(self.source)}"
 
-    @cached_property
-    def count_sql(self) -> str:
-        """A query for the number of rows covered, plus BROKEN_WEIGHT for each that breaks the test; null for none."""
+    def count(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """Return how many rows the test says something on, and how many of them break it."""
         # One sum, because SQLite evaluates the condition again wherever its name occurs; null adds nothing.
-        return (
-            f"SELECT sum(1 + (ok = 0) * {BROKEN_WEIGHT}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
+        count_sql = (
+            f"SELECT sum(1 + (ok = 0) * {_BROKEN_WEIGHT}) FROM (SELECT ({self.ok}) AS ok FROM {' '.join(self.source)})"
         )
+        (total,) = connection.execute(count_sql).fetchone()
+        broken, covered = divmod(total or 0, _BROKEN_WEIGHT)
+        return covered, broken
 
 
 class _PathJoins(Joins):

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from worldsmith.checking.declared import rule_test, table_tests
 from worldsmith.checking.fills import fill_tests
-from worldsmith.checking.query import BROKEN_WEIGHT, Test
+from worldsmith.checking.query import Test
 from worldsmith.checking.report import Report, RuleReport, Violation
 from worldsmith.graph import ConstraintGraph, graph_of
 from worldsmith.schema import Schema
@@ -47,8 +47,7 @@ def _run(world: World, connection: sqlite3.Connection, name: str, tests: list[Te
     covers = broken = 0
     violations: list[Violation] = []
     for test in tests:
-        (counted,) = connection.execute(test.count_sql).fetchone()
-        broken_count, count = divmod(counted or 0, BROKEN_WEIGHT)
+        count, broken_count = test.count(connection)
         covers = max(covers, count)
         broken += broken_count
         if broken_count:

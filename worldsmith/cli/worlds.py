@@ -358,20 +358,20 @@ def schema() -> None:
 def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_json: bool) -> None:
     """Read a schema file, fill worlds from it, and say what each rule cost; exit 1 when it can't be used.
 
-    Faults of the file are reported with line, part, value and fix. Then worlds are filled: for each rule the share of
-    rows that broke it at first, and its redraws and restarts per world. Rules are listed that the fills imply (a
-    warning), that never held (set aside, so that the others are tried) and that never applied to any row.
+    An invalid file is reported with line, part, value and fix. Then worlds are filled: for each rule the share of rows
+    that broke it at first, and its redraws and restarts per world. Rules are listed that no row would break (a warning:
+    the fills may imply them), that never held (set aside, so that the others are tried) and that covered no row.
 
     \b
     worldsmith schema check harbour.toml
     worldsmith schema check town --worlds 100 --json
     """
     from worldsmith.schema import read_schema
-    from worldsmith.schema_lint.trial import trial
+    from worldsmith.schema_lint.trial import run_trial
 
     try:
         read, file = read_schema(name)
-        result = trial(read, count, seed, file)
+        result = run_trial(read, count, seed, file)
     except SchemaError as error:
         if as_json:
             emit({"schema": name, "faults": True, "errors": str(error).split("\n")})

@@ -1,1 +1,1 @@
-"""What `schema check` tells an author: trial worlds, and rules that the fills already imply."""
+"""`schema check`: fills trial worlds from a schema and reports what its rules cost and which need work."""

@@ -1,47 +1,48 @@
-"""A schema on trial: worlds filled from it, and what they say of its rules."""
+"""Trial worlds of a schema, and what they show about its rules."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from worldsmith.checking import check
+from worldsmith.checking.declared import rule_test
 from worldsmith.errors import GenerationError, SchemaError
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.generation.world import Effort
 from worldsmith.graph import graph_of
-from worldsmith.schema import Schema, SchemaFile, parse_schema
+from worldsmith.schema import Schema, SchemaFile, parse_schema, structure_of
 from worldsmith.schema.scaling import facts_range
-from worldsmith.schema_lint.implied import implied
+from worldsmith.world.engine import attach
 from worldsmith.world.model import World
 
-USUAL = (300, 500)
-"""Facts of the worlds that everything here was made for."""
-PATIENCE = 3
-"""Worlds that fail from the start before more seeds are tried."""
-FURTHER = 7
-"""More seeds tried then, until one fits a world; where none does, a rule is set aside."""
-SET_ASIDE = 5
-"""Rules set aside at most."""
+USUAL_FACTS = (300, 500)
+"""Least and most facts of the worlds that pages and tasks are measured on."""
+FIRST_FAILURES = 3
+"""Failures in a row from the first seed on after which more seeds are tried."""
+EXTRA_SEEDS = 7
+"""Seeds tried after those, until one fits a world; where none does, a rule is set aside."""
+MAX_SET_ASIDE = 5
+"""The most rules that are set aside."""
 
-State = Literal["holds", "implied", "idle", "off", "broken", "too strict", "never held"]
+State = Literal["holds", "unbroken", "idle", "off", "broken", "too strict", "never held"]
 
-BAD = ("broken", "idle", "too strict", "never held")
+FAULTY_STATES = ("broken", "idle", "too strict", "never held")
 
-MEANING: dict[State, str] = {
-    "implied": "the fills imply it, so it can't be false: make it stricter, or drop it",
-    "idle": "it covered no row in any world: what it reads is always null, or it has no rows; loosen or drop it",
-    "off": "it was on in no world: its switch, or what it reads, is too rare; or drop it",
+ADVICE: dict[State, str] = {
+    "unbroken": "the fills may imply it already; make it stricter, or drop it",
+    "idle": "it covered no row in any world: what it reads is always null, or its table is empty; loosen or drop it",
+    "off": "it was on in no world: make its switch, or what it reads, more frequent, or drop it",
     "broken": "worlds came out with rows that break it, which is a defect of worldsmith: please report the schema",
-    "too strict": "some worlds can't be filled for it: loosen it, or the ranges it reads",
-    "never held": "taken as contradictory or too strict: loosen it, or the ranges it reads",
+    "too strict": "it keeps some worlds from being filled: loosen it, or the ranges it reads",
+    "never held": "probably contradictory or too strict: loosen it, or the ranges it reads",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What became of one declared rule over all worlds."""
+    """The counts of one declared rule over all worlds."""
 
     rule: str
     at: str
@@ -50,17 +51,19 @@ class RuleTrial:
     worlds: int
     """Worlds in which it was on."""
     rows: int
-    """Rows on which it said something."""
+    """Rows it covered: those on which it isn't null."""
     first_rows: int
-    """Rows when it was first tested."""
+    """Rows when it was first tested in a world, before anything was redrawn for it."""
     first_broken: int
     """Those of them that broke it."""
     tried: int
     """Worlds in which it was tested."""
     redraws: int
     restarts: int
+    unenforced: tuple[int, int] = (0, 0)
+    """Where no row broke the rule in worlds filled without rules: the rows it covered in them, and the worlds."""
     remedy: str = ""
-    """What would meet the rule, where redrawing doesn't."""
+    """A change to the schema that meets the rule, where redrawing doesn't."""
 
     @property
     def share(self) -> float:
@@ -68,17 +71,21 @@ class RuleTrial:
         return self.first_broken / self.first_rows if self.first_rows else 0.0
 
     def warning(self) -> str:
-        """Return what is wrong with the rule and the fix; '' for a rule that holds."""
+        """Return what is wrong with the rule and the fix, "" for a rule that holds."""
         if self.state == "holds":
             return ""
-        told = self.state in ("never held", "too strict")
-        how = f"; {self.share:.1%} of {self.first_rows} rows broke it at first" if told else ""
-        return f"{self.at}: rules.{self.rule}: {self.state}{how}: {self.remedy or MEANING[self.state]}"
+        counts = ""
+        if self.state in ("never held", "too strict"):
+            counts = f"; {self.share:.1%} of {self.first_rows} rows broke it at first"
+        elif self.state == "unbroken":
+            rows, worlds = self.unenforced
+            counts = f": no row of {rows} in {worlds} trial world{'s' if worlds > 1 else ''} would break it"
+        return f"{self.at}: rules.{self.rule}: {self.state}{counts}: {self.remedy or ADVICE[self.state]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of filling some worlds."""
+    """The result of filling trial worlds from a schema."""
 
     schema: str
     worlds: int
@@ -87,22 +94,24 @@ class Trial:
     unfit: int
     """Those of them that no world fits."""
     failed: tuple[str, ...]
-    """Places at which no world was found, with the seeds and the reason."""
+    """The places at which filling failed, each with the number of seeds and the first reason."""
     declared: tuple[int, int]
-    """Least and most rows by the declared totals, whatever is switched off."""
+    """Least and most rows by the declared totals, over all switches."""
     bounds: tuple[int, int]
     """Least and most rows that `--facts` can ask for."""
     tables: dict[str, tuple[int, int]]
     """The declared totals."""
     facts: tuple[int, int]
+    """Least and most facts of the worlds that were filled."""
     rules: tuple[RuleTrial, ...]
     restarts: dict[str, int]
-    """In all, by column, table or rule."""
+    """Restarts by column, table or rule."""
     broken: dict[str, int]
-    """Violations by rule, implied ones with them; generation should leave none."""
+    """Violations by rule, those of fills included; generation should leave none."""
     flat: tuple[str, ...]
-    """Columns that held null, or one and the same value, in every row of every world."""
+    """Columns with the same value, or null, in every row of every world."""
     structures: int
+    """Distinct sets of switches among the worlds."""
     stopped: str = ""
     """Why no more worlds were tried."""
 
@@ -113,22 +122,22 @@ class Trial:
 
     @property
     def faults(self) -> bool:
-        """Whether the schema needs work: a world that can't be filled, or a rule that never holds or says nothing."""
-        return bool(self.failed or self.broken) or any(r.state in BAD for r in self.rules)
+        """Whether the schema needs work: a world that can't be filled, or a rule that never holds or covers no row."""
+        return bool(self.failed or self.broken) or any(r.state in FAULTY_STATES for r in self.rules)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values; each rule with its counts, and counts a world."""
-        found = asdict(self)
-        for rule, told in zip(self.rules, found["rules"], strict=True):
-            told |= {"first_share": round(rule.share, 4), "warning": rule.warning()}
-            told |= {f"{n}_a_world": round(told[n] / max(1, rule.tried), 2) for n in ("redraws", "restarts")}
-        return found | {"unfit_share": round(self.unfit_share, 4), "usual": USUAL, "faults": self.faults}
+        """Return the fields as JSON values, with the counts of each rule per world."""
+        fields = asdict(self)
+        for rule, row in zip(self.rules, fields["rules"], strict=True):
+            row |= {"first_share": round(rule.share, 4), "warning": rule.warning()}
+            row |= {f"{n}_a_world": round(row[n] / max(1, rule.tried), 2) for n in ("redraws", "restarts")}
+        return fields | {"unfit_share": round(self.unfit_share, 4), "usual": USUAL_FACTS, "faults": self.faults}
 
     def text(self) -> str:
-        """Return the trial as a person reads it."""
-        return "\n".join([*self._head(), *self._rules(), *self._end()])
+        """Return the report that `schema check` prints."""
+        return "\n".join([*self._summary_lines(), *self._rule_lines(), *self._closing_lines()])
 
-    def _head(self) -> Iterator[str]:
+    def _summary_lines(self) -> Iterator[str]:
         filled = f"of {self.facts[0]} to {self.facts[1]} facts" if self.worlds else "none"
         yield f"{self.schema}: worlds filled: {self.worlds}, {filled}; structures among them: {self.structures}"
         if self.unfit == self.tried:
@@ -140,35 +149,35 @@ class Trial:
             )
         else:
             # None of n: fewer than 1 - 0.05^(1/n) of all, with 95% confidence.
-            most = 1 - 0.05 ** (1 / self.tried)
-            yield f"  each of {self.tried} seeds fits a world: of all seeds at most {most:.0%} do not (95%)"
-        sums = " + ".join(f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items())
-        yield f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts: {sums}"
-        yield f"  asked for by --facts it can have {self.bounds[0]} to {self.bounds[1]}"
-        if self.declared[0] < USUAL[0] or self.declared[1] > USUAL[1]:
-            yield f"  note: tasks and pages are measured on worlds of {USUAL[0]} to {USUAL[1]} facts: change some rows"
+            limit = 1 - 0.05 ** (1 / self.tried)
+            yield f"  each of {self.tried} seeds fits a world; at most {limit:.0%} of all do not (95% confidence)"
+        totals = " + ".join(f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items())
+        yield f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts: {totals}"
+        yield f"  with --facts it can have {self.bounds[0]} to {self.bounds[1]}"
+        least, most = USUAL_FACTS
+        if self.declared[0] < least or self.declared[1] > most:
+            yield f"  note: tasks and pages are measured on worlds of {least} to {most} facts: change some rows"
 
-    def _rules(self) -> Iterator[str]:
-        worked = sorted((r for r in self.rules if r.redraws or r.restarts), key=lambda r: -r.redraws)
-        if worked:
-            width = max(len(r.rule) for r in worked)
-            width = max(width, 20)
-            yield f"  {'rule, counts a world':<{width}}  {'rows':>7}  broke at first  redraws  restarts"
-        for r in worked:
+    def _rule_lines(self) -> Iterator[str]:
+        redrawn = sorted((r for r in self.rules if r.redraws or r.restarts), key=lambda r: -r.redraws)
+        if redrawn:
+            width = max(20, *(len(r.rule) for r in redrawn))
+            yield f"  {'rule, counts per world':<{width}}  {'rows':>7}  broke at first  redraws  restarts"
+        for r in redrawn:
             n = max(1, r.tried)
             counts = f"{r.first_rows / n:7.1f}  {r.share:14.1%}  {r.redraws / n:7.2f}  {r.restarts / n:8.2f}"
             yield f"  {r.rule:<{width}}  {counts}"
-        quiet = sum(r.state == "holds" and r.tried > 0 for r in self.rules if r not in worked)
-        if quiet:
-            yield f"  {quiet} more {'rule' if quiet == 1 else 'rules'} held without a redraw"
+        unredrawn = sum(r.state == "holds" and r.tried > 0 for r in self.rules if r not in redrawn)
+        if unredrawn:
+            yield f"  {unredrawn} more {'rule' if unredrawn == 1 else 'rules'} held without a redraw"
 
-    def _end(self) -> Iterator[str]:
+    def _closing_lines(self) -> Iterator[str]:
         places = {place: n for place, n in self.restarts.items() if not place.startswith("rule ")}
         yield from (f"  restarted {n}x at {place}" for place, n in places.items())
         yield from (f"  {reason}" for reason in self.failed)
         if self.stopped:
             yield f"  {self.stopped}"
-        yield from (f"  BROKEN {n}x: {rule}: {MEANING['broken']}" for rule, n in self.broken.items())
+        yield from (f"  BROKEN {n}x: {rule}: {ADVICE['broken']}" for rule, n in self.broken.items())
         warnings = [*filter(None, map(RuleTrial.warning, self.rules)), *self.flat]
         yield from (f"  {w}" for w in warnings)
         if not self.faults:
@@ -176,14 +185,14 @@ class Trial:
 
 
 def declared_rows(schema: Schema) -> tuple[int, int]:
-    """Return the least and the most rows a world can have: an optional table counts with none, or with its most."""
+    """Return the least and the most rows of a world; an optional table may have none."""
     tables = schema.tables.values()
     return sum(t.rows[0] for t in tables if t.switch is None), sum(t.rows[1] for t in tables)
 
 
 @dataclass
 class _Tally:
-    """What has been counted so far."""
+    """The counts over the worlds filled so far."""
 
     effort: Effort = field(default_factory=Effort)
     failed: list[tuple[int, GenerationError]] = field(default_factory=list)
@@ -191,13 +200,14 @@ class _Tally:
     unfit: int = 0
     facts: list[int] = field(default_factory=list)
     structures: dict[frozenset[str], Schema] = field(default_factory=dict)
-    on: Counter[str] = field(default_factory=Counter)
+    worlds_on: Counter[str] = field(default_factory=Counter)
     covered: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
-    held: dict[tuple[str, str], set[Any]] = field(default_factory=dict)
+    values: dict[tuple[str, str], set[Any]] = field(default_factory=dict)
+    """Some distinct values of each column: two or more where it has them."""
 
     def fill(self, schema: Schema, seed: int, *, whole: bool) -> bool:
-        """Fill a world and count it, or why there is none; return whether there is. `whole`: no rule is set aside."""
+        """Fill a world and count it; return whether a world fits. `whole`: no rule is set aside."""
         self.tried += whole
         try:
             world = generate(schema, seed, effort=self.effort)
@@ -216,28 +226,30 @@ class _Tally:
             if rule.broken:
                 self.broken[rule.rule] += rule.broken
             if rule.rule in declared:
-                self.on[rule.rule] += 1
+                self.worlds_on[rule.rule] += 1
                 self.covered[rule.rule] += rule.covers
-        for name, columns in world.tables.items():
-            for column, values in columns.items():
-                held = self.held.setdefault((name, column), set())
-                if len(held) < 2:
-                    held.update(list(dict.fromkeys(values))[:2])
+        for table, columns in world.tables.items():
+            for column, cells in columns.items():
+                distinct = self.values.setdefault((table, column), set())
+                if len(distinct) < 2:
+                    distinct.update(list(dict.fromkeys(cells))[:2])
 
 
-def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None) -> Trial:
-    """Fill `count` worlds with seeds from `seed` on, check them, and tally; `file` gives places their lines.
+def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None) -> Trial:
+    """Fill and check `count` worlds with seeds from `seed` on; `file` gives places their lines.
 
-    A rule at which the first worlds all fail is set aside, so that the others are tried too.
+    A rule at which the first worlds all fail is set aside, so that the others are tried too. Rules that nothing broke
+    are counted in up to as many further worlds, filled without rules.
 
     Raises:
-        SchemaError: columns filled in a circle, or names of a kind nobody invents.
+        SchemaError: columns filled in a circle, or names of an unknown kind.
     """
     file = file or SchemaFile(schema.name)
     tally = _Tally()
     try:
         graph_of(schema)
         aside, stopped = _fill(schema, count, seed, tally)
+        unbroken = _unbroken_without_rules(schema, _never_broken(schema, tally), range(seed + count, seed + 2 * count))
     except SchemaError as error:
         raise SchemaError(f"{file.at(error.place)}: {error.text}") from None
     return Trial(
@@ -250,41 +262,38 @@ def trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None)
         bounds=facts_range(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
         facts=(min(tally.facts, default=0), max(tally.facts, default=0)),
-        rules=tuple(_rule_trials(schema, tally, aside, file)),
+        rules=tuple(_rule_trials(schema, tally, aside, unbroken, file)),
         restarts=dict(Counter(restart.place for restart in tally.effort.restarts)),
         broken=dict(tally.broken),
-        flat=tuple(_flat(schema, tally, file)),
+        flat=tuple(_flat_columns(schema, tally, file)),
         structures=len(tally.structures),
         stopped=stopped,
     )
 
 
-def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[dict[str, Schema], str]:
-    """Fill worlds; return the rules set aside, each with the schema that still had it, and why the filling stopped."""
-    aside: dict[str, Schema] = {}
-    further = seed + count
+def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str], str]:
+    """Fill worlds; return the rules set aside, and why the filling stopped early, "" where it didn't."""
+    aside = set[str]()
+    extra = range(seed + count, seed + count + EXTRA_SEEDS)
     for number in range(seed, seed + count):
         before = len(tally.effort.restarts)
         tally.fill(schema, number, whole=not aside)
-        if tally.facts or len(tally.failed) < min(PATIENCE, count):
+        if tally.facts or len(tally.failed) < min(FIRST_FAILURES, count):
             continue
-        for more in range(further, further + FURTHER):
-            if tally.fill(schema, more, whole=not aside):
-                break
-        if tally.facts:
+        if any(tally.fill(schema, other, whole=not aside) for other in extra):
             continue
         (place, rule), _ = Counter(tally.effort.restarts[before:]).most_common(1)[0]
-        less = _without(schema, rule) if rule else None
-        if rule is None or less is None or len(aside) == SET_ASIDE:
-            return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly for {place}"
-        aside[rule] = schema
-        schema = less
+        reduced = _without(schema, rule) if rule else None
+        if rule is None or reduced is None or len(aside) == MAX_SET_ASIDE:
+            return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly because of {place}"
+        aside.add(rule)
+        schema = reduced
         tally.failed.clear()
     return aside, ""
 
 
 def _without(schema: Schema, rule: str) -> Schema | None:
-    """Return the schema without a rule; None where it means nothing without."""
+    """Return the schema without a rule, None where that is no valid schema."""
     source = dict(schema.source)
     source["rules"] = {name: r for name, r in source["rules"].items() if name != rule}
     try:
@@ -293,57 +302,93 @@ def _without(schema: Schema, rule: str) -> Schema | None:
         return None
 
 
-def _rule_trials(schema: Schema, tally: _Tally, aside: dict[str, Schema], file: SchemaFile) -> Iterator[RuleTrial]:
+def _never_broken(schema: Schema, tally: _Tally) -> set[str]:
+    """Return the rules that covered rows and were never broken, not even before a redraw."""
+    broken = {name for name, (rows, _, _) in tally.effort.first_tests.items() if rows}
+    return {r.name for r in schema.rules if tally.covered[r.name]} - broken - tally.effort.redraws.keys()
+
+
+def _unbroken_without_rules(schema: Schema, candidates: set[str], seeds: range) -> dict[str, tuple[int, int]]:
+    """Fill worlds without rules and return the candidates that no row breaks: each with its rows and its worlds.
+
+    Worlds filled with rules don't show that: there a composite key is drawn so that it meets the rules it is read by.
+    """
+    # Caches take schemas with the same digest as the same schema.
+    unruled = replace(schema, rules=(), digest=f"{schema.digest} without rules")
+    rows, worlds = Counter[str](), Counter[str]()
+    for seed in seeds:
+        if not candidates:
+            break
+        try:
+            world = generate(unruled, seed)
+        except GenerationError:
+            continue
+        structure = structure_of(schema, world.schema.switches)
+        with attach(world) as connection:
+            for rule in structure.rules:
+                if rule.name in candidates:
+                    covered, broken = rule_test(structure, rule).count(connection)
+                    candidates = candidates - {rule.name} if broken else candidates
+                    rows[rule.name] += covered
+                    worlds[rule.name] += 1
+    return {rule: (rows[rule], worlds[rule]) for rule in candidates if rows[rule]}
+
+
+def _rule_trials(
+    schema: Schema,
+    tally: _Tally,
+    aside: set[str],
+    unbroken: dict[str, tuple[int, int]],
+    file: SchemaFile,
+) -> Iterator[RuleTrial]:
     restarts = Counter(restart.rule for restart in tally.effort.restarts)
     for rule in schema.rules:
         bad, rows, tried = tally.effort.first_tests.get(rule.name, (0, 0, 0))
-        on = tally.on[rule.name]
-        state = "never held" if rule.name in aside else _state(schema, tally, rule.name)
+        state = "never held" if rule.name in aside else _state(tally, rule.name)
+        if state == "holds" and rule.name in unbroken:
+            state = "unbroken"
         line = file.line(f"rules.{rule.name}")
         yield RuleTrial(
             rule=rule.name,
             at=f"{file}:{line}" if line else str(file),
             state=state,
-            worlds=on,
+            worlds=tally.worlds_on[rule.name],
             rows=tally.covered[rule.name],
             first_rows=rows,
             first_broken=bad,
             tried=tried,
             redraws=tally.effort.redraws.get(rule.name, 0),
             restarts=restarts[rule.name],
-            remedy=remedy(schema, rule.name, range(PATIENCE)) if state in ("never held", "too strict") else "",
+            unenforced=unbroken.get(rule.name, (0, 0)),
+            remedy=remedy(schema, rule.name, range(FIRST_FAILURES)) if state in ("never held", "too strict") else "",
         )
 
 
-def _state(schema: Schema, tally: _Tally, name: str) -> State:
+def _state(tally: _Tally, name: str) -> State:
     if tally.broken[name]:
         return "broken"
     if any(error.rule == name for _, error in tally.failed):
         return "too strict"
-    # Off or implied in one structure, a rule may still say something in another.
-    seen = [(s, r) for s in tally.structures.values() for r in s.rules if r.name == name]
-    if all(implied(s, r) for s, r in seen or [(schema, r) for r in schema.rules if r.name == name]):
-        return "implied"
     if not tally.facts:
         return "holds"
-    if not seen:
+    if not tally.worlds_on[name]:
         return "off"
     return "holds" if tally.covered[name] else "idle"
 
 
 def _failures(tally: _Tally, file: SchemaFile) -> Iterator[str]:
-    """Yield each place at which worlds failed: how many, and what stood in the way of the first."""
+    """Yield each place at which filling failed, with how many seeds failed there and why the first one did."""
     for place in dict.fromkeys(error.place for _, error in tally.failed):
-        found = [(number, error) for number, error in tally.failed if error.place == place]
-        number, error = found[0]
+        failures = [(number, error) for number, error in tally.failed if error.place == place]
+        number, error = failures[0]
         at = file.at(f"rules.{error.rule}" if error.rule else place if "." in place else f"tables.{place}")
-        of = len(tally.facts) + len(tally.failed)
-        why = f"no world for {len(found)} of {of} seeds; for seed {number}, {error.reason}"
+        tried = len(tally.facts) + len(tally.failed)
+        why = f"no world for {len(failures)} of {tried} seeds; for seed {number}, {error.reason}"
         yield f"{at}: {why}: loosen it, or what it reads"
 
 
-def _flat(schema: Schema, tally: _Tally, file: SchemaFile) -> Iterator[str]:
-    for (table, column), values in tally.held.items():
+def _flat_columns(schema: Schema, tally: _Tally, file: SchemaFile) -> Iterator[str]:
+    for (table, column), values in tally.values.items():
         if len(values) == 1 and schema.tables[table].rows[1] > 1:
             (value,) = values
             what = "null" if value is None else repr(value)

@@ -50,7 +50,7 @@ def _claimed_without_keys(reference: Reference, rows: Sequence[Row]) -> tuple[Cl
 def _grouped(
     reference: Reference, rows: Sequence[Row], members: Sequence[int], cells: Sequence[int]
 ) -> list[list[int]]:
-    """Group rows whose values in these cells are the same in any spelling, in an order that depends only on their text."""
+    """Group rows whose values in these cells are the same in any spelling, in an order that their text decides."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for i in members:
         groups.setdefault(tuple(_canonical(rows[i][c], reference.columns[c]) for c in cells), []).append(i)

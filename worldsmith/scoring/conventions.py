@@ -143,7 +143,7 @@ _TOTAL = re.compile(r"(?:grand |sub ?)?totals?(?: \d+(?: (?:rows|items|entries))
 
 
 def non_data_reason(row: Row, header: Row, keys: Sequence[int]) -> str:
-    """Return what a row that claims no gold row is, in words: a repeated header, dots, a total; "" for a row of data."""
+    """Return what a row that claims no gold row is: a repeated header, dots, a total; "" for a row of data."""
     filled_cells = [(c, cell) for c, cell in enumerate(row) if cell]
     if not filled_cells:
         return ""
@@ -164,8 +164,8 @@ def has_one_text(row: Row) -> bool:
 def group_headings(rows: Sequence[Row], claimed: Mapping[int, Sequence[int]], extra: Collection[int]) -> frozenset[int]:
     """Return the rows of one text that head those below them.
 
-    There are none if a row of one text claims a gold row, since then the rows list keys, or if they outnumber the claimed
-    gold rows; and none stands below the last row that claims one.
+    There are none if a row of one text claims a gold row, since then the rows list keys, or if they outnumber the
+    claimed gold rows; and none stands below the last row that claims one.
     """
     alone = [i for i in extra if has_one_text(rows[i])]
     if (

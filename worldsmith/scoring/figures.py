@@ -21,7 +21,7 @@ class Rates(NamedTuple):
 
     @classmethod
     def of(cls, right: int, answered: int, expected: int) -> "Rates":
-        """Return rates for `right` of `answered` and of `expected`; if nothing is expected, only answering nothing is right."""
+        """Return rates for `right` of `answered` and of `expected`; if nothing is expected, only nothing is right."""
         if not expected:
             return cls(1.0, 1.0, 1.0) if not answered else cls(0.0, 0.0, 0.0)
         precision = right / answered if answered else 0.0

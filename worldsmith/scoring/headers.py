@@ -47,7 +47,7 @@ def _unit_words(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _parted(name: str) -> tuple[str, str]:
-    """Split a header into its name and its unit, which is in its last brackets or its last words, with or without "in"."""
+    """Split a header into name and unit, which is in its last brackets or its last words, with or without "in"."""
     text = without_markup(name)
     brackets = _BRACKET.findall(text)
     if brackets:

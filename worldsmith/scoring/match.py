@@ -16,8 +16,8 @@ def match_columns(header: tuple[str, ...], wanted: tuple[str, ...], key: int | N
 
     By folded name; then without units in brackets; then without its owner, "Floor" for "Department: Floor"; then by
     similarity: each only where exactly one pair fits. Of two columns with one name the first counts. `key` is the only
-    key column, if there is just one: "Name" or "Model" may stand for it once all others are matched, since its cells must
-    name the rows whatever it is called.
+    key column, if there is just one: "Name" or "Model" may stand for it once all others are matched, since its cells
+    must name the rows whatever it is called.
     """
     matched: dict[int, int] = {}
     for key_of in (header_key, bare_key, _unowned_key):
@@ -57,7 +57,7 @@ def _close_pairs(wanted: Mapping[int, str], header_names: Mapping[int, str]) -> 
 def assign(weights: Sequence[Sequence[int]]) -> list[int]:
     """Return the column assigned to each row, or -1, one to one, so that the sum of weights is greatest.
 
-    Pairs of weight 0 are not assigned. The Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
+    Pairs of weight 0 are not assigned. Hungarian method with potentials (Kuhn 1955, Munkres 1957), O(rows^2 columns);
     ties are broken by index, so the order of rows matters only among equals.
     """
     rows = len(weights)

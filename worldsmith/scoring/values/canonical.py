@@ -1,8 +1,8 @@
 """Canonical values, shared by scorer and guard: what a span says, how a value may be written, when the two agree.
 
 Three rules hold throughout. A form of a value is always accepted for it. Text that can't be read is never equal to
-anything, other such text included. Whatever the scorer counts as right (`is_right`), `accepts` accepts in some reading of
-the span as the column's kind or as text, so a guard that looks at every reading finds everything that would score.
+anything, other such text included. Whatever the scorer counts as right (`is_right`), `accepts` accepts in some reading
+of the span as the column's kind or as text, so a guard that looks at every reading finds everything that would score.
 """
 
 from functools import lru_cache
@@ -88,7 +88,7 @@ def is_truthful(reading: Reading, value: Value, col: Column, hedge: bool) -> boo
 
     Besides the value itself: a month, quarter, year or decade that holds the date; a range that holds the number;
     "over" and "under" within a tenth; the number in another unit at the precision written; and after a hedge
-    ("about") the number rounded, within a tenth. The column's tolerance is not used: a value within it is forgiven, not true.
+    ("about") the number rounded, within a tenth. The column's tolerance forgives and makes nothing true.
     """
     if reading.kind == "date":
         return _holds(reading, day_ordinal(value) if col.kind == "date" else None)

@@ -20,8 +20,8 @@ class Reading:
         unit: "" for a bare number, "ones" where a magnitude or a count noun says that units of one are meant
             ("730 thousand", "5 pieces"), "place" where a tied rank is written, else the unit as `units` spells it, or
             the folded words after the number.
-        is_aside: the number stands in parentheses after another, in a unit of its own; it may be rounded, and matches the
-            value if its interval holds it ("163 g (5.75 oz)").
+        is_aside: the number stands in parentheses after another, in a unit of its own; it may be rounded, and matches
+            the value if its interval holds it ("163 g (5.75 oz)").
     """
 
     kind: str
