@@ -627,7 +627,7 @@ def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
     roomy = create_app(folders, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
-    assert roomy.state.shelf.opened == (worlds[1].id, worlds[0].id)
+    assert roomy.state.world_cache.opened == (worlds[1].id, worlds[0].id)
 
 
 class Slow(Stub):
