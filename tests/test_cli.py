@@ -714,7 +714,7 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("write", ["save_lines", "write_file"])
+@pytest.mark.parametrize("write", ["save_jsonl", "write_file"])
 def test_a_disk_that_is_full_when_tasks_are_written_leaves_no_world_and_no_task(tmp_path, monkeypatch, write):
     def full(path, *_):
         raise OSError(28, "No space left on device", str(path))
