@@ -97,15 +97,15 @@ def edit_of_pages(
     name: str,
     page_edit: Callable[[Pages, Page, int], Page | None],
     cells: Callable[[Page], Iterable[Cell]],
-    meets: Callable[[Pages, Page, int], bool] | None = None,
+    share: float | None = None,
 ) -> SliceEdit:
-    """Return the slice edit that edits the pages it meets, all of them by default, and notes the cells they lost.
+    """Return the slice edit that edits a share of the spare pages, or all pages, and notes the cells they lost.
 
     Args:
         name: what its changes are called.
         page_edit: (pages, page, seed) to the page after it, None where it is gone; pure, so that results are kept.
         cells: those of a page that count as lost where it no longer has them.
-        meets: whether a page is edited under a seed.
+        share: of the spare pages that are edited; None for all pages.
     """
     edited: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}
 
@@ -113,7 +113,7 @@ def edit_of_pages(
         views, changes = [], []
         for view in part.views:
             page = view.page
-            if meets is not None and not meets(pages, page, seed):
+            if share is not None and not (is_drawn(name, share, page.id, seed) and is_spare(pages, page)):
                 views.append(view)
                 continue
             key = (pages.world.id, seed, page.id)
@@ -150,10 +150,7 @@ def spare_page_edit(name: str, share: float) -> SliceEdit:
     def cells(page: Page) -> Iterable[Cell]:
         return dict.fromkeys((*page.cells, *page.head.cells))
 
-    def meets(pages: Pages, page: Page, seed: int) -> bool:
-        return is_drawn(name, share, page.id, seed) and is_spare(pages, page)
-
-    edit = edit_of_pages(name, page_edit, cells, meets)
+    edit = edit_of_pages(name, page_edit, cells, share)
     if name == "dead_link":
         return lambda pages, part, seed: part if part.call.tool == "web_search" else edit(pages, part, seed)
     return edit
