@@ -662,7 +662,7 @@ def test_what_stands_in_a_store_stays(town: World, store: Stores) -> None:
         (lambda lines: lines[1:], "its first line is not the header of one"),
         (lambda _lines: [], "its first line is not the header of one"),
         (lambda lines: [lines[0], lines[1], lines[2][:-3]], "line 3: not a stored text"),
-        (lambda lines: [lines[0], lines[1], lines[2].replace(b'"key":"', b'"key":"x')], "line 3: no text"),
+        (lambda lines: [lines[0], lines[1], lines[2].replace(b'"key":"', b'"key":"x')], "line 3: not a stored text"),
         (lambda lines: [lines[0].replace(b'store":2', b'store":9'), *lines[1:]], "is of format 9"),
     ],
     ids=["short", "no head", "empty", "cut", "key", "format"],
