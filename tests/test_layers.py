@@ -93,7 +93,7 @@ def test_each_module_imports_only_from_rooms_before_its_own():
 
 def test_no_modules_import_each_other_in_a_circle():
     try:
-        TopologicalSorter({module: imported(module) for module in FILES}).prepare()
+        TopologicalSorter({module: imported(module) for module in MODULES}).prepare()
     except CycleError as error:
         pytest.fail(" <- ".join(error.args[1]))
 
