@@ -157,7 +157,7 @@ def records(page: Page, world: World) -> list[Record]:
             rows[row] = Record(row.table, row.index, "", {})
         rows[row].cells[cell.col] = cell.value
     for record in rows.values():
-        key = world.schema.table(record.table).key
+        key = world.schema.tables[record.table].key
         record.key = ", ".join(shown(record.cells.get(k, "")) for k in key)
     return list(rows.values())
 

@@ -151,8 +151,8 @@ def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town)
                 for page_id in (p for p in naming if p not in task.pages[i][j]):
                     observation = replies[page_id]
                     shown = tokens(observation.disclosed, town.digest)
-                    assert not scoring.evidence.met(need, shown)
-                    assert not scoring.evidence.met(need, evidence.disclosed_by([observation.text]))
+                    assert not scoring.evidence.is_met(need, shown)
+                    assert not scoring.evidence.is_met(need, evidence.disclosed_by([observation.text]))
                     checked += 1
                     coincidences += scoring.show(row[j], task.columns[j]) in observation.text
     assert checked >= 1000

@@ -595,7 +595,7 @@ def test_a_message_of_many_marks_has_an_answer(begun, part):
 )
 def test_what_a_reply_quotes_of_a_call_is_no_evidence(begun, body):
     sentence = "Ash House has 40 lamps."
-    known = scoring.Evidence((), statements={"lamps": (scoring.evidence.mark("Ash House", sentence),)})
+    known = scoring.Evidence((), statements={"lamps": (scoring.evidence.statement_hash("Ash House", sentence),)})
     reply = begun.step(f"<tool_call>{body % sentence}</tool_call>").observation
     assert known.disclosed_by(["# Ash House\n", reply]) == frozenset()
     assert known.disclosed_by(["# Ash House\n", reply, sentence]) == {"lamps"}

@@ -178,7 +178,7 @@ def test_a_call_that_is_never_answered_costs_one_task(town, monkeypatch):
     def silent(task, world, client, names=()):
         raise BackendError("web_search 'x': unavailable in 8 attempts")
 
-    monkeypatch.setattr("worldsmith.mining.pipeline.measure", silent)
+    monkeypatch.setattr("worldsmith.mining.pipeline.measure_shortcuts", silent)
     found = mine(town, 1, size="small")
     assert found.tasks == ()
     assert found.rejected["a call of an agent that is never answered"] > 0

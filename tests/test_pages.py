@@ -518,7 +518,7 @@ from pages_world import isles
 from worldsmith.pages.index import Index
 from worldsmith.pages import Pages
 from worldsmith.simulate.renderer import Renderer; from worldsmith.pages.renderer import html, markdown, render
-from worldsmith.simulate.protocol import Call, cut
+from worldsmith.simulate.protocol import Call, slice_for
 world = isles()
 pages = Pages(world)
 index, renderer, out = Index(pages), Renderer(world, pages), hashlib.sha256()
@@ -526,7 +526,7 @@ for i in pages.ids():
     doc = render(pages.page(i), world, pages)
     out.update((markdown(doc) + html(doc)).encode())
 for query in ("Orvane Head", "lighthouses granite height", "kept by Dov Hallebrand", "visits 2027"):
-    out.update(repr(renderer.write(cut(pages, index, Call("web_search", query)))).encode())
+    out.update(repr(renderer.write(slice_for(pages, index, Call("web_search", query)))).encode())
 print(out.hexdigest())
 """
 

@@ -146,7 +146,7 @@ def _mine(folder: Path, request: "MiningRequest", *, as_json: bool) -> int:
         click.echo(f"{world.id}: {count} tasks{failing} of {mined.tried} draws; rejected: {why or 'none'}")
     if count < request.count:
         kept = "" if count else "; what is in its file of tasks was left as it is"
-        click.echo(f"{world.id}: {count} of the {request.count} tasks order for were count{kept}", err=True)
+        click.echo(f"{world.id}: {count} of the {request.count} tasks asked for were found{kept}", err=True)
     return count
 
 
