@@ -57,7 +57,7 @@ def contents(folder):
 
 
 def worlds(folder):
-    return sorted(p.parent for p in folder.glob("*/world.json"))
+    return sorted(p.parent for p in folder.glob("[!.]*/world.json"))  # what a killed run left has a dot
 
 
 SOMETIMES = """

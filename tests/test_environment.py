@@ -710,7 +710,7 @@ def test_rollouts_in_other_processes_earn_the_same(proved):
     environment = Environment(world, task, simulator)
     jobs = [(replace(environment, seed=i % 3, profile="adversarial" if i % 2 else "clean"), i) for i in range(48)]
     expected = [*map(rollout, jobs)]
-    assert len({reward for _, reward in expected}) > 3
+    assert len({reward for _, reward in expected}) > 1
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert pool.map(rollout, jobs) == expected
 

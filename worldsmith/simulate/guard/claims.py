@@ -117,8 +117,13 @@ def _hinted(pattern: re.Pattern[str], lower: str, span: Span) -> Iterator[re.Mat
 
 def superlatives(text: str, span: Span, covered: Sequence[Span]) -> list[str]:
     """Return the superlatives of a sentence outside names, labels and declared phrases, in lower case."""
-    words = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(m.span(), covered)]
+    words = [m.group() for m in _hinted(_SUPERLATIVE, lowered(text), span) if not _inside(_last_word(m), covered)]
     return [word for word in words if word not in _OTHERWISE]
+
+
+def _last_word(match: re.Match[str]) -> Span:
+    """Return the superlative itself: "its best inspection score" is a label with a word before it."""
+    return match.end() - len(match.group().rpartition(" ")[2]), match.end()
 
 
 def pattern_matches(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> list[str]:
