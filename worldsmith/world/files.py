@@ -32,10 +32,9 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         _write(part, data)
         part.replace(path)
-    except BaseException:
+    finally:
         with suppress(OSError):
-            part.unlink()
-        raise
+            part.unlink()  # there is none once it has taken the file's place
     _flush_folder(path.parent)
 
 
