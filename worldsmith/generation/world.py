@@ -30,7 +30,7 @@ from worldsmith.schema import (
     structure_of,
 )
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import World, uses_faker, world_id
+from worldsmith.world.model import Language, World, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -61,8 +61,14 @@ class Effort:
     """Rows that broke a rule when it was first tested in a world, rows in all, and worlds, added up."""
 
 
-def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Knobs = DEFAULT_KNOBS) -> World:
-    """Return the world of (schema, seed, knobs): the same inputs always give the same rows.
+def generate(
+    schema: Schema,
+    seed: int,
+    effort: Effort | None = None,
+    knobs: Knobs = DEFAULT_KNOBS,
+    language: Language = "plain",
+) -> World:
+    """Return the world of (schema, seed, knobs): the same inputs always give the same rows, in either language.
 
     Raises:
         GenerationError: a rule never held in 1 + 5 attempts; the message names it with rows and values.
@@ -94,7 +100,8 @@ def generate(schema: Schema, seed: int, effort: Effort | None = None, knobs: Kno
             table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
             for table in structure.tables.values()
         }
-        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(filling.values))
+        name = world_id(schema, seed, knobs, language)
+        return World(name, structure, seed, tables, dict(filling.values), language)
     assert last_error is not None
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "

@@ -23,11 +23,15 @@ from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
 from worldsmith.pages.types import DIRECTORY, Page
+from worldsmith.pages.voice import Voice
+from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, Pick, Schema, Value
 from worldsmith.world.model import Cell, Row, World
 
 RENDER = 7
 """Version of plans, their rendering and their ranking: certificates and stored texts name it."""
+COPIES = 3
+"""Sites of copies: archive, mirror, and what bears a row's name."""
 AUTHORS = 16
 """People who sign pages, a world."""
 START = 4
@@ -52,6 +56,12 @@ class Pages:
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
     @cached_property
+    def voice(self) -> Voice | None:
+        """The bank that the world's pages are written by; None where they are plain."""
+        bank = self.world.schema.bank
+        return Voice(self.world, bank) if self.world.language == "natural" and bank else None
+
+    @cached_property
     def days(self) -> Days:
         """From which days on pages may tell what they tell."""
         return Days(self.world)
@@ -60,15 +70,17 @@ class Pages:
     def abouts(self) -> dict[str, tuple[str, ...]]:
         """The kinds of page about a row of each table that has any, the entity page's first."""
         found: dict[str, tuple[str, ...]] = {}
-        for spec in self.world.schema.pages:
-            if spec.about:
-                found[spec.about] = (*found.get(spec.about, ()), spec.name)
+        specs = [(page.name, page.source.about) for page in self.voice.pages.values()] if self.voice else []
+        for name, about in specs or [(spec.name, spec.about) for spec in self.world.schema.pages]:
+            if about:
+                found[about] = (*found.get(about, ()), name)
         return found
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
         """The sites: one an entry of `[pages]`, one for directories and background, one a genre, three for copies."""
-        return tuple(map(site, self._invented[0]))
+        own = self.voice.sites.values() if self.voice else ()
+        return (*own, *map(site, self._invented[0]))
 
     @property
     def authors(self) -> tuple[str, ...]:
@@ -78,8 +90,8 @@ class Pages:
     @cached_property
     def _invented(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names of sites and of authors, told apart from all that the world holds and from each other."""
-        namer = Namer(self.world.seed, self._texts)
-        count = len(self.world.schema.pages) + 1 + len(GENRES) + 3
+        namer = Namer(self.world.seed, (*self._texts, *(s.name for s in self.voice.sites.values())) if self.voice else self._texts)
+        count = COPIES if self.voice else len(self.world.schema.pages) + 1 + len(GENRES) + COPIES
         sites = namer.names("press", count, "sites")
         return tuple(sites), tuple(namer.names("person", AUTHORS, "authors"))
 
@@ -132,6 +144,13 @@ class Pages:
         """The kinds of page by name, in the order of their pages."""
         specs, sites = self.world.schema.pages, self.sites
         made: list[Kind] = []
+        if self.voice:
+            for page in self.voice.pages.values():
+                kind = AboutKind if page.source.about else SharedKind
+                made.append(kind(self, self.voice, page, self.voice.sites[page.source.site]))
+            others = sites[-COPIES:]
+            made += [ArchiveKind(self, others[-3]), MirrorKind(self, others[-2]), NamesakeKind(self, others[-1])]
+            return {kind.name: kind for kind in made}
         for spec, home in zip(specs, sites, strict=False):
             if spec.about:
                 made.append(EntityKind(self, spec, home, first=self.abouts[spec.about][0] == spec.name))
@@ -213,8 +232,9 @@ class Pages:
 
     def about(self, row: Row) -> str | None:
         """Return the id of the entity page of a row."""
-        kinds = self.abouts.get(row.table)
-        return f"{kinds[0]}/{row.index}" if kinds else None
+        names = self.abouts.get(row.table, ())
+        name = next((name for name in names if row.index in self.kinds[name].numbers), None)
+        return f"{name}/{row.index}" if name else None
 
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""
@@ -224,13 +244,13 @@ class Pages:
 
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""
-        kinds = [k for k in self.kinds.values() if isinstance(k, ListKind) and (k.table, k.by) == (table, by)]
+        kinds = [k for k in self.kinds.values() if isinstance(k, ListKind | SharedKind) and (k.table, k.by) == (table, by)]
         return tuple(f"{kind.name}/{n}" for kind in kinds for n in kind.numbers)
 
     def list_of(self, kind: str, value: Value) -> str | None:
         """Return the first page of a kind's list for a value."""
         found = self.kinds[kind]
-        start = found.starts.get(value) if isinstance(found, ListKind) else None
+        start = found.starts.get(value) if isinstance(found, ListKind | SharedKind) else None
         return None if start is None else f"{kind}/{start}"
 
     def cells_of(self, page_id: str) -> tuple[Cell, ...]:
@@ -283,12 +303,15 @@ class Pages:
     @cached_property
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
-        by = {(s.list, s.by): s.name for s in reversed(schema.pages) if s.list}
+        lists = [(page.source.list_, page.source.by, page.name) for page in self.voice.pages.values()] if self.voice else []
+        by = {(table, by): name for table, by, name in reversed(lists or [(s.list, s.by, s.name) for s in schema.pages]) if table}
         told = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
         return {place: leads for place, leads in told.items() if any(leads)}
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""
+        if self.voice:
+            return ()
         # A directory's own parts lead to one another.
         listed = table in self.abouts and not here.startswith(f"{table}{DIRECTORY}/")
         directory = (f"{table}{DIRECTORY}/0",) if listed else ()

@@ -1,9 +1,9 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
-from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped
+from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped, with_bank
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs, parse_facts
 from worldsmith.schema.locations import SchemaFile
-from worldsmith.schema.structure import structure_of
+from worldsmith.schema.structure import foreground, structure_of
 from worldsmith.schema.types import (
     COMPUTED,
     After,
@@ -69,10 +69,12 @@ __all__ = [
     "Value",
     "Values",
     "WorldKind",
+    "foreground",
     "load_schema",
     "parse_facts",
     "parse_schema",
     "read_schema",
     "shipped",
     "structure_of",
+    "with_bank",
 ]

@@ -41,7 +41,7 @@ def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -
         ):
             raise resolver.fail(f"{name}.{part}", f"a key column can't be {column.kind}, missing or switched")
     columns = tuple(resolve_column(resolver, name, column, key, values) for column in source.columns)
-    return Table(name, source.called[0], source.called[1], source.rows, key, columns, source.if_)
+    return Table(name, source.called[0], source.called[1], source.rows, key, columns, source.if_, source.background)
 
 
 def resolve_column(

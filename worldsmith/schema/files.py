@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -15,6 +16,7 @@ from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
+from worldsmith.schema.patterns import read_bank
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import resolve_page, resolve_rule
 from worldsmith.schema.syntax import plain, read_source
@@ -27,7 +29,7 @@ def shipped() -> dict[str, FilePath]:
     inside = FilePath(str(files("worldsmith"))) / "schemas"
     # An installed package carries them inside; a checkout has them beside the package.
     folder = inside if inside.is_dir() else inside.parent.parent / "schemas"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: path for path in sorted(folder.glob("*.toml")) if "." not in path.stem}
 
 
 def load_schema(name_or_path: str | FilePath) -> Schema:
@@ -52,7 +54,37 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SchemaError(f"{path}: can't be read: {reason}") from None
-    return _parse_file(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    schema, file = _parse_file(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
+    return _with_bank(schema, path.with_suffix(LANGUAGE)), file
+
+
+LANGUAGE = ".language.toml"
+"""What the name of a language file ends in, after its schema's."""
+
+
+def _with_bank(schema: Schema, path: FilePath) -> Schema:
+    """Return a schema with the bank in the language file beside it, where there is one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return schema
+    except (OSError, UnicodeDecodeError) as error:
+        raise SchemaError(f"{path}: can't be read: {error}") from None
+    return _with_bank_text(schema, path, text)
+
+
+@lru_cache(maxsize=32)
+def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(_toml_error(path, text, error)) from None
+    return with_bank(schema, plain(data), path.name)
+
+
+def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
+    """Return a schema with the bank that `data` (JSON values) describes. Raises SchemaError for what is wrong in it."""
+    return replace(schema, bank=read_bank(data, schema, where))
 
 
 @lru_cache(maxsize=32)

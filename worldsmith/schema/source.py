@@ -227,6 +227,8 @@ class TableSource(Strict):
     """Switch of `[variation]` that the table depends on."""
     columns: dict[Name, ColumnSource] = Field(min_length=1, max_length=60)
     """Columns in order."""
+    background: Annotated[bool, Field(strict=True)] = False
+    """Whether its rows are background: told on pages, asked for by no wide or hybrid task, counted apart."""
 
 
 class EachSource(Strict):

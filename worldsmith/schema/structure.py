@@ -150,6 +150,14 @@ def _page(page: PageSpec, tables: dict[str, Table], *, present: bool) -> tuple[P
     return replace(page, show=show, sort=sort, children=children), ""
 
 
+@lru_cache(maxsize=256)
+def foreground(structure: Schema) -> Schema:
+    """Return a structure without its background tables: what questions may be about, and what counts as facts."""
+    if not structure.background:
+        return structure
+    return replace(structure, tables={t.name: t for t in structure.tables.values() if not t.background})
+
+
 def parents_first(schema: Schema) -> list[str]:
     """Return the table names so that a table follows those it refers to."""
     done: list[str] = []

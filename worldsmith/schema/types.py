@@ -7,13 +7,16 @@ needn't know about switches.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from worldsmith import expr
 from worldsmith.expr import Node, Type
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
+
+if TYPE_CHECKING:
+    from worldsmith.schema.patterns import Bank
 
 Value = str | int | float | bool | None
 """A cell's value: text, whole number, decimal, truth value, ISO date as text, or null."""
@@ -258,6 +261,8 @@ class Table:
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     switch: str | None
+    background: bool = False
+    """Whether its rows are background: told on pages, asked for by no table task, counted apart."""
     _by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -363,10 +368,17 @@ class Schema:
     """Whether it is the whole schema with every table and column; a structure without switches is another."""
     knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
+    bank: "Bank | None" = None
+    """How people write about its rows; None for a schema without a language file."""
+
+    @property
+    def background(self) -> frozenset[str]:
+        """The names of the tables whose rows are background."""
+        return frozenset(table.name for table in self.tables.values() if table.background)
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        return self.digest, self.switches, self.whole, self.knobs
+        return self.digest, self.switches, self.whole, self.knobs, self.bank
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self._identity == other._identity

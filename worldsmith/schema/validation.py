@@ -115,7 +115,7 @@ def check_carried(resolver: Resolver, schema: Schema) -> None:
     carried |= {(w.table, k) for p in schema.pages for w in p.children for k in schema.tables[w.table].key}
     for table in schema.tables.values():
         for column in table.columns:
-            if column.see != "linked" and (table.name, column.name) not in carried:
+            if not table.background and column.see != "linked" and (table.name, column.name) not in carried:
                 raise resolver.fail(
                     f"{table.name}.{column.name}",
                     "no page carries this column: name it in the show or with of a page",

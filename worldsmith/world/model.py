@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
@@ -23,6 +23,7 @@ FAKER = "40.63.0"
 """Version of Faker that worlds of this format are made with, pinned in pyproject.toml too."""
 
 Columns = Mapping[str, Sequence[Value]]
+Language = Literal["natural", "plain"]
 
 
 class Row(NamedTuple):
@@ -66,9 +67,13 @@ def table_bytes(columns: Columns) -> bytes:
     return b"".join([dumps(dict(zip(names, values, strict=True)), option=line) for values in rows])
 
 
-def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
-    """Return "<schema>-<10 hex digits>": a hash of what makes a world: schema digest, seed, format, turned knobs."""
-    inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs)])
+def world_id(schema: Schema, seed: int, knobs: Knobs, language: Language = "plain") -> str:
+    """Return "<schema>-<10 hex digits>", a hash of what makes a world.
+
+    These are the schema's digest, the seed, the format, turned knobs, and the language unless it is plain.
+    """
+    spoken = [] if language == "plain" else [language]
+    inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs), *spoken])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
 
@@ -101,6 +106,8 @@ class World:
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The lists of `[values]` as this world has them: invented ones are drawn once per world."""
+    language: Language = "plain"
+    """How its pages and questions are written: as people do, by the schema's bank, or in the plain voice."""
 
     def __repr__(self) -> str:
         """Return the world's id and its size."""
@@ -116,6 +123,7 @@ class World:
         """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
         parts += _knob_parts(self.schema.knobs)
+        parts += [self.schema.bank.digest] if self.language == "natural" and self.schema.bank else []
         return sha256(canonical_json(parts)).hexdigest()
 
     @property
@@ -155,8 +163,13 @@ class World:
 
     @property
     def facts(self) -> int:
-        """The number of rows in all."""
-        return sum(self.size(name) for name in self.tables)
+        """The number of rows that questions may be about: all but background."""
+        return sum(self.size(name) for name in self.tables if name not in self.schema.background)
+
+    @property
+    def background(self) -> int:
+        """The number of rows of background."""
+        return sum(self.size(name) for name in self.schema.background)
 
     def rows_of(self, table: str) -> Iterator[Row]:
         """Yield the rows of `table` in order."""

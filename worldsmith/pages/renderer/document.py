@@ -3,11 +3,11 @@
 Of `Pages` no more is asked than words of the schema, addresses and chrome, where links lead, never a value.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
-from worldsmith.pages.renderer import facts, fillers, sentences
+from worldsmith.pages.renderer import facts, fillers, sentences, written
 from worldsmith.pages.renderer.block_context import Desk, by_row
 from worldsmith.pages.renderer.emit import extent, words_of
 from worldsmith.pages.titles import key_cells, title
@@ -24,13 +24,23 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     long as its plan says.
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
-    name = title(page, page.cells, pages.words)
+    name = page_title(page, page.cells, pages)
     pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
     return Doc(page.url, name, page.date, pieces, _named(page, pages))
 
 
+def page_title(page: Page, cells: Sequence[Cell], pages: Pages) -> str:
+    """Return the title of a page over some of its cells."""
+    if page.head.by and pages.voice:
+        return words_of(written.written_title(Desk(page, pages), page.head, cells))
+    return title(page, cells, pages.words)
+
+
 def _named(page: Page, pages: Pages) -> tuple[Cell, ...]:
     """Return the cells of the subject's key, which the title states."""
+    if page.head.by and pages.voice:
+        parts = written.written_title(Desk(page, pages), page.head, page.cells)
+        return tuple(cell for part in parts if not isinstance(part, str) for cell in part.cells)
     if page.subject is None:
         return ()
     own = {cell.col: cell for cell in page.cells if cell.row == page.subject}
@@ -42,7 +52,7 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     if not any(block.kind in CHROME for block in page.blocks):
         return frozenset()
     found: dict[str, None] = {}
-    for block, told in _written(page, title(page, page.cells, pages.words), pages):
+    for block, told in _written(page, page_title(page, page.cells, pages), pages):
         for piece in told if block.kind in CHROME else ():
             if isinstance(piece, Heading):
                 found[piece.text] = None
@@ -93,5 +103,11 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "cue": fillers.cue,
     "guide": fillers.guide,
     "wall": fillers.wall,
+    "written-card": written.card,
+    "written-article": written.article,
+    "written-entries": written.entries,
+    "written-table": written.table,
+    "written-thread": written.thread,
+    "imprint": written.imprint,
 }
 """One writer a kind of block."""

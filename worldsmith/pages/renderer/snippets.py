@@ -13,7 +13,10 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
+from worldsmith.pages.renderer.block_context import Desk
 from worldsmith.pages.renderer.document import by_row
+from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.renderer.written import passage, written_title
 from worldsmith.pages.titles import NAME, called, heading, keys, part
 from worldsmith.pages.types import Topics
 from worldsmith.seeding import draw
@@ -55,6 +58,10 @@ Texts = tuple[str, str]
 def texts(page: Page, query: str, pages: Pages) -> Texts:
     """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
     chance = draw(pages.world.seed, "snippet", page.id)
+    if page.head.by and pages.voice:
+        desk = Desk(page, pages)
+        title = words_of(written_title(desk, page.head, page.head.cells)) + part(page, pages.words)
+        return title, passage(desk, quantile(SNIPPET, byte(chance, 0) / 255), chance)
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from worldsmith.errors import UsageError
-from worldsmith.schema import Knobs, Schema, structure_of
+from worldsmith.schema import Knobs, Schema, foreground, structure_of
 from worldsmith.schema.scaling.columns import scaled_column
 from worldsmith.schema.scaling.rows import refuse_facts, row_range, scaled_rows
 
@@ -23,7 +23,13 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
         return structure
     rows = {table.name: table.rows for table in structure.tables.values()}
     if knobs.facts:
-        rows = scaled_rows(structure, knobs.facts)
+        rows |= scaled_rows(foreground(structure), knobs.facts)
+        growth = sum(hi for name, (_, hi) in rows.items() if name not in structure.background) / sum(
+            table.rows[1] for table in structure.tables.values() if not table.background
+        )
+        for name in structure.background:
+            lo, hi = structure.tables[name].rows
+            rows[name] = (max(1, round(lo * growth)), max(1, round(hi * growth)))
     tables = {
         table.name: replace(
             table,
@@ -39,7 +45,7 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
 def facts_range(schema: Schema) -> tuple[int, int]:
     """Return the least and the most `facts` that each world of a schema can have."""
     # The richest structure has the most rows to keep, the barest the fewest names to give.
-    ends = [row_range(structure_of(schema, switches)) for switches in ((), tuple(schema.variation))]
+    ends = [row_range(foreground(structure_of(schema, switches))) for switches in ((), tuple(schema.variation))]
     return max(least for least, _ in ends), min(most for _, most in ends)
 
 

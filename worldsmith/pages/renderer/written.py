@@ -1,0 +1,448 @@
+"""Blocks of a bank's pages: prose, cards, entries, tables and threads, with the cells of every span.
+
+Only the plan's cells are told: each sentence comes from a pattern whose slots they fill. What no pattern tells is
+told by label, so that a page states all of its cells whatever an edit left of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from worldsmith.lang.page_phrases import capital
+from worldsmith.pages.grammar import lower
+from worldsmith.pages.prose import mixed
+from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
+from worldsmith.pages.titles import commonest
+from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.pages.value_forms import Style, possessive, write_value
+from worldsmith.pages.voice import Cells, Sentence, Voice
+from worldsmith.pages.written import row_cells
+from worldsmith.schema import Path
+from worldsmith.schema.patterns import SUBJECT, Either, Pattern, Slot, Written
+from worldsmith.world.model import Cell, Row
+
+REPEAT: Final = 0.7
+"""What telling a cell again costs, beside telling one for the first time."""
+CHANCE: Final = 1.5
+"""How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
+PARAGRAPH: Final = (2, 3, 4)
+"""Sentences of a paragraph."""
+
+
+@dataclass(slots=True)
+class Pen:
+    """What one block is written with: the world's voice in the genre and style of its site."""
+
+    desk: Desk
+    block: Block
+    voice: Voice
+    written: Written
+    host: str
+    style: Style
+
+    @property
+    def over(self) -> bool:
+        """Whether the subject is over, and told of in the past."""
+        return bool(self.block.variant & 1)
+
+    def value(self, cell: Cell, form: str = "") -> str:
+        """Return a value as the site writes it."""
+        column = self.desk.pages.words.columns[cell.row.table, cell.col]
+        if cell.value is None or column.type == "bool":
+            return self.desk.pages.words.show(cell)
+        return write_value(cell, column, form, self.style, self.voice.units(column))
+
+    def span(self, cell: Cell, text: str, *, exact: bool = True) -> Span | Link:
+        """Return a text that states a cell, a link where the block links to what it names."""
+        stated = (cell,) if exact else ()
+        target = self.desk.pages.target(cell, self.desk.page.id) if self.block.links and exact else None
+        if target in self.block.links and target is not None:
+            return Link(text, self.desk.pages.url(target), stated)
+        return Span(text, stated)
+
+
+def pen_of(desk: Desk, block: Block) -> Pen:
+    """Return the pen of a block."""
+    voice = desk.pages.voice
+    assert voice is not None
+    host = desk.page.url.partition("://")[2].partition("/")[0]
+    return Pen(desk, block, voice, voice.pages[block.by], host, voice.style(host))
+
+
+def fill_pattern(
+    pen: Pen, pattern: Pattern, cells: Cells, *, over: bool, noun: str = "", key: str = ""
+) -> tuple[Inline, ...]:
+    """Return a pattern filled with a row's cells; `noun` stands for the name where it is told already."""
+    out: list[Inline] = []
+    for part in pattern.parts:
+        match part:
+            case str(text):
+                out.append(text)
+            case Either(first, second, path):
+                number = cells[path].value if path else None
+                out.append(first if (number == 1 if path else not over) else second)
+            case Slot(path, form) if path == (SUBJECT,):
+                out.append(possessive(pen.voice.subject) if form == "s" else pen.voice.subject)
+            case Slot(path, form) if noun and path == (key,):
+                out.append(possessive(noun) if form == "s" else noun)
+            case Slot(path, form):
+                out.append(pen.span(cells[path], pen.value(cells[path], form), exact=part.exact))
+    return flat(out if pen.written.source.form == "thread" else _capitalised(out))
+
+
+def _capitalised(parts: Sequence[Inline]) -> list[Inline]:
+    """Return running text whose first letter is a capital."""
+    first, *rest = parts
+    if isinstance(first, str):
+        return [capital(first), *rest]
+    return [replace(first, text=capital(first.text)), *rest]
+
+
+def row_sentences(
+    pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int, *, named: bool = True, most: int = 99
+) -> list[Text]:
+    """Tell a row's cells.
+
+    Args:
+        pen: what it is written with.
+        row: the row told of.
+        cells: its cells by path.
+        implied: cells that being told of here states: the reference to the subject, the value that a list shares.
+        chance: what the choice of sentences hangs on.
+        named: whether the first sentence has to hold the key, as far as it isn't implied.
+        most: sentences at most; what they leave is left to the caller.
+    """
+    form = pen.desk.pages.world.schema.tables[row.table]
+    known = {(cell.col,) for cell in implied}
+    key = [(name,) for name in form.key if (name,) not in known]
+    over = pen.over if row == pen.desk.page.subject or pen.desk.page.subject is None else False
+    shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == pen.desk.page.subject else set()
+    todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in known and p not in key}
+    usable = [s for s in pen.voice.used(row.table, pen.written.genre, pen.host) if s.fits(cells)]
+    every = [s for s in pen.voice.sentences(row.table, pen.written.genre) if s.fits(cells)]
+    chosen: list[Sentence] = []
+    for among in (usable, every):
+        while todo and len(chosen) < most:
+            best = _best(among, todo, chosen, chance)
+            if best is None:
+                break
+            chosen.append(best)
+            todo -= set(best.tell.told)
+    if named and key and not any(set(key) <= set(s.tell.pattern.exact) for s in chosen):
+        opener = _best([s for s in every if set(key) <= set(s.tell.pattern.exact)], set(key), chosen, chance)
+        if opener is not None:
+            chosen.append(opener)
+    order = sorted(chosen, key=lambda s: (not set(key) <= set(s.tell.pattern.exact), s.tell.place))
+    out = _told(pen, order, cells, form.singular, form.key[0] if len(form.key) == 1 else "", over)
+    left = [p for p in cells if p in todo]
+    unnamed = named and key and not any(set(key) <= set(s.tell.pattern.exact) for s in chosen)
+    if (left or unnamed) and len(chosen) < most:
+        out = [*([] if not unnamed else [_labelled(pen, key, left, cells)]), *out]
+        out += [_labelled(pen, [], left, cells)] if left and not unnamed else []
+    if out and implied:
+        out[0] = _stating_first(out[0], implied)
+    return out
+
+
+def _best(among: Iterable[Sentence], todo: set[Path], chosen: Sequence[Sentence], chance: int) -> Sentence | None:
+    """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any."""
+    best, most = None, 0.0
+    for sentence in among:
+        if sentence in chosen:
+            continue
+        told = sentence.tell.told
+        fresh = sum(path in todo for path in told)
+        if not fresh:
+            continue
+        again = sum(any(path in s.tell.told for s in chosen) for path in told)
+        luck = (mixed(chance ^ (sentence.tell.place * 0x9E3779B97F4A7C15)) >> 20 & 0xFFFF) / 0xFFFF
+        worth = fresh - REPEAT * again + CHANCE * luck + 10
+        if worth > most:
+            best, most = sentence, worth
+    return best
+
+
+def _told(
+    pen: Pen, order: Sequence[Sentence], cells: Cells, singular: str, key: str, over: bool
+) -> list[Text]:
+    """Return sentences in order: the name stands in the first, every other one says what it is instead."""
+    out: list[Text] = []
+    names = 0
+    for sentence in order:
+        named = bool(key) and (key,) in sentence.tell.pattern.exact
+        again = named and names % 2 == 1
+        out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=f"the {singular}" if again else "", key=key))
+        if sentence.tell.states and not all(p in sentence.tell.pattern.exact for p in sentence.tell.states):
+            out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.tell.states])
+        names += named
+    return out
+
+
+def _labelled(pen: Pen, key: Sequence[Path], left: Sequence[Path], cells: Cells) -> Text:
+    """Return what no sentence tells, by label: "Shop X: floor area 405 m2; opened 1 April 2007."."""
+    columns = pen.desk.pages.words.columns
+    parts: list[list[Inline]] = []
+    for path in left:
+        cell = cells[path]
+        label = lower(pen.voice.label(columns[cell.row.table, cell.col], pen.style))
+        parts.append([f"{label} ", pen.span(cell, pen.value(cell))])
+    names: list[list[Inline]] = [[pen.span(cells[path], pen.value(cells[path]))] for path in key if path in cells]
+    start = [*joined(names, ", ", ", "), ": " if parts else ""] if names else []
+    return flat(_capitalised([*start, *joined(parts, "; ", "; "), "."]))
+
+
+def _stating_first(text: Text, cells: Sequence[Cell]) -> Text:
+    """Return a sentence whose first piece states further cells."""
+    return (stating(text[0], cells), *text[1:])
+
+
+def _subject_parts(pen: Pen) -> tuple[Row, Cells, dict[Row, list[Cell]]]:
+    """Return the subject, its cells, and the cells of the rows that refer to it."""
+    page, block = pen.desk.page, pen.block
+    assert page.subject is not None
+    children: dict[Row, list[Cell]] = {}
+    tables = {table for table, _, _ in pen.written.children}
+    for cell in block.cells:
+        if cell.row != page.subject and cell.row.table in tables:
+            children.setdefault(cell.row, []).append(cell)
+    return page.subject, row_cells(pen.desk.pages, page.subject, block.cells), children
+
+
+def _refs(pen: Pen) -> dict[str, str]:
+    return {table: ref for table, ref, _ in pen.written.children}
+
+
+def article(desk: Desk, block: Block) -> list[Piece]:
+    """Prose about the subject, then about the rows that refer to it."""
+    pen = pen_of(desk, block)
+    sentences = [*_opening(pen), *_story(pen)]
+    return _paragraphs(sentences, block.variant)
+
+
+def _story(pen: Pen) -> list[Text]:
+    """Return all sentences about the subject and the rows that refer to it."""
+    row, cells, children = _subject_parts(pen)
+    refs = _refs(pen)
+    out = row_sentences(pen, row, cells, (), mixed(pen.block.variant))
+    for i, (child, own) in enumerate(children.items()):
+        implied = [cell for cell in own if cell.col == refs[child.table]]
+        out += row_sentences(pen, child, row_cells(pen.desk.pages, child, [*own, *cells.values()]), implied, mixed(pen.block.variant + i + 1))
+    return out
+
+
+def _opening(pen: Pen) -> list[Text]:
+    """Return the first sentence of a page, where its bank has one that its cells fill."""
+    page = pen.desk.page
+    cells = _subject_parts(pen)[1] if page.subject else {}
+    scope = commonest(pen.block.cells, page.scope) if page.scope else None
+    fitting = [p for p in pen.written.openings if all(_known(path, cells, scope) for path in p.paths)]
+    if not fitting:
+        return []
+    return [_framed(pen, fitting[(pen.block.variant >> 8) % len(fitting)], cells, scope)]
+
+
+def _known(path: Path, cells: Cells, scope: Cell | None) -> bool:
+    if path == (SUBJECT,):
+        return True
+    if path == ("scope",):
+        return scope is not None
+    cell = cells.get(path)
+    return cell is not None and cell.value is not None
+
+
+def _framed(pen: Pen, pattern: Pattern, cells: Cells, scope: Cell | None) -> Text:
+    """Return an opening or a title."""
+    return fill_pattern(pen, pattern, {**cells, ("scope",): scope} if scope else cells, over=pen.over)
+
+
+def _paragraphs(sentences: Sequence[Text], chance: int) -> list[Piece]:
+    out: list[Piece] = []
+    at = 0
+    while at < len(sentences):
+        size = PARAGRAPH[mixed(chance + at) % len(PARAGRAPH)]
+        size += 1 if len(sentences) - at - size == 1 else 0
+        out.append(Para(flat(joined(sentences[at : at + size], " ", " "))))
+        at += size
+    return out
+
+
+def card(desk: Desk, block: Block) -> list[Piece]:
+    """Labels and values of the subject; a table for each kind of row that refers to it."""
+    pen = pen_of(desk, block)
+    columns, form = desk.pages.words.columns, desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None
+    row, _, children = _subject_parts(pen)
+    pairs = []
+    own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
+    for cell in own:
+        label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
+        pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
+    out: list[Piece] = [*map(_para, _opening(pen)), KeyValues(tuple(pairs))] if form else []
+    by_table: dict[str, dict[Row, list[Cell]]] = {table: {} for table, _, _ in pen.written.children if table in desk.pages.world.schema.tables}
+    for child, cells in children.items():
+        by_table.setdefault(child.table, {})[child] = cells
+    for table, rows in by_table.items():
+        known = desk.pages.world.schema.tables[table]
+        if rows or not known.background:
+            out.append(Heading(2, capital(known.plural)))
+            out.append(_grid(pen, rows, _refs(pen)[table]) if rows else Para(("None.",)))
+    return out
+
+
+def _para(text: Text) -> Piece:
+    return Para(text)
+
+
+def _key_of(desk: Desk, row: Row) -> tuple[str, ...]:
+    return desk.pages.world.schema.tables[row.table].key
+
+
+def _grid(pen: Pen, rows: dict[Row, list[Cell]], without: str) -> Piece:
+    """Rows as a table under the site's labels, without the column that all share; being listed states it."""
+    table = next(iter(rows)).table
+    key = pen.desk.pages.world.schema.tables[table].key
+    names = [n for n in dict.fromkeys(c.col for cells in rows.values() for c in cells) if n != without]
+    order = sorted(names, key=lambda n: n not in key)
+    header = tuple(_header(pen, table, name) for name in order)
+    lines = []
+    for cells in rows.values():
+        by_col = {cell.col: cell for cell in cells}
+        line: list[Text] = [
+            (pen.span(by_col[n], pen.value(by_col[n], "n") if by_col[n].value is not None else pen.value(by_col[n])),)
+            if n in by_col
+            else ()
+            for n in order
+        ]
+        first = next((i for i, text in enumerate(line) if text), None)
+        if first is not None and without in by_col:
+            line[first] = (stating(line[first][0], (by_col[without],)),)
+        lines.append(tuple(line))
+    return Grid(header, tuple(lines))
+
+
+def _header(pen: Pen, table: str, name: str) -> str:
+    column = pen.desk.pages.words.columns[table, name]
+    units = pen.voice.units(column)
+    unit = units[pen.style.turn % len(units)] if units else column.unit
+    label = capital(pen.voice.label(column, pen.style))
+    return f"{label} ({unit})" if unit and unit.lower() not in label.lower() else label
+
+
+def entries(desk: Desk, block: Block) -> list[Piece]:
+    """One item for each row of a list, or of the rows that refer to the subject: a few sentences each."""
+    pen = pen_of(desk, block)
+    items = [flat(joined(sentences, " ", " ")) for sentences in _items(pen) if sentences]
+    return [*map(_para, _opening(pen)), *([Items(tuple(items), ordered=bool(pen.style.turn & 4))] if items else [])]
+
+
+def _items(pen: Pen) -> Iterator[list[Text]]:
+    """Yield the sentences about each row of a page: a list's rows, or the subject and what refers to it."""
+    page = pen.desk.page
+    rows: dict[Row, list[Cell]] = {}
+    if page.subject is not None:
+        row, cells, children = _subject_parts(pen)
+        yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
+        refs = _refs(pen)
+        for i, (child, own) in enumerate(children.items()):
+            implied = [cell for cell in own if cell.col == refs[child.table]]
+            yield row_sentences(pen, child, row_cells(pen.desk.pages, child, [*own, *cells.values()]), implied, mixed(pen.block.variant + i + 1))
+        return
+    for cell in pen.block.cells:
+        if cell.row.table == page.table:
+            rows.setdefault(cell.row, []).append(cell)
+    shared = commonest(pen.block.cells, page.scope)
+    for i, (row, own) in enumerate(rows.items()):
+        implied = [c for c in own if shared is not None and c.col == page.scope and c.value == shared.value]
+        yield row_sentences(pen, row, row_cells(pen.desk.pages, row, own), implied, mixed(pen.block.variant + i))
+
+
+def table(desk: Desk, block: Block) -> list[Piece]:
+    """The rows of a list as a table; on a page about a row, what refers to it."""
+    pen = pen_of(desk, block)
+    rows: dict[Row, list[Cell]] = {}
+    if desk.page.subject is not None:
+        row, cells, children = _subject_parts(pen)
+        out: list[Piece] = _paragraphs([*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))], block.variant)
+        return [*out, *([_grid(pen, children, _refs(pen)[next(iter(children)).table])] if children else [])]
+    for cell in block.cells:
+        rows.setdefault(cell.row, []).append(cell)
+    return [*map(_para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
+
+
+def thread(desk: Desk, block: Block) -> list[Piece]:
+    """A thread of posts, one to three sentences each, by people with names of ordinary words."""
+    from worldsmith.pages.renderer.sentences import handle  # noqa: PLC0415 - shared with the plain voice
+
+    pen = pen_of(desk, block)
+    sentences = [*_opening(pen), *(_story(pen) if desk.page.subject else [s for item in _items(pen) for s in item])]
+    out: list[Piece] = []
+    at = turn = 0
+    while at < len(sentences):
+        size = 1 + mixed(block.variant + at) % 3
+        out += [Heading(3, handle(desk, mixed(block.variant + turn))), *map(_para, sentences[at : at + size])]
+        at, turn = at + size, turn + 1
+    return out
+
+
+def imprint(desk: Desk, block: Block) -> list[Piece]:
+    """The standing line of the site, and links to the other parts of a list."""
+    pen = pen_of(desk, block)
+    lines = pen.voice.bank.source.sites[pen.written.source.site].imprint
+    here = int(desk.page.id.rpartition("/")[2])
+    links: list[list[Inline]] = [
+        [Link("Next page" if int(link.rpartition("/")[2]) > here else "Previous page", desk.pages.url(link))]
+        for link in block.links
+    ]
+    out: list[Piece] = [Para(flat(joined(links, " · ", " · ")))] if links else []
+    if lines:
+        line = lines[pen.style.turn % len(lines)]
+        out.append(Para((line.replace("{subject}", pen.voice.subject).replace("{site}", desk.pages.site(desk.page.id).name),)))
+    return out
+
+
+def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inline, ...]:
+    """Return the title of a page over some of its cells, its spans marked; the row's name where a slot is lost."""
+    from worldsmith.schema.patterns import read_pattern  # noqa: PLC0415 - titles alone are read here
+
+    page = desk.page
+    pen = replace(pen_of(desk, block), block=replace(block, cells=tuple(cells), links=()))
+    pattern = read_pattern(page.title)
+    own = row_cells(desk.pages, page.subject, cells) if page.subject else {}
+    scope = commonest(cells, page.scope) if page.scope else None
+    if all(_known(path, own, scope) for path in pattern.paths):
+        return _framed(pen, pattern, own, scope)
+    if page.subject is not None:
+        key = [own[k,] for k in _key_of(desk, page.subject) if (k,) in own]
+        if key:
+            return flat(joined([[Span(pen.value(c), (c,))] for c in key], ", ", ", "))
+    return (capital(desk.pages.world.schema.tables[page.table].plural),)
+
+
+def passage(desk: Desk, length: int, chance: int) -> str:
+    """Return the text of a hit, written for it from its head's cells, at about `length` characters."""
+    page, block = desk.page, desk.page.head
+    pen = pen_of(desk, block)
+    out: list[str] = []
+    if page.subject is not None:
+        cells = row_cells(desk.pages, page.subject, block.cells)
+        refs, children = _refs(pen), {}
+        for cell in block.cells:
+            if cell.row.table in refs and cell.row != page.subject:
+                children.setdefault(cell.row, []).append(cell)
+        texts = row_sentences(pen, page.subject, cells, (), chance)
+        for child, own in children.items():
+            implied = [c for c in own if c.col == refs[child.table]]
+            texts += row_sentences(pen, child, row_cells(desk.pages, child, [*own, *cells.values()]), implied, mixed(chance + child.index))
+        out = ["".join(p if isinstance(p, str) else p.text for p in text) for text in texts]
+    else:
+        names = []
+        for row in dict.fromkeys(c.row for c in block.cells):
+            key = [c for c in block.cells if c.row == row and c.col in _key_of(desk, row) and c.col != page.scope]
+            names.append(", ".join(pen.value(c) for c in key))
+        opening = ["".join(p if isinstance(p, str) else p.text for p in text) for text in _opening(replace(pen, block=block))]
+        out = [*opening, f"{', '.join(filter(None, names))} …" if len(page.rows) > len(names) else f"{', '.join(names)}."]
+    text = ""
+    for sentence in out:
+        if text and len(text) + len(sentence) > length + 40:
+            break
+        text = f"{text} {sentence}" if text else sentence
+    return text

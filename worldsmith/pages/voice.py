@@ -1,0 +1,139 @@
+"""The voice of a world: the sentences of its schema's bank that it can use, site by site, and the names it gives."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from worldsmith import expr
+from worldsmith.naming import Namer
+from worldsmith.pages.sites import Site, site
+from worldsmith.pages.value_forms import Style
+from worldsmith.schema import Column, Path, Schema
+from worldsmith.schema.patterns import Bank, Tell, Written
+from worldsmith.seeding import draw
+from worldsmith.world.model import Cell, World
+
+USED: Final = 0.6
+"""The share of a bank's sentences that a site uses."""
+Cells = Mapping[Path, Cell]
+"""The cells of a row that may be told, by their path from it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A tell whose condition is compiled."""
+
+    tell: Tell
+    test: Callable[..., Any] | None
+    reads: tuple[Path, ...]
+
+    def fits(self, cells: Cells) -> bool:
+        """Tell whether a row's cells fill its slots, and its condition is known to hold."""
+        for path in self.tell.pattern.paths:
+            cell = cells.get(path)
+            if cell is None or cell.value is None:
+                return False
+        if any(path not in cells for path in (*self.tell.states, *self.reads)):
+            return False
+        return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
+
+
+class Voice:
+    """The bank of a world's schema, without what the world's structure lacks."""
+
+    def __init__(self, world: World, bank: Bank) -> None:
+        self.world, self.bank, self.schema = world, bank, world.schema
+        self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
+        self._used: dict[tuple[str, str, str], tuple[Sentence, ...]] = {}
+        self._styles: dict[str, Style] = {}
+
+    @cached_property
+    def subject(self) -> str:
+        """The name of what the world is about; "" where the schema names none."""
+        source = self.bank.source.subject
+        return str(self.world.values[source.values][0]) if source else ""
+
+    @cached_property
+    def pages(self) -> dict[str, Written]:
+        """The kinds of page that the world has, by name."""
+        tables, switches = self.schema.tables, self.schema.switches
+        return {
+            page.name: page
+            for page in self.bank.pages
+            if page.source.table in tables and (page.source.if_ is None or page.source.if_ in switches)
+        }
+
+    @cached_property
+    def sites(self) -> dict[str, Site]:
+        """The sites by their name in the bank."""
+        sources = self.bank.source.sites
+        taken = [str(v) for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)]
+        invented = Namer(self.world.seed, dict.fromkeys(taken)).names("press", len(sources), "sites")
+        made: dict[str, Site] = {}
+        for (name, source), press in zip(sources.items(), invented, strict=True):
+            pattern = source.name[draw(self.world.seed, "site", name) % len(source.name)]
+            made[name] = site(pattern.replace("{subject}", self.subject).replace("{press}", press))
+            chance = draw(self.world.seed, "style", name)
+            self._styles[made[name].host] = Style(
+                source.dates[chance % len(source.dates)],
+                source.numbers[(chance >> 8) % len(source.numbers)],
+                chance >> 16 & 0xFFFF,
+            )
+        return made
+
+    def style(self, host: str) -> Style:
+        """Return how a site writes."""
+        return self._styles.get(host) or Style()
+
+    def sentences(self, table: str, genre: str) -> tuple[Sentence, ...]:
+        """Return the sentences about rows of a table that a genre may use."""
+        made = self._sentences.get((table, genre))
+        if made is None:
+            made = self._sentences[table, genre] = tuple(
+                _compiled(tell)
+                for tell in self.bank.tells
+                if tell.of == table and (not tell.genres or genre in tell.genres) and self._present(tell)
+            )
+        return made
+
+    def used(self, table: str, genre: str, host: str) -> tuple[Sentence, ...]:
+        """Return those that a site uses."""
+        key = (table, genre, host)
+        made = self._used.get(key)
+        if made is None:
+            every = self.sentences(table, genre)
+            made = self._used[key] = tuple(
+                s for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
+            )
+        return made
+
+    def _present(self, tell: Tell) -> bool:
+        read = expr.paths(tell.when) if tell.when is not None else ()
+        return all(present(self.schema, tell.of, path) for path in (*tell.pattern.paths, *tell.states, *read))
+
+    def label(self, column: Column, style: Style) -> str:
+        """Return what a site calls a column, without its unit."""
+        known = self.bank.words(column.table, column.name).aka or [column.label]
+        return known[style.turn % len(known)]
+
+    def units(self, column: Column) -> list[str]:
+        """Return the ways to write a column's unit."""
+        return self.bank.words(column.table, column.name).unit
+
+
+def _compiled(tell: Tell) -> Sentence:
+    test, reads = expr.compile_python(tell.when) if tell.when is not None else (None, ())
+    return Sentence(tell, test, tuple(reads))
+
+
+def present(schema: Schema, table: str, path: Path) -> bool:
+    """Tell whether a structure has the column at the end of a path."""
+    here: str | None = table
+    for step in path:
+        if step == "subject" and len(path) == 1:
+            return True
+        if here not in schema.tables or step not in schema.tables[here].names:
+            return False
+        here = schema.column(here, step).ref
+    return True

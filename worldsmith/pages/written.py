@@ -1,0 +1,339 @@
+"""Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from worldsmith import expr
+from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.prose import mixed
+from worldsmith.pages.site_styles import PLAIN
+from worldsmith.pages.sites import Site, slugs, tag
+from worldsmith.pages.types import Block, Page
+from worldsmith.pages.voice import Cells, Voice, present
+from worldsmith.schema import Path, Value
+from worldsmith.schema.patterns import SUBJECT, Pattern, Written
+from worldsmith.seeding import draw
+from worldsmith.world.model import Cell, Row
+
+if TYPE_CHECKING:
+    from worldsmith.pages.plan import Pages
+
+LISTED: Final = 24
+"""Rows of one page of a list, at most: longer lists are split evenly."""
+LINKED: Final = 4
+"""Links in the text of a page about a row, at most."""
+HEAD_CHILDREN: Final = 2
+"""Rows that refer to the subject which a hit may tell, at most."""
+HEAD_ROWS: Final = 2
+"""Rows of a list that a hit may name."""
+PER_CELL: Final = 30
+"""Characters that a cell takes, about: its value, and its part of a sentence."""
+
+
+class WrittenKind:
+    """The pages of one entry of a bank's `[pages]`."""
+
+    def __init__(self, pages: "Pages", voice: Voice, written: Written, site: Site) -> None:
+        self.pages, self.voice, self.written, self.site = pages, voice, written, site
+        self.name, self.source, self.table = written.name, written.source, written.source.table
+        self.form = pages.world.schema.tables[self.table]
+
+    @cached_property
+    def eligible(self) -> tuple[int, ...]:
+        """The rows of the table that its condition and share let in."""
+        world, when = self.pages.world, self.written.when
+        rows = [row for row in world.rows_of(self.table)]
+        if when is not None:
+            test, reads = expr.compile_python(when)
+            readable = all(present(world.schema, self.table, path) for path in reads)
+            rows = [r for r in rows if readable and test(*[world.walk(r, path) for path in reads]) is True]
+        share = self.source.share * 10_000 if self.source.about else 10_000
+        return tuple(r.index for r in rows if draw(world.seed, "has-page", self.name, r.index) % 10_000 < share)
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:
+        """Return the numbers of the pages that state a cell."""
+        return self._stated.get((row, col), ())
+
+    @cached_property
+    def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
+        numbers: dict[tuple[Row, str], dict[int, None]] = {}
+        for n in self.numbers:
+            for cell in self.cells(n):
+                numbers.setdefault((cell.row, cell.col), {})[n] = None
+        return {place: tuple(pages) for place, pages in numbers.items()}
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """The numbers of its pages."""
+        raise NotImplementedError
+
+    def cells(self, n: int) -> tuple[Cell, ...]:
+        """Return the cells that page `n` states."""
+        raise NotImplementedError
+
+    def _title(self, chance: int, known: Collection[Path]) -> Pattern:
+        """Return one of the titles whose slots are all known at the head of a hit."""
+        free = {(SUBJECT,), ("name",), ("scope",)}
+        fitting = [t for t in self.written.titles if all(path in known or path in free for path in t.paths)]
+        return (fitting or self.written.titles)[chance % max(1, len(fitting or self.written.titles))]
+
+
+class AboutKind(WrittenKind):
+    """Pages about one row each: page `n` is about row `n` of its table."""
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """The rows that have such a page."""
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> dict[int, None]:
+        return dict.fromkeys(self.eligible)
+
+    @cached_property
+    def slugs(self) -> dict[int, str]:
+        """The path of each page."""
+        keys = [" ".join(self.pages.keys(Row(self.table, n))) for n in self.numbers]
+        return dict(zip(self.numbers, slugs(keys), strict=True))
+
+    def path(self, n: int) -> str:
+        """Return the page's section and the row's key."""
+        return f"{self.name}/{self.slugs[n]}"
+
+    def anchor(self, n: int) -> str:
+        """Return the name of the row."""
+        return self.pages.name(Row(self.table, n))
+
+    @cached_property
+    def shown(self) -> tuple[Path, ...]:
+        """The paths that its pages state beside the key, as far as the structure has them."""
+        schema = self.pages.world.schema
+        paths = (tuple(name.split(".")) for name in self.source.show)
+        return tuple(path for path in paths if present(schema, self.table, path))
+
+    def own_cells(self, row: Row) -> tuple[Cell, ...]:
+        """Return the key and the cells shown of the row, and of rows that it refers to."""
+        world = self.pages.world
+        cells = list(self.pages.cells(*row, self.form.key))
+        for path in self.shown:
+            here: Row | None = row
+            for step in path[:-1]:
+                assert here is not None
+                cells.append(world.cell(here, step))
+                here = world.follow(here, step)
+                if here is None:
+                    break
+            else:
+                assert here is not None
+                cell = world.cell(here, path[-1])
+                if cell.value is not None or self._tells_null(path):
+                    cells.append(cell)
+        return tuple(dict.fromkeys(cells))
+
+    def _tells_null(self, path: Path) -> bool:
+        """Tell whether a null would be told: in a table of labels, or by a sentence made for it."""
+        if self.source.form in {"card", "table"}:
+            return True
+        return any(path in s.tell.states for s in self.voice.sentences(self.table, self.written.genre))
+
+    def child_cells(self, row: Row) -> tuple[tuple[Cell, ...], ...]:
+        """Return the cells of each row that refers to this one, in the order of the page."""
+        world = self.pages.world
+        out: list[tuple[Cell, ...]] = []
+        for table, ref, columns in self.written.children:
+            if table not in world.schema.tables or ref not in world.schema.tables[table].names:
+                continue
+            form = world.schema.tables[table]
+            names = tuple(dict.fromkeys((ref, *form.key, *(c for c in columns if c in form.names))))
+            rows = sorted(world.children(row, table, ref), key=lambda r: str(_when(world.fact(r).values)))
+            for child in rows:
+                cells = self.pages.cells(*child, names)
+                out.append(tuple(c for c in cells if c.value is not None or self.source.form in {"card", "table"}))
+        return tuple(out)
+
+    def cells(self, n: int) -> tuple[Cell, ...]:
+        """Return the cells that page `n` states."""
+        row = Row(self.table, n)
+        return (*self.own_cells(row), *(cell for cells in self.child_cells(row) for cell in cells))
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of the page about row `n`."""
+        pages, page_id, row = self.pages, f"{self.name}/{n}", Row(self.table, n)
+        chance = draw(pages.world.seed, "page", page_id)
+        own, children = self.own_cells(row), self.child_cells(row)
+        cells = (*own, *(cell for some in children for cell in some))
+        key, heads = self.form.key, self._heads()
+        head = tuple(c for c in own if c.row == row and c.col in heads)
+        background = pages.world.schema.background
+        aside = [some for some in children if some[0].row.table in background][:HEAD_CHILDREN]
+        block = Block(
+            f"written-{self.source.form}",
+            cells,
+            chance & 0xFFFF_FFFE | self._over(row),
+            self._links(cells, page_id, mixed(chance)),
+            self.name,
+            len(cells) * PER_CELL,
+        )
+        known = {(c.col,) for c in head if c.value is not None}
+        return Page(
+            id=page_id,
+            kind=self.name,
+            url=pages.url(page_id),
+            title=self._title(byte(chance, 4), known).text,
+            date=page_date(pages, chance, cells, row),
+            subject=row,
+            head=Block("head", (*head, *(c for some in aside for c in some)), byte(chance, 2), (), self.name),
+            blocks=(block, Block("imprint", (), byte(chance, 6), (), self.name, 80)),
+            table=self.table,
+            topics=pages.words.topics(tuple((c.row.table, c.col) for c in own if c.row == row and c.col not in key)),
+            look=PLAIN,
+        )
+
+    def _heads(self) -> frozenset[str]:
+        see = {c.name for c in self.form.columns if c.see == "snippet"}
+        return frozenset((*self.form.key, *(see & {p[0] for p in self.shown if len(p) == 1}), *self.source.head))
+
+    def _over(self, row: Row) -> int:
+        """Return 1 where the row is over, and told of in the past."""
+        ends = (c.name for c in self.form.columns if c.ends)
+        return int(any(self.pages.world.value(row, name) is not None for name in ends))
+
+    def _links(self, cells: Sequence[Cell], page_id: str, chance: int) -> tuple[str, ...]:
+        links = list(dict.fromkeys(t for c in cells if (t := self.pages.target(c, page_id))))
+        start = chance % len(links) if links else 0
+        return tuple((links[start:] + links[:start])[:LINKED])
+
+
+class SharedKind(WrittenKind):
+    """Pages about the rows that share a value of a column, in parts."""
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Value, tuple[int, ...], int], ...]:
+        """The pages: the value, its rows in order, and which part it is."""
+        groups: dict[Value, list[int]] = {}
+        by, columns = self.source.by or "", self.pages.world.tables[self.table]
+        for i in self.eligible:
+            groups.setdefault(columns[by][i], []).append(i)
+        sort = self.source.sort if self.source.sort in columns else None
+        names = (*((sort,) if sort else ()), *self.form.key)
+        out = []
+        for value in sorted(v for v in groups if v is not None):
+            rows = sorted(groups[value], key=lambda i: tuple((columns[n][i] is None, columns[n][i]) for n in names))
+            count = -(-len(rows) // LISTED)
+            cuts = [len(rows) * i // count for i in range(count + 1)]
+            out += [(value, tuple(rows[cuts[i] : cuts[i + 1]]), i) for i in range(count)]
+        return tuple(out)
+
+    @cached_property
+    def starts(self) -> dict[Value, int]:
+        """The first page of each value's list."""
+        return {value: n for n, (value, _, place) in enumerate(self.parts) if place == 0}
+
+    @property
+    def by(self) -> str:
+        """The column whose value the rows of a page share."""
+        return self.source.by or ""
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """The parts of all lists."""
+        return range(len(self.parts))
+
+    def path(self, n: int) -> str:
+        """Return letters that stand for scope and part."""
+        value, _, place = self.parts[n]
+        return f"{self.name}/{tag(self.pages.world.seed, self.name, value, place)}"
+
+    def anchor(self, n: int) -> str:
+        """Return what is listed."""
+        return f"{self.form.plural}: {self.pages.words.show(self._scope(n))}"
+
+    def _scope(self, n: int) -> Cell:
+        return self.pages.world.cell(Row(self.table, self.parts[n][1][0]), self.source.by or "")
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The columns stated of each row."""
+        names = self.form.names
+        return tuple(dict.fromkeys((self.source.by or "", *self.form.key, *(c for c in self.source.show if c in names))))
+
+    def cells(self, n: int) -> tuple[Cell, ...]:
+        """Return the cells that page `n` states."""
+        tabled = self.source.form == "table"
+        kept = {self.source.by, *self.form.key}
+        return tuple(
+            cell
+            for i in self.parts[n][1]
+            for cell in self.pages.cells(self.table, i, self.shown)
+            if tabled or cell.value is not None or cell.col in kept
+        )
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of part `n`."""
+        pages, page_id, (_, rows, place) = self.pages, f"{self.name}/{n}", self.parts[n]
+        chance = draw(pages.world.seed, "page", page_id)
+        cells = self.cells(n)
+        kept = {self.source.by, *self.form.key}
+        heads = {Row(self.table, i) for i in rows[:HEAD_ROWS]}
+        turns = [f"{self.name}/{m}" for m in (n - 1, n + 1) if 0 <= m < len(self.parts) and self._alike(m, n)]
+        links = list(dict.fromkeys(t for c in cells if (t := pages.target(c, page_id))))
+        return Page(
+            id=page_id,
+            kind=self.name,
+            url=pages.url(page_id),
+            title=self._title(byte(chance, 4), ()).text,
+            date=page_date(pages, chance, cells, None),
+            subject=None,
+            head=Block("head", tuple(c for c in cells if c.row in heads and c.col in kept), byte(chance, 2), (), self.name),
+            blocks=(
+                Block(
+                    f"written-{self.source.form}",
+                    cells,
+                    chance & 0xFFFF_FFFE,
+                    tuple(links[: LINKED * 2]),
+                    self.name,
+                    len(cells) * PER_CELL,
+                ),
+                Block("imprint", (), byte(chance, 6), tuple(turns), self.name, 80),
+            ),
+            rows=tuple(Row(self.table, i) for i in rows),
+            table=self.table,
+            scope=self.source.by or "",
+            part=1 + place,
+            topics=pages.words.topics(tuple((self.table, c) for c in self.shown if c not in kept)),
+            look=PLAIN,
+        )
+
+    def _alike(self, m: int, n: int) -> bool:
+        return self.parts[m][0] == self.parts[n][0]
+
+
+def _when(values: dict[str, Value]) -> Iterator[Value] | Value:
+    """Return the first day or year of a row, by which rows stand in order; "" where it holds none."""
+    for value in values.values():
+        if isinstance(value, int) and not isinstance(value, bool) and 1000 <= value < 3000:
+            return value
+        if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit():
+            return value
+    return ""
+
+
+def row_cells(pages: "Pages", row: Row, cells: Sequence[Cell]) -> Cells:
+    """Return the cells of a row by path, those of the rows it refers to among them, as far as they are at hand."""
+    rows: dict[Row, dict[str, Cell]] = {}
+    for cell in cells:
+        rows.setdefault(cell.row, {})[cell.col] = cell
+    out: dict[Path, Cell] = {}
+
+    def walk(here: Row, before: Path) -> None:
+        for name, cell in rows.get(here, {}).items():
+            out[(*before, name)] = cell
+            target = pages.words.columns[here.table, name].ref
+            if target and cell.value is not None and len(before) < 2:
+                other = pages.world.find(target, cell.value)
+                if other is not None and other in rows and other != row:
+                    walk(other, (*before, name))
+
+    walk(row, ())
+    return out

@@ -1,0 +1,395 @@
+"""The pattern bank of a schema: how people write about its rows, as data in `<name>.language.toml` beside it.
+
+A pattern is text with slots. `{floor}` and `{street.parish}` are cells of the row that the pattern is about, in a form
+that states them exactly, or after a colon in another form (`FORMS`): `{opened:year}`. `[is|was]` is present or past, by
+whether the row is over; `[fault|faults@faults]` is singular or plural, by a number. A pattern without a slot of its
+table's key follows a sentence that names the row.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, Literal
+
+import orjson
+from pydantic import Field, ValidationError
+
+from worldsmith import expr
+from worldsmith.errors import ExprError, SchemaError, close_match
+from worldsmith.expr import Node, Type
+from worldsmith.schema.source import Strict
+from worldsmith.schema.types import Path, Schema
+
+EXACT_FORMS: Final = ("", "n", "words", "a", "s")
+"""Forms that state a cell: as running text has it, without its unit, spelled out, with an article, possessive."""
+VAGUE_FORMS: Final = ("year", "month", "about", "surname")
+"""Forms that hint at a cell: the year or month of a day, a number rounded, the last word of a name."""
+FORMS: Final = (*EXACT_FORMS, *VAGUE_FORMS)
+SUBJECT: Final = "subject"
+"""The slot for the name of what a world is about."""
+_PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]")
+
+Form = Literal["card", "article", "entries", "table", "thread"]
+Dates = Literal["iso", "long", "us", "dots"]
+Numbers = Literal["plain", "comma", "space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for a cell: the path from the row to it, and the form it is written in."""
+
+    path: Path
+    form: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the form states the cell, rather than hinting at it."""
+        return self.form in EXACT_FORMS
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of two texts: the first in the present or for 1, the second in the past or for any other number."""
+
+    first: str
+    second: str
+    path: Path = ()
+    """The number that decides; none for the tense."""
+
+
+Part = str | Slot | Either
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A text with slots for cells of a row of one table."""
+
+    text: str
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths of all slots, each once."""
+        return tuple(dict.fromkeys(p.path for p in self.parts if not isinstance(p, str) and p.path))
+
+    @cached_property
+    def exact(self) -> tuple[Path, ...]:
+        """The paths of the slots that state their cells."""
+        return tuple(dict.fromkeys(p.path for p in self.parts if isinstance(p, Slot) and p.exact))
+
+
+@dataclass(frozen=True)
+class Tell:
+    """A sentence about a row of a table."""
+
+    of: str
+    genres: tuple[str, ...]
+    """The genres it is written in; () for any."""
+    pattern: Pattern
+    when: Node | None
+    """A condition on the row; null counts as false."""
+    states: tuple[Path, ...]
+    """Cells that its words state without a slot: a null, a truth value."""
+    place: int
+    """Its place in the file: sentences are told in this order."""
+    test: bool = False
+    """Whether it is held out: never on the sites that train."""
+
+    @cached_property
+    def told(self) -> tuple[Path, ...]:
+        """The cells it states."""
+        return tuple(dict.fromkeys((*self.pattern.exact, *self.states)))
+
+
+class SubjectSource(Strict):
+    """What a world is about."""
+
+    values: str
+    """The list of `[values]` whose one name it bears."""
+    text: str = Field(pattern=r"\{name\}")
+    """How it is introduced: "the town of {name}"."""
+
+
+class ColumnWords(Strict):
+    """How a column is named and its values are written."""
+
+    aka: list[str] = Field(default_factory=list)
+    """Its labels on cards and in tables, without the unit; a site keeps to one."""
+    unit: list[str] = Field(default_factory=list)
+    """Ways to write its unit after a number: "m²", "square metres"; the scorer must read them."""
+    means: str = ""
+    """What exactly it is, where others are worded alike: "the shop's own floor, without yard and cellar"."""
+
+
+class SiteSource(Strict):
+    """A kind of site: who publishes it, and how it writes dates and numbers."""
+
+    name: list[str] = Field(min_length=1)
+    """Names to draw from; {subject} and {press} (an invented name) are filled in."""
+    dates: list[Dates] = Field(default_factory=lambda: ["long"])
+    numbers: list[Numbers] = Field(default_factory=lambda: ["plain"])
+    imprint: list[str] = Field(default_factory=list)
+    """Standing lines below a page: at most one is printed."""
+    bylines: list[str] = Field(default_factory=list)
+    """Lines that sign a page: {author}."""
+
+
+class PageSource(Strict):
+    """A kind of page: about each row of a table, or about the rows that share a value of a column."""
+
+    site: str
+    form: Form
+    genre: str = ""
+    """The genre of its tells; the site's name unless given."""
+    about: str | None = None
+    list_: str | None = Field(default=None, alias="list")
+    by: str | None = None
+    sort: str | None = None
+    show: list[str] = Field(default_factory=list)
+    """Columns that it states beside the key; of an `about` page paths too: "street.parish"."""
+    with_: dict[str, list[str] | Literal["*"]] = Field(default_factory=dict, alias="with")
+    """Cells of rows that refer to the subject, by table."""
+    when: str | None = None
+    """Which rows of the table have such a page, or stand in the list."""
+    share: float = Field(default=1.0, gt=0, le=1)
+    """The share of those rows that have one, drawn."""
+    title: list[str] = Field(min_length=1)
+    """Titles; of a list {scope} is the value that its rows share."""
+    opening: list[str] = Field(default_factory=list)
+    """First sentences."""
+    head: list[str] = Field(default_factory=list)
+    """Columns that its hits may state beside the key."""
+    if_: str | None = Field(default=None, alias="if")
+
+    @property
+    def table(self) -> str:
+        """The table it is about, or lists."""
+        return self.about or self.list_ or ""
+
+
+class TellSource(Strict):
+    """Sentences about a row of a table."""
+
+    of: str
+    genre: list[str] = Field(default_factory=list)
+    when: str | None = None
+    states: list[str] = Field(default_factory=list)
+    text: list[str] = Field(default_factory=list)
+    test: list[str] = Field(default_factory=list)
+
+
+class AskSource(Strict):
+    """How a person asks for a column, and by it: headers, and verb phrases about rows in the plural and singular."""
+
+    header: list[str] = Field(default_factory=list)
+    """Plain headers with the unit: "floor space (m2)"."""
+    over: list[str] = Field(default_factory=list)
+    """More or later than {v}: "[have|has] more than {v} of floor"."""
+    under: list[str] = Field(default_factory=list)
+    between: list[str] = Field(default_factory=list)
+    """From {a} to {b}, both included."""
+    equal: list[str] = Field(default_factory=list)
+    """{v}: "[are|is] kept by {v}"; also how a question names its scope."""
+    unequal: list[str] = Field(default_factory=list)
+    null: list[str] = Field(default_factory=list)
+    """It has no value: "[have|has] no landlord"."""
+    present: list[str] = Field(default_factory=list)
+    """It has one."""
+    true: list[str] = Field(default_factory=list)
+    false: list[str] = Field(default_factory=list)
+    whose: list[str] = Field(default_factory=list)
+    """References: what stands before a condition on the row referred to: "whose keeper"."""
+
+
+class BankSource(Strict):
+    """A language file."""
+
+    language: Literal[1]
+    """Version of the format."""
+    subject: SubjectSource | None = None
+    columns: dict[str, ColumnWords] = Field(default_factory=dict)
+    """By "table.column"."""
+    sites: dict[str, SiteSource] = Field(min_length=1)
+    pages: dict[str, PageSource] = Field(min_length=1)
+    tells: list[TellSource] = Field(default_factory=list)
+    asks: dict[str, AskSource] = Field(default_factory=dict)
+    """By "table.column"."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A kind of page with its patterns read: see `PageSource`."""
+
+    name: str
+    source: PageSource
+    titles: tuple[Pattern, ...]
+    openings: tuple[Pattern, ...]
+    when: Node | None
+    children: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """(table, its reference to the subject, columns) of child rows."""
+
+    @property
+    def genre(self) -> str:
+        """The genre of its tells."""
+        return self.source.genre or self.source.site
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The patterns of a schema. Two are equal with the same digest."""
+
+    source: BankSource
+    digest: str
+    pages: tuple[Written, ...] = field(compare=False)
+    tells: tuple[Tell, ...] = field(compare=False)
+    data: Mapping[str, Any] = field(compare=False)
+    """The file as read (JSON values); `language.json` of a world."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bank) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def words(self, table: str, column: str) -> ColumnWords:
+        """Return how a column is named and written."""
+        return self.source.columns.get(f"{table}.{column}") or ColumnWords()
+
+
+def read_pattern(text: str) -> Pattern:
+    """Return a pattern; ValueError for a slot that is none."""
+    parts: list[Part] = []
+    at = 0
+    for match in _PART.finditer(text):
+        parts += [text[at : match.start()]] if match.start() > at else []
+        at = match.end()
+        if match[1] is not None:
+            name, _, form = match[1].partition(":")
+            if form not in FORMS:
+                raise ValueError(f"no form {form!r}: {close_match(form, FORMS)}")
+            parts.append(Slot(tuple(name.split(".")), form))
+        else:
+            parts.append(Either(match[2], match[3], tuple(match[4].split(".")) if match[4] else ()))
+    parts += [text[at:]] if at < len(text) else []
+    if any(isinstance(part, str) and set(part) & set("{}[]|") for part in parts):
+        raise ValueError("a bracket is not closed, or stands alone")
+    return Pattern(text, tuple(parts))
+
+
+def read_bank(data: Mapping[str, Any], schema: Schema, where: str) -> Bank:
+    """Return the bank that `data` (JSON values) holds for a schema.
+
+    Raises SchemaError: which part of the file is wrong, why, and the fix.
+    """
+    try:
+        source = BankSource.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise SchemaError(f"{where}: {place}: {first['msg']} (got {str(first['input'])[:60]!r})") from None
+    return _Reading(schema, source, where).bank(data)
+
+
+class _Reading:
+    """Reads one bank: looks names up in the schema and compiles patterns and conditions."""
+
+    def __init__(self, schema: Schema, source: BankSource, where: str) -> None:
+        self.schema, self.source, self.where = schema, source, where
+        self.types: dict[str, dict[str, Type | expr.Ref]] = {
+            table.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in table.columns}
+            for table in schema.tables.values()
+        }
+
+    def fail(self, place: str, text: str) -> SchemaError:
+        return SchemaError(f"{self.where}: {place}: {text}")
+
+    def bank(self, data: Mapping[str, Any]) -> Bank:
+        subject = self.source.subject
+        if subject is not None and subject.values not in self.schema.values:
+            raise self.fail("subject.values", f"no list {subject.values!r}.{close_match(subject.values, self.schema.values)}")
+        for part in ("columns", "asks"):
+            for place in getattr(self.source, part):
+                table, _, column = place.partition(".")
+                self.path(table, column, f"{part}.{place}")
+        pages = tuple(self.page(name, page) for name, page in self.source.pages.items())
+        digest = sha256(orjson.dumps(data)).hexdigest()
+        return Bank(self.source, digest, pages, tuple(self.tells({page.genre for page in pages})), data)
+
+    def table(self, name: str, place: str) -> None:
+        if name not in self.schema.tables:
+            raise self.fail(place, f"no table {name!r}.{close_match(name, self.schema.tables)}")
+
+    def path(self, table: str, dotted: str, place: str) -> Path:
+        self.table(table, place)
+        steps, here = tuple(dotted.split(".")), table
+        for i, step in enumerate(steps):
+            names = self.schema.tables[here].names if here in self.schema.tables else ()
+            if step not in names:
+                raise self.fail(place, f"no column {step!r} in {here!r}.{close_match(step, names)}")
+            column = self.schema.column(here, step)
+            if i < len(steps) - 1 and column.ref is None:
+                raise self.fail(place, f"{step!r} of {here!r} is no reference, so {dotted!r} leads nowhere")
+            here = column.ref or here
+        return steps
+
+    def pattern(self, text: str, table: str, place: str, extra: tuple[str, ...] = ()) -> Pattern:
+        try:
+            pattern = read_pattern(text)
+        except ValueError as error:
+            raise self.fail(place, f"{error} in {text!r}") from None
+        for path in pattern.paths:
+            if path[0] not in extra:
+                self.path(table, ".".join(path), f"{place}: {text!r}")
+        return pattern
+
+    def node(self, text: str | None, table: str, place: str) -> Node | None:
+        if text is None:
+            return None
+        try:
+            return expr.parse(text, table, self.types, as_of=self.schema.as_of, want="bool")
+        except ExprError as error:
+            raise self.fail(place, str(error)) from None
+
+    def page(self, name: str, page: PageSource) -> Written:
+        place = f"pages.{name}"
+        if (page.about is None) == (page.list_ is None) or (page.list_ is None) != (page.by is None):
+            raise self.fail(place, "give either about = table, or list = table and by = column")
+        if page.site not in self.source.sites:
+            raise self.fail(place, f"no site {page.site!r}.{close_match(page.site, self.source.sites)}")
+        self.table(page.table, place)
+        for column in (*page.show, *page.head, *filter(None, (page.by, page.sort))):
+            self.path(page.table, column, place)
+        children = []
+        for child, columns in page.with_.items():
+            table, _, ref = child.partition(".")
+            self.table(table, place)
+            refs = [c.name for c in self.schema.tables[table].refs if c.ref == page.table]
+            if ref not in refs if ref else len(refs) != 1:
+                raise self.fail(place, f"how {table!r} leads to {page.table!r} is not clear: write {table}.REFERENCE")
+            every = tuple(c.name for c in self.schema.tables[table].columns if c.name != (ref or refs[0]))
+            names = every if columns == "*" else tuple(columns)
+            for column in names:
+                self.path(table, column, place)
+            children.append((table, ref or refs[0], names))
+        extra = (SUBJECT, "scope", "name")
+        titles = tuple(self.pattern(text, page.table, f"{place}.title", extra) for text in page.title)
+        openings = tuple(self.pattern(text, page.table, f"{place}.opening", extra) for text in page.opening)
+        return Written(name, page, titles, openings, self.node(page.when, page.table, place), tuple(children))
+
+    def tells(self, genres: set[str]) -> Iterator[Tell]:
+        number = 0
+        for i, source in enumerate(self.source.tells):
+            place = f"tells[{i}]"
+            self.table(source.of, place)
+            for genre in source.genre:
+                if genre not in genres:
+                    raise self.fail(place, f"no page is of genre {genre!r}.{close_match(genre, genres)}")
+            when = self.node(source.when, source.of, place)
+            states = tuple(self.path(source.of, name, place) for name in source.states)
+            for test, texts in ((False, source.text), (True, source.test)):
+                for text in texts:
+                    pattern = self.pattern(text, source.of, place, (SUBJECT,))
+                    yield Tell(source.of, tuple(source.genre), pattern, when, states, number, test)
+                    number += 1
