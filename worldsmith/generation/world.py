@@ -1,7 +1,7 @@
 """The flow of generation: structure, sizes, lists, columns in order, each rule tested at its last column."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from worldsmith import expr, seeding
@@ -80,6 +80,7 @@ def generate(
             f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
         )
     effort = effort or Effort()
+    schema = replace(schema, bank=schema.bank if language == "natural" else None)
     _check_names(schema)
     if uses_faker(schema):
         require_faker()
@@ -100,8 +101,7 @@ def generate(
             table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
             for table in structure.tables.values()
         }
-        name = world_id(schema, seed, knobs, language)
-        return World(name, structure, seed, tables, dict(filling.values), language)
+        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(filling.values))
     assert last_error is not None
     raise GenerationError(
         f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "

@@ -4,7 +4,7 @@ Where a part has several wordings, the last is held out on demand (`Wording.pick
 meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +220,140 @@ EN = Words(
     ),
 )
 
+NATURAL = replace(
+    EN,
+    asks=(
+        "Which {many} {conditions}? I need all of them.",
+        "Can you find me the {many} that {conditions}? Every one of them counts.",
+        "I'm after all the {many} that {conditions}.",
+        "I need a complete list of the {many} that {conditions}.",
+        "Could you look up which {many} {conditions}?",
+        "Please find out which {many} {conditions}.",
+        "What I need is a list of the {many} that {conditions}, with none missing.",
+        "Help me find the {many} that {conditions}.",
+        "I want to compare the {many} that {conditions}.",
+        "Tell me which {many} {conditions}. Please don't leave any out.",
+        "Are there {many} that {conditions}? I'd like to have them all in one place.",
+        "I'd like to see all {many} that {conditions}.",
+    ),
+    listed=(
+        "I need the {many} that fit all of this:",
+        "Which {many} meet all of these points?",
+        "I'm looking for {many}, all of them, with the following in common:",
+        "Please find every one of the {many} for which all of these are true:",
+        "Can you get me the {many} that tick all of these boxes?",
+        "My list is meant to have just the {many} that fit this description:",
+    ),
+    whole=(
+        "I need an overview of all the {many} that {conditions}.",
+        "Which {many} {conditions}? I'd like all of them side by side.",
+        "Can you put together the {many} that {conditions}?",
+        "I'd like a full list of {many} that {conditions}.",
+    ),
+    except_=(
+        "But leave out any that both {conditions}.",
+        "I don't need those that both {conditions}.",
+        "Skip the ones that both {conditions}.",
+        "Those that both {conditions} I know already, so drop them.",
+    ),
+    best=(
+        "Of those I only need the {count} {lead}.",
+        "Then narrow that list down to the {count} {lead}.",
+        "From that list, just give me the {count} {lead}.",
+    ),
+    best_each=(
+        "Of those I only need, for each “{group}”, the {count} {lead}.",
+        "Then narrow that list down, for each “{group}”, to the {count} {lead}.",
+        "From that list, just give me the {count} under each “{group}” {lead}.",
+    ),
+    tables=(
+        "Put them in a Markdown table with these columns:",
+        "I'd like a Markdown table with the columns:",
+        "Give me one Markdown table. The columns should be, in this order:",
+        "Please list them in a Markdown table with the following columns:",
+        "The columns of the table (Markdown, please) should be:",
+        "For each I need these columns, in a Markdown table:",
+    ),
+    cell=(
+        "A Markdown table with this one column and one row will do:",
+        "Please give the answer as a Markdown table with a single row under:",
+        "One cell in a Markdown table is enough, under this header:",
+    ),
+    dated=(
+        "I mean as things stood on {day}.",
+        "Take everything as of {day}.",
+        "The date that matters is {day}.",
+    ),
+    days=("Dates as YYYY-MM-DD, please.", "Please write dates like YYYY-MM-DD.", "For dates use YYYY-MM-DD."),
+    numbers=(
+        "For numbers I just need the digits, unrounded, in the unit of the header.",
+        "Numbers in digits only, please: the unit is in the header, and don't round.",
+        "Please give numbers as plain digits in the unit of the header, as exactly as you find them.",
+    ),
+    truths=("{names}: Yes or No.", "For {names} a Yes or No will do.", "Please put Yes or No under {names}."),
+    fillers=(
+        "If there's no “{name}”, write “{none}”.",
+        "Put “{none}” where there is no “{name}”.",
+        "Some may have no “{name}”: write “{none}” there.",
+    ),
+    unmet=(
+        "If something has no “{name}” at all, it doesn't count as meeting the condition on it.",
+        "No “{name}” means that the condition on it isn't met.",
+    ),
+    ended=(
+        "Include {many} that have a date under “{header}” as well.",
+        "A date under “{header}” is no reason to leave {many} out.",
+        "It doesn't matter whether {many} have a date under “{header}”.",
+    ),
+    closing=(
+        "The table is all I need, with one row each and no empty cells, in this form:\n```markdown\n{data_content}\n```",
+        "No need to ask me anything: just the table, complete in every cell.\n```markdown\n{data_content}\n```",
+        "Please reply with the finished table and nothing else, like this:\n```markdown\n{data_content}\n```",
+        "Just send me the table, every cell filled in:\n```markdown\n{data_content}\n```",
+    ),
+    closing_cell=(
+        "The table with that one cell is all I need:\n```markdown\n{data_content}\n```",
+        "No need to ask me anything: just that one cell.\n```markdown\n{data_content}\n```",
+        "Please reply with that table and nothing else, like this:\n```markdown\n{data_content}\n```",
+        "Just send me the table with its one cell filled in:\n```markdown\n{data_content}\n```",
+    ),
+    start=(
+        "Find out {cell} first; call it {letter}.",
+        "You'll first need to know {cell}: let's call that {letter}.",
+        "Start from {cell}, which I'll call {letter}.",
+    ),
+    value=(
+        "From there, find {cell}; call it {letter}.",
+        "Then you'll need {cell}: let's call that {letter}.",
+        "That should lead you to {cell}, which I'll call {letter}.",
+    ),
+    wanted=(
+        "What I'd like to know is {cell}.",
+        "So what is {cell}?",
+        "Can you tell me {cell}?",
+        "In the end I need {cell}.",
+    ),
+    needs=(
+        "I'm reading up on {about}.",
+        "I'm writing a piece about {about} and need some facts.",
+        "This is for a talk I'm giving on {about}.",
+        "A friend asked me about {about}, and I don't want to guess.",
+        "I'm checking a few things about {about}.",
+        "It's about {about}.",
+        "I have a question about {about}.",
+        "For a report on {about} I need some details.",
+        "I'm trying to settle an argument about {about}.",
+        "I've been looking into {about} and got stuck.",
+        "We're putting together a fact sheet on {about}.",
+        "Can you help me with something about {about}?",
+    ),
+)
+"""English of people who ask about natural pages."""
+
 WORDS = {"en": EN}
 """By language (`Schema.lang`)."""
 
 
-def words(lang: str) -> Words:
-    """Return the wording of a language, English for others."""
-    return WORDS.get(lang, EN)
+def words(lang: str, *, natural: bool = False) -> Words:
+    """Return the wording of a language, English for others; `natural` for questions about natural pages."""
+    return NATURAL if natural else WORDS.get(lang, EN)

@@ -13,6 +13,7 @@ from typing import Any
 
 from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
 from worldsmith.agents.oracle import words_of
+from worldsmith.agents.planned import asking_words
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER, Page
 from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
@@ -107,9 +108,16 @@ def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[D
     return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
 
 
-def untraceable_argument(task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> str | None:
-    """Return the first argument that comes neither from the question nor from an earlier reply; None for none."""
+def untraceable_argument(
+    task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str], world: World
+) -> str | None:
+    """Return the first argument that comes neither from the question nor from an earlier reply; None for none.
+
+    A query over natural pages may hold the words, too, in which people ask: never a name, a number or a date.
+    """
     words, texts = set(words_of(task.question)), task.question
+    if world.schema.bank is not None:
+        words |= asking_words(world.schema.bank, world.schema)
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
         if call["tool"] == "web_extractor" and arg not in texts:
@@ -149,7 +157,7 @@ def attempt(
         return "children that its calls don't tell whole"
     if not score.success:
         return "the oracle's answer is not the gold table"
-    if untraceable_argument(task, episode.calls, episode.replies) is not None:
+    if untraceable_argument(task, episode.calls, episode.replies, world) is not None:
         return "an argument from nowhere"
     return _made(task, tools.address, episode, len(_parted(needed)[0]))
 
@@ -203,7 +211,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
             return f"call {number} can't be made: {error!r}"
         if not same:
             return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
-    strange = untraceable_argument(task, recorder.calls, recorder.replies)
+    strange = untraceable_argument(task, recorder.calls, recorder.replies, world)
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, Reader(world))

@@ -14,7 +14,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
-from worldsmith.schema import Aggregate, Choice, Faker, Path, Pick, Value
+from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.reader import Reader
@@ -153,27 +153,33 @@ class Source:
     def _find_families(self, table: str) -> Iterator[Family]:
         schema = self.world.schema
         done = set()
-        for spec in schema.pages:
-            for child in spec.children if spec.about == table else ():
+        for spec in self.pages.specs:
+            for child in spec.children if spec.about == table and self._whole(spec) else ():
+                if schema.tables[child.table].background:
+                    continue
                 names = dict.fromkeys((*schema.tables[child.table].key, *child.columns))
                 shown = tuple(n for n in names if n != child.ref and (child.table, n) not in self._unseen)
                 done.add((child.table, child.ref))
                 yield Family(child.table, child.ref, shown, about=True)
-        for spec in schema.pages:
-            if spec.list and spec.by and schema.column(spec.list, spec.by).ref == table:
+        for spec in self.pages.specs:
+            if spec.list and spec.by and not schema.tables[spec.list].background and schema.column(spec.list, spec.by).ref == table:
                 names = dict.fromkeys((*schema.tables[spec.list].key, *spec.show))
                 shown = tuple(n for n in names if n != spec.by and (spec.list, n) not in self._unseen)
                 if (spec.list, spec.by) not in done:
                     done.add((spec.list, spec.by))
                     yield Family(spec.list, spec.by, shown, about=False)
 
+    def _whole(self, spec: PageSpec) -> bool:
+        """Tell whether every row of a table has a page of a kind, as plain kinds that tell children do."""
+        return self.pages.voice is None or len(self.pages.kinds[spec.name].numbers) == self.world.size(spec.table)
+
     def tally_pages(self, table: str, index: int, tally: Aggregate) -> tuple[str, ...]:
         """Return the pages of which one tells all children of a row that a tally looks at."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
         page_ids = []
-        for spec in self.world.schema.pages:
+        for spec in self.pages.specs:
             if spec.about == table and any((c.table, c.ref) == (tally.table, tally.by[0]) for c in spec.children):
-                page_ids.append(f"{spec.name}/{index}")
+                page_ids += [f"{spec.name}/{index}"] if index in self.pages.kinds[spec.name].numbers else []
             elif (spec.list, spec.by) == (tally.table, tally.by[0]):
                 start = self.pages.list_of(spec.name, key)
                 page_ids += [start] if start else []

@@ -25,7 +25,7 @@ from worldsmith.pages.sites import Site, canonical, site
 from worldsmith.pages.types import DIRECTORY, Page
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
-from worldsmith.schema import Choice, Faker, Pick, Schema, Value
+from worldsmith.schema import ChildCells, Choice, Faker, PageSpec, Pick, Schema, Value
 from worldsmith.world.model import Cell, Row, World
 
 RENDER = 7
@@ -59,7 +59,25 @@ class Pages:
     def voice(self) -> Voice | None:
         """The bank that the world's pages are written by; None where they are plain."""
         bank = self.world.schema.bank
-        return Voice(self.world, bank) if self.world.language == "natural" and bank else None
+        return Voice(self.world, bank) if bank else None
+
+    @cached_property
+    def specs(self) -> tuple[PageSpec, ...]:
+        """The kinds of page that tell what a row's children are: the schema's, or those of its bank."""
+        if not self.voice:
+            return self.world.schema.pages
+        return tuple(
+            PageSpec(
+                page.name,
+                page.source.about,
+                page.source.list_ if page.source.when is None else None,
+                page.source.by,
+                tuple(page.source.show),
+                page.source.sort,
+                tuple(ChildCells(*child) for child in page.children if child[0] in self.world.schema.tables),
+            )
+            for page in self.voice.pages.values()
+        )
 
     @cached_property
     def days(self) -> Days:

@@ -19,6 +19,7 @@ from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
 from worldsmith.pages.renderer.emit import chunks, markdown
+from worldsmith.pages.renderer.snippets import stated_cells
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.disclosure import (
     disclosed_by_cells,
@@ -27,6 +28,7 @@ from worldsmith.simulate.disclosure import (
     disclosed_by_text,
 )
 from worldsmith.simulate.guard import POLICY, Guard
+from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
 from worldsmith.simulate.perturb import PROFILES, RANKINGS, EditedRanking, edits, faults, instruction, profile_named
@@ -182,6 +184,10 @@ class Simulator:
     def warm(self, address: Address) -> None:
         """Make them, which takes longer than any call; safe in a thread of its own while other calls are answered."""
         self._services_for(profile_named(address.profile, self._profiles).length)
+
+    def pages_of(self, address: Address) -> Pages:
+        """Return the pages that an address is answered from."""
+        return self._profile_and_services(address)[1].pages
 
     def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
         profile = profile_named(address.profile, self._profiles)
@@ -342,6 +348,8 @@ class Simulator:
     def _rejected_hits(self, draft: tuple[Result, ...], part: Slice, services: _Services) -> list[Verdict]:
         """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
         bad: list[Verdict] = []
+        if services.pages.voice:  # a natural hit is made of its head's cells alone
+            return bad
         for result, view in zip(draft, part.views, strict=True):
             page, key = view.page, (view.page.id, result.snippet)
             known = services.accepted_hits.get(key)
@@ -358,7 +366,8 @@ class Simulator:
         (view,) = part.views
         if services.accepted_pages.get(view.page.id) == view.page:
             return []
-        bad = [v for v in services.guard.doc(draft, view, "") if not v.ok]
+        judged = unentitled_spans(draft, view.page) if services.pages.voice else services.guard.doc(draft, view, "")
+        bad = [v for v in judged if not v.ok]
         if not bad:
             keep(services.accepted_pages, view.page.id, view.page, self._budget)
         return bad
@@ -428,7 +437,7 @@ class Simulator:
             elif ours:
                 known = services.head_disclosures.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, tuple(sorted(disclosed_by_cells(page, page.head.cells, self.world)))
+                    known = page, tuple(sorted(disclosed_by_cells(page, stated_cells(page, services.pages), self.world)))
                     keep(services.head_disclosures, page.id, known, self._budget)
                 yield known[1]
             else:

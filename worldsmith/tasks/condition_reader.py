@@ -22,9 +22,10 @@ from worldsmith.tasks.conditions import (
     Verbs,
     Wording,
     any_of,
+    begun,
     months_before,
     parent_part,
-    reference_prefix,
+    reference_prefixes,
     spell,
     verb_phrase,
 )
@@ -69,7 +70,7 @@ class Phrases:
     """The phrases of one schema, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.words = schema, words(schema.lang)
+        self.schema, self.words = schema, words(schema.lang, natural=schema.bank is not None)
         self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
         self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
         self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
@@ -92,7 +93,7 @@ class Phrases:
             if held is not None:
                 yield from (node for node in _made(form, held) if _named(node))
         for ref, prefix in self._refs[table]:
-            start = prefix.format(verbs=verbs)
+            start = begun(prefix, verbs)
             if text.startswith(start):
                 for node in self.comparisons(ref.ref or "", text[len(start) :], ONE):
                     yield _deeper(node, ref.name)
@@ -103,7 +104,8 @@ class Phrases:
         references: dict[str, list[tuple[Column, str]]] = {}
         for table in self.schema.tables.values():
             for ref in table.refs:
-                references.setdefault(table.name, []).append((ref, reference_prefix(self.schema, ref)))
+                for prefix in reference_prefixes(self.schema, ref):
+                    references.setdefault(table.name, []).append((ref, prefix))
             references.setdefault(table.name, [])
         return references
 
@@ -144,7 +146,9 @@ class Phrases:
 
     def _wordings(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
         bounded = isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date"
-        wordings = (Wording(self.schema, turn) for turn in (self._turns if bounded else (0,)))
+        many = self.schema.bank is not None and f"{column.table}.{column.name}" in self.schema.bank.source.asks
+        turns = range(TURNS) if many else self._turns if bounded else (0,)
+        wordings = (Wording(self.schema, turn) for turn in turns)
         return dict.fromkeys(verb_phrase(w, column.table, node, verbs) for w in wordings)
 
     @cached_property

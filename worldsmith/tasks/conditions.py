@@ -5,6 +5,7 @@ that a reader can rebuild the condition.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -20,6 +21,8 @@ from worldsmith.tasks.query import is_tally, tally_column
 
 _BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+est|found|kept|let|won)\b|[()]")
 """What ends a plain noun, or makes "a" wrong before it: "a highest bid"."""
+_AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+_SLOTS = re.compile(r"\{(\w+)\}")
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
 Verbs = tuple[str, str, str, str]
@@ -46,7 +49,14 @@ class Wording:
     @property
     def words(self) -> Words:
         """The wordings of the schema's language."""
-        return words(self.schema.lang)
+        return words(self.schema.lang, natural=self.schema.bank is not None)
+
+    def among(self, wordings: Sequence[str], *more: str) -> str:
+        """Return one of a bank's wordings; the last of several is held out."""
+        kept = wordings
+        if self.split != "all" and len(wordings) > 1:
+            kept = wordings[:-1] if self.split == "train" else wordings[-1:]
+        return kept[draw(self.turn, "words", *more) % len(kept)]
 
     def pick(self, part: str, more: int = 0) -> str:
         """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
@@ -94,7 +104,33 @@ def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -
     column = wording.schema.column(table, path[0])
     if len(path) > 1:
         return _through(wording, column, _shorter(node), verbs)
-    return _own_phrase(wording, column, inner, verbs, negated=negated)
+    asked_so = _asked_phrase(wording, column, inner, verbs, negated=negated)
+    return asked_so or _own_phrase(wording, column, inner, verbs, negated=negated)
+
+
+_ASKS = {"<": "under", ">": "over", "=": "equal", "in": "equal", "between": "between", "is null": "null"}
+_NEGATED = {"equal": "unequal", "null": "present", "true": "false"}
+
+
+def _asked_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
+    """Return a condition as the schema's bank asks it; "" where the bank has no pattern for it."""
+    bank = wording.schema.bank
+    ask = bank.source.asks.get(f"{column.table}.{column.name}") if bank else None
+    if ask is None:
+        return ""
+    kind = "true" if isinstance(node, expr.Path) else _ASKS.get(node.op, "") if isinstance(node, expr.Call) else ""
+    if isinstance(node, expr.Call) and node.args and isinstance(node.args[0], expr.Call):
+        return ""  # the year of a date
+    patterns: list[str] = getattr(ask, (_NEGATED.get(kind, "") if negated else kind) or "header", [])
+    if not patterns or (not kind or (negated and kind not in _NEGATED)):
+        return ""
+    values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)] if isinstance(node, expr.Call) else []
+    if column.type == "date" and kind == "between" and window_phrase(wording, *map(str, values)):
+        return ""
+    pattern = agreeing(wording.among(patterns, column.table, column.name, kind), verbs)
+    shown = [spell(v, column) for v in values]
+    slots = {"v": any_of(shown), "a": shown[0], "b": shown[-1]} if shown else {}
+    return _SLOTS.sub(lambda m: slots.get(m[1], m[0]), pattern)
 
 
 def _shorter(node: Node) -> Node:
@@ -107,7 +143,24 @@ def _shorter(node: Node) -> Node:
 
 
 def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
-    return reference_prefix(wording.schema, ref).format(verbs=verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
+    prefix = wording.among(reference_prefixes(wording.schema, ref), ref.table, ref.name, "whose")
+    return begun(prefix, verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
+
+
+def reference_prefixes(schema: Schema, ref: Column) -> list[str]:
+    """Return the ways to begin what is said of a row that is referred to, with slots for the verbs."""
+    ask = schema.bank.source.asks.get(f"{ref.table}.{ref.name}") if schema.bank else None
+    return [f"{text} " for text in ask.whose] if ask and ask.whose else [reference_prefix(schema, ref)]
+
+
+def agreeing(text: str, verbs: Verbs) -> str:
+    """Return a bank's phrase whose verbs agree with a plural or a singular subject."""
+    return _AGREEING.sub(lambda m: m[1] if verbs == MANY else m[2], text)
+
+
+def begun(prefix: str, verbs: Verbs) -> str:
+    """Return one of `reference_prefixes` with its verbs."""
+    return agreeing(prefix, verbs).format(verbs=verbs)
 
 
 def reference_prefix(schema: Schema, ref: Column) -> str:
@@ -225,7 +278,7 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return words(schema.lang).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
+    return words(schema.lang, natural=schema.bank is not None).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
 
 
 def children_condition(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:

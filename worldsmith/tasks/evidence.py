@@ -24,11 +24,11 @@ def required_disclosures(task: Task, reader: Reader) -> frozenset[Disclosure]:
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):
                 for i in some:
-                    cells.update(_read(reader, query, i, path))
+                    cells.update(path_disclosures(reader, query, i, path))
     return frozenset(cells)
 
 
-def _read(reader: Reader, query: Query, index: int, path: Path) -> Iterator[Disclosure]:
+def path_disclosures(reader: Reader, query: Query, index: int, path: Path) -> Iterator[Disclosure]:
     """Yield what must be disclosed to know the value at the end of a path from a row."""
     tally = query.tally(path)
     if tally is not None:
@@ -65,12 +65,12 @@ def cell_evidence(task: Task, reader: Reader) -> scoring.Evidence:
     def need(index: int, path: Path) -> Need:
         if path in query.fixed:
             return ()
-        return tuple(((name,),) for name in hashes(_read(reader, query, index, path)))
+        return tuple(((name,),) for name in hashes(path_disclosures(reader, query, index, path)))
 
     def refuted(index: int) -> tuple[tuple[str, ...], ...]:
         clauses = [c for c in query.clauses if reader.truths(query, c, (index,))[0] is not True]
         paths = [expr.paths(clause) for clause in clauses] or [query.ranked]
-        return tuple(hashes(cell for path in some for cell in _read(reader, query, index, path)) for some in paths)
+        return tuple(hashes(cell for path in some for cell in path_disclosures(reader, query, index, path)) for some in paths)
 
     cells = tuple(tuple(need(i, path) for path in query.columns) for i in rows)
     return scoring.Evidence(cells, () if rows else tuple(refuted(i) for i in reader.in_scope(query)))

@@ -62,7 +62,7 @@ def owner(schema: Schema, table: str, path: Path) -> str:
 
 def referenced_row(schema: Schema, table: str, refs: Path, row: str) -> str:
     """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
-    forms, phrase = words(schema.lang), row
+    forms, phrase = words(schema.lang, natural=schema.bank is not None), row
     for ref in path_columns(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
         noun = (

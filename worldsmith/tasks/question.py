@@ -18,6 +18,7 @@ from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_co
 from worldsmith.tasks.headers import headers, owner, quoted_header, referenced_row
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.reader import Reader
+from worldsmith.world.model import World
 
 _SLOT = re.compile(r"\{\w+\}")
 
@@ -33,7 +34,7 @@ def question(
     schema = reader.world.schema
     wording = Wording(schema, turn, query.tallies, split)
     frame = "tables" if query.key else "cell"
-    parts = [f"{_need(wording, query)} {request_sentences(wording, query)}"]
+    parts = [f"{_need(reader, wording, query)} {request_sentences(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
     counted = [
@@ -45,13 +46,22 @@ def question(
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
-def _need(wording: Wording, query: Query) -> str:
+def _need(reader: Reader, wording: Wording, query: Query) -> str:
     schema, table = wording.schema, wording.schema.tables[query.table]
-    own = schema.questions.needs if query.key else ()
+    own = schema.questions.needs if query.key and not schema.bank else ()
     pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
     need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
-    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": schema.about}
+    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": _about(reader.world)}
     return _SLOT.sub(lambda slot: slots.get(slot[0], slot[0]), need)
+
+
+def _about(world: World) -> str:
+    """Return what a world is about, by its name where its schema has one for it."""
+    bank = world.schema.bank
+    subject = bank.source.subject if bank else None
+    if subject is None:
+        return world.schema.about
+    return subject.text.replace("{name}", str(world.values[subject.values][0]))
 
 
 def request_sentences(wording: Wording, query: Query) -> str:
@@ -71,7 +81,8 @@ def _rows(wording: Wording, query: Query, place: int) -> str:
     nodes = [node for node in query.clauses if not is_exception(node)]
     phrases = [_scope(wording, query, place), *(verb_phrase(wording, query.table, node) for node in nodes)]
     nested = any(_nested(node) for node in nodes[:-1])
-    if len(phrases) > 1 and (len(phrases) > 2 or nested or draw(wording.turn, "words", "list") % 4 == 0):
+    many_phrases = 4 if wording.schema.bank else 2
+    if len(phrases) > 1 and (len(phrases) > many_phrases or nested or draw(wording.turn, "words", "list") % 4 == 0):
         lines = [f"- they {phrase}{'.' if i == len(phrases) - 1 else ';'}" for i, phrase in enumerate(phrases)]
         request = "\n".join([wording.pick("listed").format(many=many), *lines])
         after = "\n"

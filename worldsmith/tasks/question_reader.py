@@ -69,7 +69,7 @@ class _Reading:
     """The sentences of a schema's questions, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.forms, self.phrases = schema, words(schema.lang), Phrases(schema)
+        self.schema, self.forms, self.phrases = schema, words(schema.lang, natural=schema.bank is not None), Phrases(schema)
         self.plurals = {t.plural: t.name for t in schema.tables.values()}
         self.many = "|".join(re.escape(p) for p in sorted(self.plurals, key=len, reverse=True))
         self._paths: dict[str, tuple[Path, ...]] = {t: tuple(self._walk(t, ())) for t in schema.tables}

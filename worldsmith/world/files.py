@@ -19,7 +19,7 @@ from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
 from worldsmith.schema import Knobs, Schema, Value, parse_schema, structure_of, with_bank
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import FORMAT, Language, World, table_bytes, world_id
+from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
 MANIFEST = "world.json"
 LANGUAGE = "language.json"
@@ -152,7 +152,7 @@ def placed_world(world: World, out: Path) -> Iterator[Path]:
         for name, columns in world.tables.items():
             _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
         _write(part / "schema.json", indented_json(world.schema.source))
-        if world.language == "natural" and world.schema.bank:
+        if world.schema.bank:
             _write(part / LANGUAGE, indented_json(world.schema.bank.data))
         _write(part / MANIFEST, indented_json(manifest(world)))
         for inner in (part / "tables", part):
@@ -263,15 +263,14 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
                 f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
             )
         schema = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        language: Language = "natural" if info.get("language") == "natural" else "plain"
-        if language == "natural":
+        if info.get("language") == "natural":
             schema = with_bank(schema, read_json(folder / LANGUAGE), f"{folder / LANGUAGE}")
         structure = _under_knobs(structure_of(schema, info["switches"]), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
         tables = {name: _read_table(folder, structure, name) for name in structure.tables}
-        world = World(info["world"], structure, info["seed"], tables, values, language)
+        world = World(info["world"], structure, info["seed"], tables, values)
         if verify:
             for problem in manifest_mismatches(world, info)[:1]:
                 raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
@@ -300,7 +299,7 @@ def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
         mismatches.append("the schema or the value lists are not those the manifest names")
     recorded = {name: info.get(name) for name in ("world", "schema", "kind", "as_of", "facts")}
     actual: dict[str, Value] = {
-        "world": world_id(world.schema, world.seed, world.schema.knobs, world.language),
+        "world": world_id(world.schema, world.seed, world.schema.knobs),
         "schema": world.schema.name,
         "kind": world.schema.kind,
     }

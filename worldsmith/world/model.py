@@ -67,12 +67,12 @@ def table_bytes(columns: Columns) -> bytes:
     return b"".join([dumps(dict(zip(names, values, strict=True)), option=line) for values in rows])
 
 
-def world_id(schema: Schema, seed: int, knobs: Knobs, language: Language = "plain") -> str:
+def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     """Return "<schema>-<10 hex digits>", a hash of what makes a world.
 
-    These are the schema's digest, the seed, the format, turned knobs, and the language unless it is plain.
+    These are the schema's digest, the seed, the format, turned knobs, and that it is natural if its schema has a bank.
     """
-    spoken = [] if language == "plain" else [language]
+    spoken = ["natural"] if schema.bank else []
     inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs), *spoken])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
@@ -106,8 +106,11 @@ class World:
     tables: Mapping[str, Columns]
     values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The lists of `[values]` as this world has them: invented ones are drawn once per world."""
-    language: Language = "plain"
-    """How its pages and questions are written: as people do, by the schema's bank, or in the plain voice."""
+
+    @property
+    def language(self) -> Language:
+        """How its pages and questions are written: as people do, by the schema's bank, or in the plain voice."""
+        return "natural" if self.schema.bank else "plain"
 
     def __repr__(self) -> str:
         """Return the world's id and its size."""
@@ -123,7 +126,7 @@ class World:
         """sha256 over the schema's digest, the structure, the value lists, the tables' digests and turned knobs."""
         parts = [self.schema.digest, sorted(self.schema.switches), self.values, self.table_digests]
         parts += _knob_parts(self.schema.knobs)
-        parts += [self.schema.bank.digest] if self.language == "natural" and self.schema.bank else []
+        parts += [self.schema.bank.digest] if self.schema.bank else []
         return sha256(canonical_json(parts)).hexdigest()
 
     @property

@@ -9,7 +9,7 @@ more to guess than to read (`guessable`), and names in company, where a guess ca
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 
@@ -18,6 +18,7 @@ import numpy as np
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.index.bm25 import BM25
 from worldsmith.pages.index.terms import terms, tokens
+from worldsmith.pages.renderer import plain, render
 from worldsmith.pages.titles import heading
 from worldsmith.schema import Rank, Value
 from worldsmith.seeding import draw
@@ -30,6 +31,8 @@ POSSIBLE = 2000
 """Values that a column must seem to have, from its least to its greatest by its step: a guess seldom hits one."""
 COMPANY = 8
 """Values of a column that are one to the index: who finds a row by one of them knows it for one in eight."""
+TITLE = 3
+"""How often the title of a natural page counts."""
 DECIMALS = 6
 """Digits after the point by which a step between values is told."""
 
@@ -100,10 +103,12 @@ def take_stock(pages: Pages) -> Stock:
     vocabulary: dict[str, int] = {}
     fields: list[list[tuple[int, ...]]] = []
     values: list[tuple[tuple[str, ...], int]] = []
-    held: dict[tuple[str, str], dict[Value, list[int]]] = {place: {} for place in companies(pages)}
+    held: dict[tuple[str, str], dict[Value, list[int]]] = {
+        place: {} for place in (() if pages.voice else companies(pages))
+    }
     hosts: dict[str, int] = {}
     tables = {name: i for i, name in enumerate(pages.world.schema.tables)}
-    known, fielder = guessable(pages), Fielder(pages)
+    known, fielder = (frozenset() if pages.voice else guessable(pages)), Fielder(pages)
     host, table, day, live = [], [], [], []
     ids = tuple(sorted(pages.ids()))
     for i, page_id in enumerate(ids):
@@ -184,6 +189,8 @@ class Fielder:
 
     def fields(self, page: Page, cells: tuple[Cell, ...]) -> list[Sequence[str]]:
         """Return the terms of what a hit tells, by field: names and titles weigh more, each label counts once."""
+        if self.pages.voice:
+            return self._text_fields(page)
         weight = self._weights.get(page.kind, 2)
         found: list[Sequence[str]] = [terms(heading(page, cells, self.words))]
         if page.subject:
@@ -197,6 +204,12 @@ class Fielder:
             found += [terms(self.words.schema.tables[page.table].singular)] * 2
         background = [block.variant for block in page.blocks if block.kind == "guide"]
         return found + [terms(text) for n in background for text in self.pages.background(n)]
+
+    def _text_fields(self, page: Page) -> list[Sequence[str]]:
+        """Return the terms of all that a natural page says: evidence is judged cell by cell, so nothing is kept back."""
+        doc = render(page, self.pages.world, self.pages)
+        texts = [part for piece in doc.pieces for part in plain(replace(doc, title="", date=None, pieces=(piece,))).split("\n")]
+        return [tokens(doc.title)] * TITLE + [tokens(text) for text in texts if text]
 
     def _names(self, page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
         """Yield the names that a page about no one row is found by: a directory's all, others' at its head."""

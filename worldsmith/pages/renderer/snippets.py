@@ -18,8 +18,9 @@ from worldsmith.pages.renderer.document import by_row
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.renderer.written import passage, written_title
 from worldsmith.pages.titles import NAME, called, heading, keys, part
-from worldsmith.pages.types import Topics
+from worldsmith.pages.types import Text, Topics
 from worldsmith.seeding import draw
+from worldsmith.world.model import Cell
 
 ELLIPSIS = 63
 """Per cent of snippets that break off."""
@@ -61,8 +62,21 @@ def texts(page: Page, query: str, pages: Pages) -> Texts:
     if page.head.by and pages.voice:
         desk = Desk(page, pages)
         title = words_of(written_title(desk, page.head, page.head.cells)) + part(page, pages.words)
-        return title, passage(desk, quantile(SNIPPET, byte(chance, 0) / 255), chance)
+        return title, " ".join(map(words_of, _passage(page, pages)))
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
+
+
+def _passage(page: Page, pages: Pages) -> list[Text]:
+    chance = draw(pages.world.seed, "snippet", page.id)
+    return passage(Desk(page, pages), quantile(SNIPPET, byte(chance, 0) / 255), chance)
+
+
+def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:
+    """Return the cells that a hit of a page states: its head's, of a natural page those that its text has room for."""
+    if not (page.head.by and pages.voice):
+        return page.head.cells
+    texts = (written_title(Desk(page, pages), page.head, page.head.cells), *_passage(page, pages))
+    return tuple(cell for text in texts for part in text if not isinstance(part, str) for cell in part.cells)
 
 
 def cues(page: Page, query: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
+from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.titles import commonest
 from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.pages.value_forms import Style, possessive, write_value
@@ -417,32 +418,32 @@ def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inli
     return (capital(desk.pages.world.schema.tables[page.table].plural),)
 
 
-def passage(desk: Desk, length: int, chance: int) -> str:
-    """Return the text of a hit, written for it from its head's cells, at about `length` characters."""
+def passage(desk: Desk, length: int, chance: int) -> list[Text]:
+    """Return the sentences of a hit, written for it from its head's cells, of about `length` characters in all."""
     page, block = desk.page, desk.page.head
     pen = pen_of(desk, block)
-    out: list[str] = []
     if page.subject is not None:
         cells = row_cells(desk.pages, page.subject, block.cells)
         refs, children = _refs(pen), {}
         for cell in block.cells:
             if cell.row.table in refs and cell.row != page.subject:
                 children.setdefault(cell.row, []).append(cell)
-        texts = row_sentences(pen, page.subject, cells, (), chance)
+        out = row_sentences(pen, page.subject, cells, (), chance)
         for child, own in children.items():
             implied = [c for c in own if c.col == refs[child.table]]
-            texts += row_sentences(pen, child, row_cells(desk.pages, child, [*own, *cells.values()]), implied, mixed(chance + child.index))
-        out = ["".join(p if isinstance(p, str) else p.text for p in text) for text in texts]
+            own_cells = row_cells(desk.pages, child, [*own, *cells.values()])
+            out += row_sentences(pen, child, own_cells, implied, mixed(chance + child.index))
     else:
-        names = []
+        names: list[list[Inline]] = []
         for row in dict.fromkeys(c.row for c in block.cells):
             key = [c for c in block.cells if c.row == row and c.col in _key_of(desk, row) and c.col != page.scope]
-            names.append(", ".join(pen.value(c) for c in key))
-        opening = ["".join(p if isinstance(p, str) else p.text for p in text) for text in _opening(replace(pen, block=block))]
-        out = [*opening, f"{', '.join(filter(None, names))} …" if len(page.rows) > len(names) else f"{', '.join(names)}."]
-    text = ""
-    for sentence in out:
-        if text and len(text) + len(sentence) > length + 40:
+            names.append(joined([[Span(pen.value(c), (c,))] for c in key], ", ", ", "))
+        out = [*_opening(pen), flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])]
+    kept: list[Text] = []
+    size = 0
+    for text in out:
+        size += len(words_of(text)) + 1
+        if kept and size > length + 40:
             break
-        text = f"{text} {sentence}" if text else sentence
-    return text
+        kept.append(text)
+    return kept

@@ -51,16 +51,17 @@ def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:
 
 def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:
     """Whether the hit is known by a cell: the subject's key, a list's scope and (below level 2) its rows' keys."""
+    if cell.row.table in world.schema.background:
+        return True  # it gives nothing away, and half a row of it would be no sentence
     key = cell.col in world.schema.tables[cell.row.table].key
     if page.subject is not None:
         return key and cell.row == page.subject
-    scope = next((spec.by for spec in world.schema.pages if spec.name == page.kind), None)
-    if scope is None:
+    if not page.scope:
         return key
-    return cell.col == scope or (key and level < 2)
+    return cell.col == page.scope or (key and level < 2)
 
 
 def with_head(page: Page, cells: list[Cell]) -> Page:
     """Return a page whose head states `cells` alone, without the links of those it lost."""
-    head = Block(page.head.kind, tuple(cells), page.head.variant, page.head.links if len(cells) else ())
+    head = replace(page.head, cells=tuple(cells), links=page.head.links if len(cells) else ())
     return replace(page, head=head)

@@ -1,0 +1,234 @@
+"""The oracle of natural pages: it knows which cells a task rests on and which pages state them, and searches for these.
+
+It reads by the plan, as a perfect reader would (`Observation.disclosed`), whatever the wording. Its queries are a
+person's: names, numbers and dates from the question or an earlier reply, other words from how people ask.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from worldsmith import scoring
+from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
+from worldsmith.agents.oracle import words_of
+from worldsmith.pages import Pages
+from worldsmith.pages.written import WrittenKind
+from worldsmith.schema import Path, Schema
+from worldsmith.schema.patterns import Bank
+from worldsmith.simulate.disclosure import children_of, is_all_children
+from worldsmith.tasks import Task, markdown_table
+from worldsmith.tasks.evidence import path_disclosures, required_disclosures
+from worldsmith.tasks.query import Query
+from worldsmith.tasks.reader import Reader
+from worldsmith.world.model import Disclosure, Row
+
+HITS: Final = 10
+"""Results asked for."""
+DEPTH: Final = 3
+"""Results pages looked at for one query."""
+QUERIES: Final = 6
+"""Queries tried for one page."""
+STUCK: Final = 40
+"""Pages that can't be found in a row before a search is given up."""
+_PLAIN = re.compile(r"[^\W\d_]+")
+
+
+@lru_cache(maxsize=32)
+def asking_words(bank: Bank, schema: Schema) -> frozenset[str]:
+    """Return the words, in small letters, that people use to ask about a schema: nouns, headers, ordinary words."""
+    texts = [noun for table in schema.tables.values() for noun in (table.singular, table.plural)]
+    texts += [column.label for table in schema.tables.values() for column in table.columns]
+    for ask in bank.source.asks.values():
+        texts += [text for field in type(ask).model_fields for text in getattr(ask, field)[: -1 or None]]
+        texts += ask.header
+    return frozenset(word.casefold() for text in texts for word in _PLAIN.findall(text))
+
+
+class PlannedSearch:
+    """One task being solved; `turn` picks among ways to go: 1 puts its queries otherwise and follows no link."""
+
+    def __init__(self, task: Task, pages: Pages, reader: Reader, client: Recorder, turn: int = 0) -> None:
+        self.task, self.pages, self.reader, self.client, self.turn = task, pages, reader, client, turn
+        self.world = pages.world
+        assert pages.voice is not None
+        self.voice = pages.voice
+        self.words = set(words_of(task.question)) | asking_words(self.voice.bank, self.world.schema)
+        self.texts = task.question
+        self.known_urls: set[str] = set()
+        self.read: set[str] = set()
+        self.lost: set[str] = set()
+        self.hits: dict[tuple[str, int], Reply] = {}
+
+    @property
+    def disclosed(self) -> set[Disclosure]:
+        """What the replies so far disclosed."""
+        inner = self.client.client
+        return inner.disclosed if isinstance(inner, SimulatorClient) else set()
+
+    def solve(self) -> None:
+        """Search and read until all that the task rests on is disclosed, or no page is left that can be found."""
+        needs = required_disclosures(self.task, self.reader)
+        stuck = 0
+        while stuck < STUCK:
+            missing = needs - self.disclosed
+            target = self._target(missing)
+            if target is None:
+                return
+            if self._open(target, missing):
+                stuck = 0
+                self.lost.clear()
+            else:
+                self.lost.add(target)
+                stuck += 1
+
+    def _target(self, missing: Collection[Disclosure]) -> str | None:
+        """Return the page that states most of what is missing, one whose address is known before others."""
+        gains: dict[str, int] = {}
+        for need in missing:
+            for page_id in self._stating(need):
+                if page_id not in self.read and page_id not in self.lost:
+                    gains[page_id] = gains.get(page_id, 0) + 1
+        if not gains:
+            return None
+        return max(gains, key=lambda i: (self._near(i), gains[i], i))
+
+    def _near(self, page_id: str) -> int:
+        """Return 2 for a page whose address is known, 1 for one whose name is, 0 for others."""
+        if self.pages.url(page_id) in self.known_urls:
+            return 2
+        return int(self._name_known(page_id))
+
+    def _name_known(self, page_id: str) -> bool:
+        name = self._name(page_id)
+        return bool(name) and words_of(name) <= self.words
+
+    def _name(self, page_id: str) -> str:
+        """Return what a page is found by: the names of its row, or the value that its rows share."""
+        page = self.pages.page(page_id)
+        if page.subject is not None:
+            return " ".join(self.pages.keys(page.subject))
+        shared = next((cell for cell in page.cells if cell.col == page.scope), None)
+        return self.pages.words.show(shared) if shared else ""
+
+    def _stating(self, need: Disclosure) -> Iterator[str]:
+        row, column = need
+        if not is_all_children(need):
+            yield from (i for i in self.pages.carrying(row, column) if not self.pages.page(i).dormant)
+            return
+        for name, kind in self.pages.kinds.items():
+            if isinstance(kind, WrittenKind):
+                source, children = kind.source, kind.written.children
+                if source.about == row.table and any(children_of(t, ref) == column for t, ref, _ in children):
+                    yield from [f"{name}/{row.index}"] if row.index in kind.numbers else []
+                elif source.list_ and source.when is None and children_of(source.list_, source.by or "") == column:
+                    first = self.pages.list_of(name, self.world.key(row)[0])
+                    yield from [first] if first else []
+
+    def _open(self, page_id: str, missing: Collection[Disclosure]) -> bool:
+        url = self.pages.url(page_id)
+        if url not in self.known_urls or url not in self.texts:
+            for query in islice(self._queries(page_id, missing), QUERIES):
+                if self._finds(query, url):
+                    break
+            else:
+                return False
+        text = self.client.extract(url)
+        self.read.add(page_id)
+        self._take(text)
+        return True
+
+    def _finds(self, query: str, url: str) -> bool:
+        for page in range(1, DEPTH + 1):
+            reply = self.hits.get((query, page))
+            if reply is None:
+                reply = self.hits[query, page] = self.client.search(query, HITS, page)
+                self._take(hits_text(reply))
+            if any(hit["url"] == url for hit in reply["results"]):
+                return True
+            if not reply["more"]:
+                return False
+        return False
+
+    def _take(self, text: str) -> None:
+        self.words |= words_of(text)
+        self.texts += "\n" + text
+        self.known_urls |= {url for url in self._addresses() if url in text} if self.turn == 0 else set()
+        if self.turn:
+            self.known_urls |= {line for line in text.split("\n") if line.startswith("https://")}
+
+    @lru_cache(maxsize=1)  # noqa: B019 - lives as long as one search
+    def _addresses(self) -> tuple[str, ...]:
+        return tuple(self.pages.url(page_id) for page_id in self.pages.ids())
+
+    def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
+        """Yield queries for a page, each of words that are known by now."""
+        page = self.pages.page(page_id)
+        form = self.world.schema.tables[page.table]
+        nouns = self._column_words(page_id, missing)
+        subject = self.voice.subject if words_of(self.voice.subject) <= self.words else ""
+        name = self._name(page_id)
+        ways: list[str] = []
+        if name and words_of(name) <= self.words:
+            ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
+        scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
+        known = [text for text in dict.fromkeys(scopes) if words_of(text) <= self.words][:3]
+        ways += [f"{form.singular} {text} {nouns}" for text in known]
+        ways += [f"{form.plural} {text} {subject}" for text in known]
+        ways += [f"{' '.join(known)} {form.plural} {subject}"] if len(known) > 1 else []
+        if self.turn:
+            ways = [" ".join(reversed(way.split())) for way in ways]
+        for way in dict.fromkeys(" ".join(way.split()) for way in ways):
+            if way and words_of(way) <= self.words:
+                yield way
+
+    def _tells_apart(self, value: object) -> bool:
+        return isinstance(value, str) and value in self.texts
+
+    def _column_words(self, page_id: str, missing: Collection[Disclosure]) -> str:
+        """Return how a person asks for the first column that is missing and that the page states."""
+        stated = {(cell.row, cell.col) for cell in self.pages.page(page_id).cells}
+        for row, column in sorted(missing & stated if isinstance(missing, set | frozenset) else stated):
+            ask = self.voice.bank.source.asks.get(f"{row.table}.{column}")
+            header = ask.header[self.turn % len(ask.header)] if ask and ask.header else self._label(row, column)
+            return re.sub(r"\s*\(.*\)", "", header)
+        return ""
+
+    def _label(self, row: Row, column: str) -> str:
+        return self.world.schema.column(row.table, column).label
+
+    def answer(self) -> str:
+        """Return the table that the disclosed cells give: rows whose evidence is all there, cells as far as told."""
+        query = self.task.query
+        return table_of(self.task, self.reader, self.disclosed, self._proved(query))
+
+    def _proved(self, query: Query) -> list[int]:
+        """Return the rows of the answer where every row that a decision rests on is known."""
+        return list(self.reader.matching_rows(query)) if required_disclosures(self.task, self.reader) <= self.disclosed else [
+            i for i in self.reader.matching_rows(query) if self._known(query, i)
+        ]
+
+    def _known(self, query: Query, index: int) -> bool:
+        paths: Iterable[Path] = (*query.evidence, *query.read)
+        return all(cell in self.disclosed for path in paths for cell in path_disclosures(self.reader, query, index, path))
+
+
+def table_of(task: Task, reader: Reader, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:
+    """Return the answer of a perfect reader to whom these cells of some rows were disclosed; others stay empty."""
+    query = task.query
+    lines = []
+    for i in rows:
+        line = []
+        for path, column in zip(query.columns, task.columns, strict=True):
+            known = path in query.fixed or all(c in disclosed for c in path_disclosures(reader, query, i, path))
+            line.append(scoring.show(reader.query_values(query, path)[i], column) if known else "")
+        lines.append(line)
+    return markdown_table(task.columns, lines)
+
+
+def planned(task: Task, pages: Pages, client: Recorder, turn: int = 0) -> str:
+    """Answer a task over natural pages, as far as its evidence can be found."""
+    search = PlannedSearch(task, pages, Reader(pages.world), client, turn)
+    search.solve()
+    return search.answer()
