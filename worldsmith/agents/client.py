@@ -88,6 +88,16 @@ class SimulatorClient:
         self.retries = 0
         self.goes_on: int | None = None
 
+    def afresh(self) -> "SimulatorClient":
+        """Return a client of the same tools to whom nothing has been disclosed yet."""
+        return SimulatorClient(self.simulator, self.address, self.reply_cache, self.traces)
+
+    def add(self, other: "SimulatorClient") -> None:
+        """Add what another client read and was told to this one's."""
+        self.pages_read += other.pages_read
+        self.disclosed |= other.disclosed
+        self.retries += other.retries
+
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where every attempt failed."""
         return search_reply(self._answered(Call("web_search", query, page, k)))

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
 from worldsmith.agents.client import Client, Recorder, SimulatorClient, tokens
 from worldsmith.agents.oracle import oracle, reworded
-from worldsmith.agents.planned import planned
+from worldsmith.agents.planned import NATURAL
 from worldsmith.agents.ranking_probe import probe
 from worldsmith.errors import NotFoundError, UsageError, close_match
-from worldsmith.pages import Pages
 from worldsmith.schema import Schema
 from worldsmith.tasks import Task
 from worldsmith.world.model import World
@@ -28,10 +27,6 @@ AGENTS: dict[str, Agent] = {
     "one-query": one_query,
     "probe": probe,
 }
-
-
-PLANNED: Final = {"oracle": 0, "reworded": 1}
-"""Agents that search natural pages by their plans, and the way each goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +115,15 @@ def run(task: Task, world: World | None, name: str, client: Client, count: Calla
     if world is None:
         raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
     recorder, before = Recorder(client, count), client.retries
-    if world.language == "natural" and name in PLANNED:
-        simulator = client.simulator if isinstance(client, SimulatorClient) else None
-        answer = planned(task, simulator.pages_of(client.address) if simulator else Pages(world), recorder, PLANNED[name])
+    if world.language == "natural" and name in NATURAL:
+        if not isinstance(client, SimulatorClient):
+            raise UsageError(
+                f"the agent {name!r} reads natural pages by their plans: run it in process, without --base-url"
+            )
+        fresh = client.afresh()
+        recorder = Recorder(fresh, count)
+        answer = NATURAL[name](task, client.simulator.pages_of(client.address), recorder)
+        client.add(fresh)
     else:
         answer = agent(name)(task, world.schema, recorder)
     calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)

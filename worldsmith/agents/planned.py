@@ -12,6 +12,7 @@ from typing import Final
 
 from worldsmith import scoring
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
+from worldsmith.agents.baselines import request_text
 from worldsmith.agents.oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
@@ -67,9 +68,9 @@ class PlannedSearch:
         inner = self.client.client
         return inner.disclosed if isinstance(inner, SimulatorClient) else set()
 
-    def solve(self) -> None:
-        """Search and read until all that the task rests on is disclosed, or no page is left that can be found."""
-        needs = required_disclosures(self.task, self.reader)
+    def solve(self, needs: Collection[Disclosure]) -> None:
+        """Search and read until all `needs` are disclosed, or no page is left that can be found."""
+        needs = frozenset(needs)
         stuck = 0
         while stuck < STUCK:
             missing = needs - self.disclosed
@@ -201,17 +202,14 @@ class PlannedSearch:
     def answer(self) -> str:
         """Return the table that the disclosed cells give: rows whose evidence is all there, cells as far as told."""
         query = self.task.query
-        return table_of(self.task, self.reader, self.disclosed, self._proved(query))
-
-    def _proved(self, query: Query) -> list[int]:
-        """Return the rows of the answer where every row that a decision rests on is known."""
-        return list(self.reader.matching_rows(query)) if required_disclosures(self.task, self.reader) <= self.disclosed else [
-            i for i in self.reader.matching_rows(query) if self._known(query, i)
-        ]
+        rows = [i for i in self.reader.matching_rows(query) if self._known(query, i)]
+        return table_of(self.task, self.reader, self.disclosed, rows)
 
     def _known(self, query: Query, index: int) -> bool:
         paths: Iterable[Path] = (*query.evidence, *query.read)
-        return all(cell in self.disclosed for path in paths for cell in path_disclosures(self.reader, query, index, path))
+        return all(
+            cell in self.disclosed for path in paths for cell in path_disclosures(self.reader, query, index, path)
+        )
 
 
 def table_of(task: Task, reader: Reader, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:
@@ -227,8 +225,63 @@ def table_of(task: Task, reader: Reader, disclosed: Collection[Disclosure], rows
     return markdown_table(task.columns, lines)
 
 
-def planned(task: Task, pages: Pages, client: Recorder, turn: int = 0) -> str:
+def planned(task: Task, pages: Pages, client: Recorder) -> str:
     """Answer a task over natural pages, as far as its evidence can be found."""
+    return _planned(task, pages, client, 0)
+
+
+def planned_otherwise(task: Task, pages: Pages, client: Recorder) -> str:
+    """Answer by other queries and no links."""
+    return _planned(task, pages, client, 1)
+
+
+def _planned(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
     search = PlannedSearch(task, pages, Reader(pages.world), client, turn)
-    search.solve()
+    search.solve(required_disclosures(task, search.reader))
     return search.answer()
+
+
+def planned_keys(task: Task, pages: Pages, client: Recorder) -> str:
+    """Find the rows in scope and name them, without reading what the conditions or columns need."""
+    search = PlannedSearch(task, pages, Reader(pages.world), client)
+    query, reader = task.query, search.reader
+    rows = reader.in_scope(query)
+    paths = (*query.key, (query.scope.column,))
+    search.solve({cell for i in rows for path in paths for cell in path_disclosures(reader, query, i, path)})
+    keys = {cell for i in rows for path in query.key for cell in path_disclosures(reader, query, i, path)}
+    return table_of(task, reader, search.disclosed & keys, rows)
+
+
+def read_one_query(task: Task, pages: Pages, client: Recorder) -> str:
+    """Ask the question itself, once, and take every row that the hits name, with all that they tell of it."""
+    return _from_hits(task, pages, client, [request_text(task)], 1)
+
+
+def read_snippets(task: Task, pages: Pages, client: Recorder) -> str:
+    """Search by the question and by each value of its scope, open nothing, and take all that the hits tell."""
+    plural = pages.world.schema.tables[task.query.table].plural
+    queries = [request_text(task), *(f"{plural} {value}" for value in task.query.scope.values)]
+    return _from_hits(task, pages, client, queries, DEPTH)
+
+
+def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str], depth: int) -> str:
+    search = PlannedSearch(task, pages, Reader(pages.world), client)
+    for query in queries:
+        for page in range(1, depth + 1):
+            if not client.search(query, HITS, page)["more"]:
+                break
+    query, reader, disclosed = task.query, search.reader, search.disclosed
+    every = range(pages.world.size(query.table))
+    key = query.key or ((pages.world.schema.tables[query.table].key[0],),)
+    named = [i for i in every if all(c in disclosed for path in key for c in path_disclosures(reader, query, i, path))]
+    return table_of(task, reader, disclosed, named)
+
+
+NATURAL: Final = {
+    "oracle": planned,
+    "reworded": planned_otherwise,
+    "keys-only": planned_keys,
+    "one-query": read_one_query,
+    "snippets-only": read_snippets,
+}
+"""What agents do over natural pages: they read by the plan, as a perfect reader would."""

@@ -5,6 +5,7 @@ import click
 from worldsmith import __version__
 from worldsmith.cli.base import Commands
 from worldsmith.cli.evaluation import evaluate
+from worldsmith.cli.language import audit_text_of, show_patterns
 from worldsmith.cli.mining import tasks
 from worldsmith.cli.recorded_calls import store, trace
 from worldsmith.cli.serving import extract, search, serve
@@ -24,6 +25,7 @@ def main() -> None:
     worldsmith check w                       prove that they are consistent
     worldsmith audit worlds w                are they invented, and different
     worldsmith audit tasks w                 can they be solved without searching
+    worldsmith audit text w                  what their pages are made of
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
@@ -54,3 +56,5 @@ for command in (
 ):
     main.add_command(command)
 audit.add_command(audit_tasks)
+audit.add_command(audit_text_of)
+schema.add_command(show_patterns)

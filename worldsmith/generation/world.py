@@ -1,7 +1,7 @@
 """The flow of generation: structure, sizes, lists, columns in order, each rule tested at its last column."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldsmith import expr, seeding
@@ -23,14 +23,17 @@ from worldsmith.schema import (
     Column,
     Invent,
     Knobs,
+    Language,
     Pick,
     Reference,
     Rule,
     Schema,
+    Split,
+    spoken,
     structure_of,
 )
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import Language, World, uses_faker, world_id
+from worldsmith.world.model import World, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -67,6 +70,7 @@ def generate(
     effort: Effort | None = None,
     knobs: Knobs = DEFAULT_KNOBS,
     language: Language = "plain",
+    split: Split = "all",
 ) -> World:
     """Return the world of (schema, seed, knobs): the same inputs always give the same rows, in either language.
 
@@ -80,7 +84,7 @@ def generate(
             f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
         )
     effort = effort or Effort()
-    schema = replace(schema, bank=schema.bank if language == "natural" else None)
+    schema = spoken(schema, language, split)
     _check_names(schema)
     if uses_faker(schema):
         require_faker()

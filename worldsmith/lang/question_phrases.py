@@ -333,6 +333,9 @@ NATURAL = replace(
         "Can you tell me {cell}?",
         "In the end I need {cell}.",
     ),
+    leading="with the {most} {header}",
+    leading_by="whose {part} has the {most} {header}",
+    given_as="the {label}",
     needs=(
         "I'm reading up on {about}.",
         "I'm writing a piece about {about} and need some facts.",

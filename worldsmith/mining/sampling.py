@@ -162,7 +162,12 @@ class Source:
                 done.add((child.table, child.ref))
                 yield Family(child.table, child.ref, shown, about=True)
         for spec in self.pages.specs:
-            if spec.list and spec.by and not schema.tables[spec.list].background and schema.column(spec.list, spec.by).ref == table:
+            if (
+                spec.list
+                and spec.by
+                and not schema.tables[spec.list].background
+                and schema.column(spec.list, spec.by).ref == table
+            ):
                 names = dict.fromkeys((*schema.tables[spec.list].key, *spec.show))
                 shown = tuple(n for n in names if n != spec.by and (spec.list, n) not in self._unseen)
                 if (spec.list, spec.by) not in done:

@@ -180,7 +180,9 @@ class NamesakeKind:
         blocks = (
             Block("text", (), mixed(chance) >> 8, by="kin"),
             Block("notice", (), byte(chance, 1), (entry,), by="namesakes"),
-            Block("related", (), byte(chance, 3), () if pages.voice else (f"{row.table}{DIRECTORY}/0", "world-guide/0")),
+            Block(
+                "related", (), byte(chance, 3), () if pages.voice else (f"{row.table}{DIRECTORY}/0", "world-guide/0")
+            ),
         )
         named_block = Block("named", keys, byte(chance, 4))
         return Page(

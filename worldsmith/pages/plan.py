@@ -108,7 +108,9 @@ class Pages:
     @cached_property
     def _invented(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names of sites and of authors, told apart from all that the world holds and from each other."""
-        namer = Namer(self.world.seed, (*self._texts, *(s.name for s in self.voice.sites.values())) if self.voice else self._texts)
+        namer = Namer(
+            self.world.seed, (*self._texts, *(s.name for s in self.voice.sites.values())) if self.voice else self._texts
+        )
         count = COPIES if self.voice else len(self.world.schema.pages) + 1 + len(GENRES) + COPIES
         sites = namer.names("press", count, "sites")
         return tuple(sites), tuple(namer.names("person", AUTHORS, "authors"))
@@ -262,7 +264,9 @@ class Pages:
 
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""
-        kinds = [k for k in self.kinds.values() if isinstance(k, ListKind | SharedKind) and (k.table, k.by) == (table, by)]
+        kinds = [
+            k for k in self.kinds.values() if isinstance(k, ListKind | SharedKind) and (k.table, k.by) == (table, by)
+        ]
         return tuple(f"{kind.name}/{n}" for kind in kinds for n in kind.numbers)
 
     def list_of(self, kind: str, value: Value) -> str | None:
@@ -321,8 +325,14 @@ class Pages:
     @cached_property
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
-        lists = [(page.source.list_, page.source.by, page.name) for page in self.voice.pages.values()] if self.voice else []
-        by = {(table, by): name for table, by, name in reversed(lists or [(s.list, s.by, s.name) for s in schema.pages]) if table}
+        lists = (
+            [(page.source.list_, page.source.by, page.name) for page in self.voice.pages.values()] if self.voice else []
+        )
+        by = {
+            (table, by): name
+            for table, by, name in reversed(lists or [(s.list, s.by, s.name) for s in schema.pages])
+            if table
+        }
         told = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
         return {place: leads for place, leads in told.items() if any(leads)}
 

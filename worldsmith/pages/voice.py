@@ -68,7 +68,9 @@ class Voice:
     def sites(self) -> dict[str, Site]:
         """The sites by their name in the bank."""
         sources = self.bank.source.sites
-        taken = [str(v) for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)]
+        taken = [
+            str(v) for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)
+        ]
         invented = Namer(self.world.seed, dict.fromkeys(taken)).names("press", len(sources), "sites")
         made: dict[str, Site] = {}
         for (name, source), press in zip(sources.items(), invented, strict=True):

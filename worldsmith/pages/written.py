@@ -256,7 +256,9 @@ class SharedKind(WrittenKind):
     def shown(self) -> tuple[str, ...]:
         """The columns stated of each row."""
         names = self.form.names
-        return tuple(dict.fromkeys((self.source.by or "", *self.form.key, *(c for c in self.source.show if c in names))))
+        return tuple(
+            dict.fromkeys((self.source.by or "", *self.form.key, *(c for c in self.source.show if c in names)))
+        )
 
     def cells(self, n: int) -> tuple[Cell, ...]:
         """Return the cells that page `n` states."""
@@ -285,7 +287,9 @@ class SharedKind(WrittenKind):
             title=self._title(byte(chance, 4), ()).text,
             date=page_date(pages, chance, cells, None),
             subject=None,
-            head=Block("head", tuple(c for c in cells if c.row in heads and c.col in kept), byte(chance, 2), (), self.name),
+            head=Block(
+                "head", tuple(c for c in cells if c.row in heads and c.col in kept), byte(chance, 2), (), self.name
+            ),
             blocks=(
                 Block(
                     f"written-{self.source.form}",

@@ -1,8 +1,9 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
-from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped, with_bank
+from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped, spoken, with_bank
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs, parse_facts
 from worldsmith.schema.locations import SchemaFile
+from worldsmith.schema.patterns import Split
 from worldsmith.schema.structure import foreground, structure_of
 from worldsmith.schema.types import (
     COMPUTED,
@@ -17,6 +18,7 @@ from worldsmith.schema.types import (
     Faker,
     Fill,
     Invent,
+    Language,
     Number,
     PageSpec,
     Path,
@@ -51,6 +53,7 @@ __all__ = [
     "Fill",
     "Invent",
     "Knobs",
+    "Language",
     "Number",
     "PageSpec",
     "Path",
@@ -65,6 +68,7 @@ __all__ = [
     "See",
     "Series",
     "Share",
+    "Split",
     "Table",
     "Value",
     "Values",
@@ -75,6 +79,7 @@ __all__ = [
     "parse_schema",
     "read_schema",
     "shipped",
+    "spoken",
     "structure_of",
     "with_bank",
 ]

@@ -12,15 +12,15 @@ from typing import Any
 
 import orjson
 
-from worldsmith.errors import NotFoundError, SchemaError, close_match
+from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
 from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
-from worldsmith.schema.patterns import read_bank
+from worldsmith.schema.patterns import Split, read_bank, wordings_of
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import resolve_page, resolve_rule
 from worldsmith.schema.syntax import plain, read_source
-from worldsmith.schema.types import Questions, Schema
+from worldsmith.schema.types import Language, Questions, Schema
 from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
 
 
@@ -85,6 +85,22 @@ def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
 def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
     """Return a schema with the bank that `data` (JSON values) describes. Raises SchemaError for what is wrong in it."""
     return replace(schema, bank=read_bank(data, schema, where))
+
+
+@lru_cache(maxsize=32)
+def spoken(schema: Schema, language: Language, split: Split = "all") -> Schema:
+    """Return a schema in a language: without its bank in the plain one, with the wordings of a split in the natural.
+
+    Raises:
+        UsageError: the natural language of a schema without a language file.
+    """
+    if language == "plain":
+        return replace(schema, bank=None)
+    if schema.bank is None:
+        raise UsageError(
+            f"{schema.name} has no language file: write {schema.name}{LANGUAGE} beside it, or take --language plain"
+        )
+    return schema if split == "all" else with_bank(schema, wordings_of(schema.bank.data, split), schema.name)
 
 
 @lru_cache(maxsize=32)

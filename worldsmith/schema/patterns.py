@@ -7,7 +7,7 @@ table's key follows a sentence that names the row.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -34,6 +34,7 @@ _PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?
 Form = Literal["card", "article", "entries", "table", "thread"]
 Dates = Literal["iso", "long", "us", "dots"]
 Numbers = Literal["plain", "comma", "space"]
+Split = Literal["all", "train", "test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,8 @@ class BankSource(Strict):
 
     language: Literal[1]
     """Version of the format."""
+    split: Split = "all"
+    """Which wordings it holds; a file holds all, a world perhaps those to train or those to test."""
     subject: SubjectSource | None = None
     columns: dict[str, ColumnWords] = Field(default_factory=dict)
     """By "table.column"."""
@@ -253,9 +256,49 @@ class Bank:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    @property
+    def split(self) -> Split:
+        """Which wordings it holds."""
+        return self.source.split
+
     def words(self, table: str, column: str) -> ColumnWords:
         """Return how a column is named and written."""
         return self.source.columns.get(f"{table}.{column}") or ColumnWords()
+
+
+def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
+    """Return a bank's data with the wordings of one split alone: `test` holds what `train` never shows.
+
+    Sentences are split by their lists `text` and `test`; of names, titles, openings and ways to ask the last of several
+    is for tests. A part that one split has no wording of keeps the other's.
+    """
+    if split == "all":
+        return dict(data)
+
+    def kept(texts: list[str]) -> list[str]:
+        return texts if len(texts) < 2 else texts[:-1] if split == "train" else texts[-1:]
+
+    def told(tell: Mapping[str, Any]) -> dict[str, Any]:
+        ours, others = ("text", "test") if split == "train" else ("test", "text")
+        return {**tell, "text": tell.get(ours) or tell.get(others) or [], "test": []}
+
+    def listed(part: str, names: Collection[str]) -> dict[str, Any]:
+        return {
+            name: {
+                key: kept(value) if key in names and isinstance(value, list) else value for key, value in item.items()
+            }
+            for name, item in data.get(part, {}).items()
+        }
+
+    return {
+        **data,
+        "split": split,
+        "sites": listed("sites", ("name", "imprint", "bylines")),
+        "pages": listed("pages", ("title", "opening")),
+        "columns": listed("columns", ("aka",)),
+        "asks": listed("asks", tuple(AskSource.model_fields)),
+        "tells": [told(tell) for tell in data.get("tells", [])],
+    }
 
 
 def read_pattern(text: str) -> Pattern:
@@ -308,7 +351,9 @@ class _Reading:
     def bank(self, data: Mapping[str, Any]) -> Bank:
         subject = self.source.subject
         if subject is not None and subject.values not in self.schema.values:
-            raise self.fail("subject.values", f"no list {subject.values!r}.{close_match(subject.values, self.schema.values)}")
+            raise self.fail(
+                "subject.values", f"no list {subject.values!r}.{close_match(subject.values, self.schema.values)}"
+            )
         for part in ("columns", "asks"):
             for place in getattr(self.source, part):
                 table, _, column = place.partition(".")

@@ -25,6 +25,8 @@ Path = tuple[str, ...]
 """Column names from a table along its references: ("phone", "chip", "score") on `sale`."""
 
 See = Literal["snippet", "page", "linked"]
+Language = Literal["natural", "plain"]
+"""How pages and questions are written: as people do, by a bank of patterns, or in a voice like code."""
 WorldKind = Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
 
 

@@ -437,7 +437,10 @@ class Simulator:
             elif ours:
                 known = services.head_disclosures.get(page.id)
                 if known is None or known[0] is not page:
-                    known = page, tuple(sorted(disclosed_by_cells(page, stated_cells(page, services.pages), self.world)))
+                    known = (
+                        page,
+                        tuple(sorted(disclosed_by_cells(page, stated_cells(page, services.pages), self.world))),
+                    )
                     keep(services.head_disclosures, page.id, known, self._budget)
                 yield known[1]
             else:

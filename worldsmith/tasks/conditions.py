@@ -238,7 +238,7 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
         return f"{were} {column.says} {when}"
     if form.determined:
         return f"{has} {column.says} {when}"
-    return f"{has} {article(column.header).split(' ')[0]} {quoted_header(column)} {when}"
+    return f"{has} {article(column.header).split(' ')[0]} {quoted_header(column, wording.schema)} {when}"
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
@@ -278,7 +278,9 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return words(schema.lang, natural=schema.bank is not None).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
+    return words(schema.lang, natural=schema.bank is not None).as_part.format(
+        them=them, part=lower(schema.column(tally.table, tally.by[0]).label)
+    )
 
 
 def children_condition(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:

@@ -70,7 +70,9 @@ def cell_evidence(task: Task, reader: Reader) -> scoring.Evidence:
     def refuted(index: int) -> tuple[tuple[str, ...], ...]:
         clauses = [c for c in query.clauses if reader.truths(query, c, (index,))[0] is not True]
         paths = [expr.paths(clause) for clause in clauses] or [query.ranked]
-        return tuple(hashes(cell for path in some for cell in path_disclosures(reader, query, index, path)) for some in paths)
+        return tuple(
+            hashes(cell for path in some for cell in path_disclosures(reader, query, index, path)) for some in paths
+        )
 
     cells = tuple(tuple(need(i, path) for path in query.columns) for i in rows)
     return scoring.Evidence(cells, () if rows else tuple(refuted(i) for i in reader.in_scope(query)))

@@ -8,11 +8,29 @@ from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
 
+_UNIT = re.compile(r"\s*\([^()]*\)$")
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 
 
-def quoted_header(column: Column) -> str:
-    """Return a header in quotes, a date's called one where it doesn't say so: "“Due” date", "“Match day”"."""
+def spoken_header(column: Column, schema: Schema) -> str:
+    """Return what a column is called where rows are put in order by it: its header, without its unit by people."""
+    return asked_name(column, schema) if schema.bank else column.header
+
+
+def asked_name(column: Column, schema: Schema) -> str:
+    """Return what people call a column in a sentence: the first header of its bank, without the unit."""
+    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    return lower(_UNIT.sub("", ask.header[0])) if ask and ask.header else lower(column.label)
+
+
+def quoted_header(column: Column, schema: Schema) -> str:
+    """Return a header in quotes, a date's called one where it doesn't say so: "“Due” date", "“Match day”".
+
+    People who ask about natural pages name it without quotes.
+    """
+    if schema.bank:
+        name = asked_name(column, schema)
+        return f"{name} date" if column.type == "date" and not _DAY.search(name) else name
     return f"“{column.header}”" + (" date" if column.type == "date" and not _DAY.search(column.header) else "")
 
 
@@ -68,7 +86,7 @@ def referenced_row(schema: Schema, table: str, refs: Path, row: str) -> str:
         noun = (
             f"the {lower(ref.label)}"
             if named_like_target(schema, ref)
-            else forms.given_as.format(one=target, label=ref.label)
+            else forms.given_as.format(one=target, label=asked_name(ref, schema) if schema.bank else ref.label)
         )
         phrase = forms.of.format(what=noun, whose=phrase)
     return phrase

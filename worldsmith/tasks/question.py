@@ -15,7 +15,7 @@ from worldsmith.pages.grammar import listing, lower
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
-from worldsmith.tasks.headers import headers, owner, quoted_header, referenced_row
+from worldsmith.tasks.headers import headers, owner, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.reader import Reader
 from worldsmith.world.model import World
@@ -133,7 +133,8 @@ def extreme_word(wording: Wording, query: Query, top: Top) -> str:
 def order_phrase(wording: Wording, query: Query, top: Top) -> str:
     """Return what the first rows of an order have: their own value, or that of the row they refer to."""
     schema, forms = wording.schema, wording.words
-    slots = {"most": extreme_word(wording, query, top), "header": query.column(schema, top.path).header}
+    header_text = spoken_header(query.column(schema, top.path), schema)
+    slots = {"most": extreme_word(wording, query, top), "header": header_text}
     if len(top.path) == 1:
         return forms.leading.format(**slots)
     part = lower(schema.column(query.table, top.path[0]).label)
@@ -168,7 +169,7 @@ def cell_phrase(wording: Wording, query: Query, place: int) -> str:
     if column.ref:
         return referenced_row(schema, query.table, path, row_text)
     row = referenced_row(schema, query.table, path[:-1], row_text)
-    return wording.words.cell_of.format(what=quoted_header(column), row=row)
+    return wording.words.cell_of.format(what=quoted_header(column, schema), row=row)
 
 
 def _nested(node: Node) -> bool:

@@ -18,7 +18,7 @@ from worldsmith.lang.question_phrases import words
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
-from worldsmith.tasks.headers import headers, quoted_header, referenced_row
+from worldsmith.tasks.headers import headers, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS
 
@@ -69,7 +69,11 @@ class _Reading:
     """The sentences of a schema's questions, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.forms, self.phrases = schema, words(schema.lang, natural=schema.bank is not None), Phrases(schema)
+        self.schema, self.forms, self.phrases = (
+            schema,
+            words(schema.lang, natural=schema.bank is not None),
+            Phrases(schema),
+        )
         self.plurals = {t.plural: t.name for t in schema.tables.values()}
         self.many = "|".join(re.escape(p) for p in sorted(self.plurals, key=len, reverse=True))
         self._paths: dict[str, tuple[Path, ...]] = {t: tuple(self._walk(t, ())) for t in schema.tables}
@@ -132,7 +136,7 @@ class _Reading:
         yield text, part
         for kind in ("best", "best_each"):
             for frame in getattr(self.forms, kind) if part.top is None and not part.excepted else ():
-                slots = {"count": r"\d+", "lead": _LEAD, "group": "[^“”]+"}
+                slots = {"count": r"\d+", "lead": self._lead, "group": "[^“”]+"}
                 for match in frame_pattern(frame + "\0", **slots).finditer(text + "\0"):
                     top = (int(match["count"]), match["lead"], match.groupdict().get("group", ""))
                     yield from self._tails(text[: match.start()].rstrip(), Modifiers((), top))
@@ -181,7 +185,9 @@ class _Reading:
         """Yield the paths that rows are put in order by, and whether the largest values come first."""
         own = frame_pattern(self.forms.leading + "\0", most=self._ends, header=_HEADER).fullmatch(lead + "\0")
         if own:
-            yield from self._ordered(query, self._under(query, own["header"]), own["most"])
+            columns = self.schema.tables[query.table].columns
+            paths = [(c.name,) for c in columns if spoken_header(c, self.schema) == own["header"]]
+            yield from self._ordered(query, paths, own["most"])
         by = frame_pattern(self.forms.leading_by + "\0", most=self._ends, header=_HEADER, part=_HEADER).fullmatch(
             lead + "\0"
         )
@@ -190,8 +196,13 @@ class _Reading:
         for ref in self.schema.tables[query.table].refs:
             if lower(ref.label) == by["part"]:
                 target = self.schema.tables[ref.ref or ""]
-                ends = [(ref.name, c.name) for c in target.columns if c.header == by["header"]]
+                ends = [(ref.name, c.name) for c in target.columns if spoken_header(c, self.schema) == by["header"]]
                 yield from self._ordered(query, ends, by["most"])
+
+    @cached_property
+    def _lead(self) -> str:
+        """What rows are put in order by, in words."""
+        return rf"(?:with|whose) .+?(?:{self._ends}) .+?" if self.schema.bank else _LEAD
 
     @cached_property
     def _ends(self) -> str:
@@ -249,7 +260,7 @@ class _Reading:
                     phrase = referenced_row(self.schema, table, path, "\0")
                 else:
                     owner = referenced_row(self.schema, table, path[:-1], "\0")
-                    phrase = self.forms.cell_of.format(what=quoted_header(column), row=owner)
+                    phrase = self.forms.cell_of.format(what=quoted_header(column, self.schema), row=owner)
                 phrases.append((table, path, phrase.removesuffix("\0")))
         return phrases
 
@@ -258,7 +269,7 @@ class _Reading:
         name = self._name(form, text)
         if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
-        best = frame_pattern(self.forms.the_best, lead=_LEAD, many=re.escape(form.plural)).fullmatch(text)
+        best = frame_pattern(self.forms.the_best, lead=self._lead, many=re.escape(form.plural)).fullmatch(text)
         only = frame_pattern(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
         for match in (f for f in (best, only) if f):
             for phrases in list_splits(match["conditions"]):

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from worldsmith.naming import DENIED
-from worldsmith.schema import Invent, Knobs, Path, Schema, Value
+from worldsmith.schema import Invent, Knobs, Language, Path, Schema, Value
 from worldsmith.seeding import draw
 
 FORMAT = 1
@@ -23,7 +23,6 @@ FAKER = "40.63.0"
 """Version of Faker that worlds of this format are made with, pinned in pyproject.toml too."""
 
 Columns = Mapping[str, Sequence[Value]]
-Language = Literal["natural", "plain"]
 
 
 class Row(NamedTuple):
@@ -72,7 +71,7 @@ def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
 
     These are the schema's digest, the seed, the format, turned knobs, and that it is natural if its schema has a bank.
     """
-    spoken = ["natural"] if schema.bank else []
+    spoken = ["natural", schema.bank.split] if schema.bank else []
     inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs), *spoken])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 

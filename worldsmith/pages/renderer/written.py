@@ -163,16 +163,16 @@ def _best(among: Iterable[Sentence], todo: set[Path], chosen: Sequence[Sentence]
     return best
 
 
-def _told(
-    pen: Pen, order: Sequence[Sentence], cells: Cells, singular: str, key: str, over: bool
-) -> list[Text]:
+def _told(pen: Pen, order: Sequence[Sentence], cells: Cells, singular: str, key: str, over: bool) -> list[Text]:
     """Return sentences in order: the name stands in the first, every other one says what it is instead."""
     out: list[Text] = []
     names = 0
     for sentence in order:
         named = bool(key) and (key,) in sentence.tell.pattern.exact
         again = named and names % 2 == 1
-        out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=f"the {singular}" if again else "", key=key))
+        out.append(
+            fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=f"the {singular}" if again else "", key=key)
+        )
         if sentence.tell.states and not all(p in sentence.tell.pattern.exact for p in sentence.tell.states):
             out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.tell.states])
         names += named
@@ -193,8 +193,9 @@ def _labelled(pen: Pen, key: Sequence[Path], left: Sequence[Path], cells: Cells)
 
 
 def _stating_first(text: Text, cells: Sequence[Cell]) -> Text:
-    """Return a sentence whose first piece states further cells."""
-    return (stating(text[0], cells), *text[1:])
+    """Return a sentence whose first span states further cells, its first words where it has none."""
+    at = next((i for i, part in enumerate(text) if not isinstance(part, str)), 0)
+    return (*text[:at], stating(text[at], cells), *text[at + 1 :])
 
 
 def _subject_parts(pen: Pen) -> tuple[Row, Cells, dict[Row, list[Cell]]]:
@@ -227,7 +228,13 @@ def _story(pen: Pen) -> list[Text]:
     out = row_sentences(pen, row, cells, (), mixed(pen.block.variant))
     for i, (child, own) in enumerate(children.items()):
         implied = [cell for cell in own if cell.col == refs[child.table]]
-        out += row_sentences(pen, child, row_cells(pen.desk.pages, child, [*own, *cells.values()]), implied, mixed(pen.block.variant + i + 1))
+        out += row_sentences(
+            pen,
+            child,
+            row_cells(pen.desk.pages, child, [*own, *cells.values()]),
+            implied,
+            mixed(pen.block.variant + i + 1),
+        )
     return out
 
 
@@ -270,7 +277,10 @@ def _paragraphs(sentences: Sequence[Text], chance: int) -> list[Piece]:
 def card(desk: Desk, block: Block) -> list[Piece]:
     """Labels and values of the subject; a table for each kind of row that refers to it."""
     pen = pen_of(desk, block)
-    columns, form = desk.pages.words.columns, desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None
+    columns, form = (
+        desk.pages.words.columns,
+        desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None,
+    )
     row, _, children = _subject_parts(pen)
     pairs = []
     own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
@@ -278,7 +288,9 @@ def card(desk: Desk, block: Block) -> list[Piece]:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
     out: list[Piece] = [*map(_para, _opening(pen)), KeyValues(tuple(pairs))] if form else []
-    by_table: dict[str, dict[Row, list[Cell]]] = {table: {} for table, _, _ in pen.written.children if table in desk.pages.world.schema.tables}
+    by_table: dict[str, dict[Row, list[Cell]]] = {
+        table: {} for table, _, _ in pen.written.children if table in desk.pages.world.schema.tables
+    }
     for child, cells in children.items():
         by_table.setdefault(child.table, {})[child] = cells
     for table, rows in by_table.items():
@@ -345,7 +357,13 @@ def _items(pen: Pen) -> Iterator[list[Text]]:
         refs = _refs(pen)
         for i, (child, own) in enumerate(children.items()):
             implied = [cell for cell in own if cell.col == refs[child.table]]
-            yield row_sentences(pen, child, row_cells(pen.desk.pages, child, [*own, *cells.values()]), implied, mixed(pen.block.variant + i + 1))
+            yield row_sentences(
+                pen,
+                child,
+                row_cells(pen.desk.pages, child, [*own, *cells.values()]),
+                implied,
+                mixed(pen.block.variant + i + 1),
+            )
         return
     for cell in pen.block.cells:
         if cell.row.table == page.table:
@@ -362,7 +380,9 @@ def table(desk: Desk, block: Block) -> list[Piece]:
     rows: dict[Row, list[Cell]] = {}
     if desk.page.subject is not None:
         row, cells, children = _subject_parts(pen)
-        out: list[Piece] = _paragraphs([*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))], block.variant)
+        out: list[Piece] = _paragraphs(
+            [*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))], block.variant
+        )
         return [*out, *([_grid(pen, children, _refs(pen)[next(iter(children)).table])] if children else [])]
     for cell in block.cells:
         rows.setdefault(cell.row, []).append(cell)
@@ -396,7 +416,9 @@ def imprint(desk: Desk, block: Block) -> list[Piece]:
     out: list[Piece] = [Para(flat(joined(links, " · ", " · ")))] if links else []
     if lines:
         line = lines[pen.style.turn % len(lines)]
-        out.append(Para((line.replace("{subject}", pen.voice.subject).replace("{site}", desk.pages.site(desk.page.id).name),)))
+        out.append(
+            Para((line.replace("{subject}", pen.voice.subject).replace("{site}", desk.pages.site(desk.page.id).name),))
+        )
     return out
 
 

@@ -28,7 +28,7 @@ PageEdit = Callable[[Pages, Page, int], Page | None]
 
 def is_spare(pages: Pages, page: Page) -> bool:
     """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
-    declared = any(spec.name == page.kind for spec in pages.world.schema.pages)
+    declared = any(spec.name == page.kind for spec in pages.specs)
     return bool(page.cells) and not declared and not page.directory
 
 

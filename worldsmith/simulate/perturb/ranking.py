@@ -27,6 +27,11 @@ def is_drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
     return share > 0 and draw(seed, kind, page_id) < share * 2**64
 
 
+def _written_pages(pages: Pages) -> tuple[str, ...]:
+    """Return the pages that may distract in a natural world: any of its bank."""
+    return tuple(f"{name}/{n}" for name in pages.voice.pages for n in pages.kinds[name].numbers) if pages.voice else ()
+
+
 class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
@@ -36,7 +41,8 @@ class EditedRanking:
 
     def __init__(self, pages: Pages, index: Index, edits: Mapping[str, float], seed: int) -> None:
         self.pages, self.index, self.edits, self.seed = pages, index, edits, seed
-        self.background = tuple(f"world-guide/{n}" for n in pages.kinds["world-guide"].numbers)
+        guides = pages.kinds.get("world-guide")
+        self.background = tuple(f"world-guide/{n}" for n in guides.numbers) if guides else _written_pages(pages)
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` of `k` hits, and whether there is more."""

@@ -1,0 +1,124 @@
+"""A bank of patterns looked at: every sentence rendered once, and what its pages leave out of a world."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from worldsmith import scoring
+from worldsmith.generation import generate
+from worldsmith.pages import Pages
+from worldsmith.pages.renderer import render
+from worldsmith.pages.renderer.block_context import Desk
+from worldsmith.pages.renderer.emit import chunks, words_of
+from worldsmith.pages.renderer.written import Pen, fill_pattern
+from worldsmith.pages.types import Block
+from worldsmith.pages.voice import Sentence
+from worldsmith.pages.written import row_cells
+from worldsmith.schema import Schema
+from worldsmith.world.model import Cell, Row, World
+
+SEEDS = (1, 2, 3)
+"""Worlds that a sentence is looked for a row in."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPattern:
+    """A pattern with a row that it fits told by it; "" where no row of the worlds looked at fits."""
+
+    table: str
+    genres: tuple[str, ...]
+    test: bool
+    pattern: str
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return asdict(self)
+
+
+def rendered_patterns(schema: Schema) -> Iterator[RenderedPattern]:
+    """Yield every sentence of a schema's bank, told of the first row that it fits."""
+    worlds = [Pages(generate(schema, seed, language="natural")) for seed in SEEDS]
+    assert schema.bank is not None
+    for tell in schema.bank.tells:
+        texts = (text for pages in worlds for text in _told(pages, tell.place))
+        yield RenderedPattern(tell.of, tell.genres, tell.test, tell.pattern.text, next(texts, ""))
+
+
+def _told(pages: Pages, place: int) -> Iterator[str]:
+    voice = pages.voice
+    assert voice is not None
+    tell = voice.bank.tells[place]
+    if tell.of not in pages.world.schema.tables:
+        return
+    written = next((w for w in voice.pages.values() if not tell.genres or w.genre in tell.genres), None)
+    if written is None:
+        return
+    sentence = next((s for s in voice.sentences(tell.of, written.genre) if s.tell.place == place), None)
+    if sentence is None:
+        return
+    page = pages.page(f"{written.name}/{next(iter(pages.kinds[written.name].numbers))}")
+    pen = Pen(Desk(page, pages), Block("written", (), by=written.name), voice, written, "", voice.style(""))
+    for row in pages.world.rows_of(tell.of):
+        cells = row_cells(pages, row, _reach(pages.world, row, sentence))
+        if sentence.fits(cells):
+            yield words_of(fill_pattern(pen, tell.pattern, cells, over=_over(pages.world, row)))
+            return
+
+
+def _over(world: World, row: Row) -> bool:
+    return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
+
+
+def _reach(world: World, row: Row, sentence: Sentence) -> list[Cell]:
+    """Return the row's cells, and those at the ends of the paths that a sentence reads."""
+    cells = [world.cell(row, name) for name in world.schema.tables[row.table].names]
+    for path in (*sentence.tell.pattern.paths, *sentence.reads):
+        here: Row | None = row
+        for step in path[:-1]:
+            here = world.follow(here, step) if here is not None else None
+        if here is not None and len(path) > 1:
+            cells.append(world.cell(here, path[-1]))
+    return cells
+
+
+def placement_findings(world: World) -> list[str]:
+    """Return what is wrong with where a natural world's cells are told: columns that some page plan doesn't state,
+    and cells that questions may ask for and no page states.
+    """
+    pages = Pages(world)
+    stated: set[tuple[Row, str]] = set()
+    unstated: Counter[str] = Counter()
+    for page_id in pages.ids():
+        page = pages.plan(page_id)
+        if page.dormant:
+            continue
+        told = {cell for _, cells in chunks(render(page, world, pages)) for cell in cells}
+        stated |= {(cell.row, cell.col) for cell in told}
+        unstated.update(f"{page.kind} plans {c.row.table}.{c.col} and doesn't tell it" for c in set(page.cells) - told)
+    findings = [f"{text} ({count} cells)" for text, count in sorted(unstated.items())]
+    for table in world.schema.tables.values():
+        for column in () if table.background else table.columns:
+            missing = sum((row, column.name) not in stated for row in world.rows_of(table.name))
+            if missing and column.see != "linked":
+                findings.append(
+                    f"{table.name}.{column.name}: no page states {missing} of {world.size(table.name)} cells"
+                )
+    return findings
+
+
+def unread_spans(pages: Pages, page_ids: Sequence[str]) -> list[str]:
+    """Return the spans of pages that the scorer doesn't read as the cell they state, with what they say.
+
+    A span that states a null or a truth value in words of its own is left out: there is nothing to read.
+    """
+    bad: list[str] = []
+    for page_id in page_ids:
+        doc = render(pages.page(page_id), pages.world, pages)
+        for text, cells in list(chunks(doc))[1:]:  # the first is the title, a name among other words
+            column_cells = [(c, pages.words.answers[c.row.table, c.col]) for c in cells]
+            valued = [(c, column) for c, column in column_cells if c.value is not None and column.kind != "bool"]
+            if valued and not any(scoring.is_right(text.strip("[]"), c.value, column) for c, column in valued):
+                bad.append(f"{page_id}: {text!r} for {valued[0][0]}")
+    return bad
