@@ -1,5 +1,6 @@
 """Natural pages: patterns and banks, what pages state, what questions ask, and that nothing else is told."""
 
+import calendar
 import re
 import tomllib
 from collections import Counter
@@ -245,7 +246,7 @@ def test_splits_share_no_sentence_where_each_has_its_own() -> None:
 
 
 def test_a_schema_without_a_bank_has_no_natural_language() -> None:
-    with pytest.raises(UsageError, match="quayside.language.toml beside it, or take --language plain"):
+    with pytest.raises(UsageError, match=r"quayside\.language\.toml beside it, or take --language plain"):
         spoken(parse_schema(plain(tomllib.loads(SCHEMA))), "natural")
 
 
@@ -305,8 +306,7 @@ def written_forms(cell: Cell) -> list[str]:
     value = cell.value
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
         year, month, day = value.split("-")
-        months = "January February March April May June July August September October November December".split()
-        name = months[int(month) - 1]
+        name = calendar.month_name[int(month)]
         return [value, f"{int(day)} {name} {year}", f"{name} {int(day)}, {year}", f"{day}.{month}.{year}"]
     return [str(value)] if isinstance(value, str) else []
 
@@ -322,7 +322,7 @@ def test_no_reply_tells_a_value_that_its_page_is_not_entitled_to() -> None:
                 for name in world().schema.tables[table].names:
                     cell = world().cell(row, name)
                     if unique[str(cell.value)] == 1 and str(cell.value) not in entitled:
-                        shown = re.sub(r"\]\([^)]*\)", "]", text)
+                        shown = re.sub(r"(?m)\]\([^)]*\)|^Updated .*$", "", text)
                         assert not any(form in shown for form in written_forms(cell)), (page_id, cell)
 
 
@@ -464,8 +464,10 @@ def test_every_sentence_is_rendered_for_people_to_read() -> None:
 
 def test_the_audit_of_text_tells_natural_pages_from_plain_ones() -> None:
     natural, simple = (audit_text(generate(schema(), 3, language=lang), None, 60) for lang in ("natural", "plain"))  # type: ignore[arg-type]
-    assert natural.fact_free_share < 0.35 < 0.8 < simple.fact_free_share
-    assert natural.strip_kept_share > 0.5 > 0.2 > simple.strip_kept_share
+    assert natural.fact_free_share < 0.35
+    assert simple.fact_free_share > 0.8
+    assert natural.strip_kept_share > 0.5
+    assert simple.strip_kept_share < 0.2
     assert 0 <= min(natural.attacker_recall.values()) <= max(natural.attacker_recall.values()) <= 1
     assert set(natural.attacker_recall) == {
         "berth.depth", "berth.built", "berth.calls", "call.berth", "call.master", "call.goods", "call.arrived",

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Final
 
 from worldsmith import scoring
-from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
 from worldsmith.agents.baselines import request_text
+from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
 from worldsmith.agents.oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
@@ -266,9 +266,9 @@ def read_snippets(task: Task, pages: Pages, client: Recorder) -> str:
 
 def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str], depth: int) -> str:
     search = PlannedSearch(task, pages, Reader(pages.world), client)
-    for query in queries:
+    for text in queries:
         for page in range(1, depth + 1):
-            if not client.search(query, HITS, page)["more"]:
+            if not client.search(text, HITS, page)["more"]:
                 break
     query, reader, disclosed = task.query, search.reader, search.disclosed
     every = range(pages.world.size(query.table))

@@ -84,8 +84,9 @@ def _reach(world: World, row: Row, sentence: Sentence) -> list[Cell]:
 
 
 def placement_findings(world: World) -> list[str]:
-    """Return what is wrong with where a natural world's cells are told: columns that some page plan doesn't state,
-    and cells that questions may ask for and no page states.
+    """Return what is wrong with where a natural world's cells are told.
+
+    These are columns that a page plans and doesn't tell, and cells that questions may ask for and no page states.
     """
     pages = Pages(world)
     stated: set[tuple[Row, str]] = set()

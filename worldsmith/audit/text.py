@@ -55,7 +55,7 @@ class TextAudit:
     background_share: float = 0.0
     """Sentences about background alone, among those that tell a fact."""
     strip_kept_share: float = 0.0
-    """Characters that are left when only headings, lines of lists and tables and sentences with a digit or link stay."""
+    """Characters left when only lines of lists and tables, and sentences with a digit or a link, are kept."""
     strip_cells_lost_share: float = 0.0
     """Numeric cells that are then told nowhere on their page, among all."""
     distinct_words: int = 0

@@ -306,7 +306,7 @@ NATURAL = replace(
         "It doesn't matter whether {many} have a date under “{header}”.",
     ),
     closing=(
-        "The table is all I need, with one row each and no empty cells, in this form:\n```markdown\n{data_content}\n```",
+        "The table is all I need, one row each and no empty cells, in this form:\n```markdown\n{data_content}\n```",
         "No need to ask me anything: just the table, complete in every cell.\n```markdown\n{data_content}\n```",
         "Please reply with the finished table and nothing else, like this:\n```markdown\n{data_content}\n```",
         "Just send me the table, every cell filled in:\n```markdown\n{data_content}\n```",

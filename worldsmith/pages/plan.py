@@ -3,7 +3,7 @@
 A plan is pure in (world, length, page id): of plans nothing is kept but a bounded memo.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from worldsmith.cache import keep
@@ -168,9 +168,8 @@ class Pages:
             for page in self.voice.pages.values():
                 kind = AboutKind if page.source.about else SharedKind
                 made.append(kind(self, self.voice, page, self.voice.sites[page.source.site]))
-            others = sites[-COPIES:]
-            made += [ArchiveKind(self, others[-3]), MirrorKind(self, others[-2]), NamesakeKind(self, others[-1])]
-            return {kind.name: kind for kind in made}
+            made += self._copies(sites[-COPIES:])
+            return {made_kind.name: made_kind for made_kind in made}
         for spec, home in zip(specs, sites, strict=False):
             if spec.about:
                 made.append(EntityKind(self, spec, home, first=self.abouts[spec.about][0] == spec.name))
@@ -180,8 +179,11 @@ class Pages:
         made += [DirectoryKind(self, table, home) for table in self.abouts]
         made += [GuideKind(self, home)]
         made += [StoryKind(self, genre, place) for genre, place in zip(GENRES, others, strict=False)]
-        made += [ArchiveKind(self, others[-3]), MirrorKind(self, others[-2]), NamesakeKind(self, others[-1])]
+        made += self._copies(sites[-COPIES:])
         return {kind.name: kind for kind in made}
+
+    def _copies(self, sites: Sequence[Site]) -> list[Kind]:
+        return [ArchiveKind(self, sites[0]), MirrorKind(self, sites[1]), NamesakeKind(self, sites[2])]
 
     @cached_property
     def stories(self) -> dict[Row, tuple[str, ...]]:

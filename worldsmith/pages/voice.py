@@ -131,11 +131,11 @@ def _compiled(tell: Tell) -> Sentence:
 
 def present(schema: Schema, table: str, path: Path) -> bool:
     """Tell whether a structure has the column at the end of a path."""
-    here: str | None = table
+    here = table
     for step in path:
         if step == "subject" and len(path) == 1:
             return True
         if here not in schema.tables or step not in schema.tables[here].names:
             return False
-        here = schema.column(here, step).ref
+        here = schema.column(here, step).ref or ""
     return True

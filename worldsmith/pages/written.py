@@ -43,7 +43,7 @@ class WrittenKind:
     def eligible(self) -> tuple[int, ...]:
         """The rows of the table that its condition and share let in."""
         world, when = self.pages.world, self.written.when
-        rows = [row for row in world.rows_of(self.table)]
+        rows = list(world.rows_of(self.table))
         if when is not None:
             test, reads = expr.compile_python(when)
             readable = all(present(world.schema, self.table, path) for path in reads)

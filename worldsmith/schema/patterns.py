@@ -129,8 +129,8 @@ class SiteSource(Strict):
 
     name: list[str] = Field(min_length=1)
     """Names to draw from; {subject} and {press} (an invented name) are filled in."""
-    dates: list[Dates] = Field(default_factory=lambda: ["long"])
-    numbers: list[Numbers] = Field(default_factory=lambda: ["plain"])
+    dates: list[Dates] = Field(default=["long"], min_length=1)
+    numbers: list[Numbers] = Field(default=["plain"], min_length=1)
     imprint: list[str] = Field(default_factory=list)
     """Standing lines below a page: at most one is printed."""
     bylines: list[str] = Field(default_factory=list)

@@ -206,14 +206,14 @@ class Fielder:
         return found + [terms(text) for n in background for text in self.pages.background(n)]
 
     def _text_fields(self, page: Page) -> list[Sequence[str]]:
-        """Return the terms of all that a natural page says: evidence is judged cell by cell, so nothing is kept back."""
+        """Return the terms of all that a natural page says: evidence is judged by cell, so nothing is kept back."""
         doc = render(page, self.pages.world, self.pages)
         texts = [
             part
             for piece in doc.pieces
             for part in plain(replace(doc, title="", date=None, pieces=(piece,))).split("\n")
         ]
-        return [tokens(doc.title)] * TITLE + [tokens(text) for text in texts if text]
+        return [*[tokens(doc.title)] * TITLE, *(tokens(text) for text in texts if text)]
 
     def _names(self, page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
         """Yield the names that a page about no one row is found by: a directory's all, others' at its head."""

@@ -446,7 +446,8 @@ def passage(desk: Desk, length: int, chance: int) -> list[Text]:
     pen = pen_of(desk, block)
     if page.subject is not None:
         cells = row_cells(desk.pages, page.subject, block.cells)
-        refs, children = _refs(pen), {}
+        refs = _refs(pen)
+        children: dict[Row, list[Cell]] = {}
         for cell in block.cells:
             if cell.row.table in refs and cell.row != page.subject:
                 children.setdefault(cell.row, []).append(cell)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.types import Page
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.pages import edit_of_pages
 from worldsmith.simulate.protocol import SliceEdit
