@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from worldsmith import scoring
 from worldsmith.pages.grammar import article
 from worldsmith.schema import Column
 from worldsmith.schema.patterns import Dates, Numbers
@@ -79,9 +78,18 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def write_value(cell: Cell, column: Column, form: str, style: Style, units: list[str]) -> str:
-    """Return the value of a cell that is not null, in a form of `schema.patterns.FORMS`."""
-    value, shown = cell.value, scoring.show(cell.value, column.answer())
+def write_value(cell: Cell, column: Column, shown: str, form: str, style: Style, units: list[str]) -> str:
+    """Return the value of a cell that is not null, in a form of `schema.patterns.FORMS`.
+
+    Args:
+        cell: the cell.
+        column: its column.
+        shown: the value as tables print it, without its unit.
+        form: the form.
+        style: how the site writes.
+        units: ways to write the column's unit; none for its own.
+    """
+    value = cell.value
     if column.type == "date":
         day = str(value)
         if form == "year":

@@ -10,7 +10,7 @@ from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
 from worldsmith.pages.value_forms import Style
 from worldsmith.schema import Column, Path, Schema
-from worldsmith.schema.patterns import Bank, Tell, Written
+from worldsmith.schema.patterns import SUBJECT, Bank, Tell, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, World
 
@@ -28,14 +28,23 @@ class Sentence:
     test: Callable[..., Any] | None
     reads: tuple[Path, ...]
 
+    @cached_property
+    def _slots(self) -> tuple[Path, ...]:
+        return tuple(path for path in self.tell.pattern.paths if path != (SUBJECT,))
+
+    @cached_property
+    def _known(self) -> tuple[Path, ...]:
+        return (*self.tell.states, *self.reads)
+
     def fits(self, cells: Cells) -> bool:
         """Tell whether a row's cells fill its slots, and its condition is known to hold."""
-        for path in self.tell.pattern.paths:
+        for path in self._slots:
             cell = cells.get(path)
             if cell is None or cell.value is None:
                 return False
-        if any(path not in cells for path in (*self.tell.states, *self.reads)):
-            return False
+        for path in self._known:
+            if path not in cells:
+                return False
         return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
 
 
@@ -45,7 +54,7 @@ class Voice:
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
         self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
-        self._used: dict[tuple[str, str, str], tuple[Sentence, ...]] = {}
+        self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._styles: dict[str, Style] = {}
 
     @cached_property
@@ -99,14 +108,14 @@ class Voice:
             )
         return made
 
-    def used(self, table: str, genre: str, host: str) -> tuple[Sentence, ...]:
-        """Return those that a site uses."""
+    def used(self, table: str, genre: str, host: str) -> frozenset[int]:
+        """Return the places of those that a site uses."""
         key = (table, genre, host)
         made = self._used.get(key)
         if made is None:
             every = self.sentences(table, genre)
-            made = self._used[key] = tuple(
-                s for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
+            made = self._used[key] = frozenset(
+                s.tell.place for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
             )
         return made
 
@@ -133,7 +142,7 @@ def present(schema: Schema, table: str, path: Path) -> bool:
     """Tell whether a structure has the column at the end of a path."""
     here = table
     for step in path:
-        if step == "subject" and len(path) == 1:
+        if step == SUBJECT and len(path) == 1:
             return True
         if here not in schema.tables or step not in schema.tables[here].names:
             return False

@@ -47,7 +47,7 @@ class Slot:
     @property
     def exact(self) -> bool:
         """Whether the form states the cell, rather than hinting at it."""
-        return self.form in EXACT_FORMS
+        return self.form not in VAGUE_FORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class Pattern:
     @cached_property
     def exact(self) -> tuple[Path, ...]:
         """The paths of the slots that state their cells."""
-        return tuple(dict.fromkeys(p.path for p in self.parts if isinstance(p, Slot) and p.exact))
+        slots = (p for p in self.parts if isinstance(p, Slot) and p.exact and p.path != (SUBJECT,))
+        return tuple(dict.fromkeys(slot.path for slot in slots))
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,10 @@ class ColumnWords(Strict):
     """Ways to write its unit after a number: "m²", "square metres"; the scorer must read them."""
     means: str = ""
     """What exactly it is, where others are worded alike: "the shop's own floor, without yard and cellar"."""
+
+
+PLAIN_WORDS: Final = ColumnWords()
+"""Of a column that the bank names no other way than the schema."""
 
 
 class SiteSource(Strict):
@@ -263,7 +268,7 @@ class Bank:
 
     def words(self, table: str, column: str) -> ColumnWords:
         """Return how a column is named and written."""
-        return self.source.columns.get(f"{table}.{column}") or ColumnWords()
+        return self.source.columns.get(f"{table}.{column}") or PLAIN_WORDS
 
 
 def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:

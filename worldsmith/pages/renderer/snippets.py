@@ -62,7 +62,8 @@ def texts(page: Page, query: str, pages: Pages) -> Texts:
     if page.head.by and pages.voice:
         desk = Desk(page, pages)
         title = words_of(written_title(desk, page.head, page.head.cells)) + part(page, pages.words)
-        return title, " ".join(map(words_of, _passage(page, pages)))
+        posts = pages.voice.pages[page.head.by].source.form == "thread"
+        return title, (" … " if posts else " ").join(map(words_of, _passage(page, pages)))
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
 
 

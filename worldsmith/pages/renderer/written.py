@@ -26,6 +26,8 @@ REPEAT: Final = 0.7
 """What telling a cell again costs, beside telling one for the first time."""
 CHANCE: Final = 1.5
 """How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
+SHORT: Final = 70
+"""Characters below which a hit's passage begins with the page's first sentence."""
 PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
@@ -48,10 +50,11 @@ class Pen:
 
     def value(self, cell: Cell, form: str = "") -> str:
         """Return a value as the site writes it."""
-        column = self.desk.pages.words.columns[cell.row.table, cell.col]
+        words = self.desk.pages.words
+        column, shown = words.columns[cell.row.table, cell.col], words.show(cell)
         if cell.value is None or column.type == "bool":
-            return self.desk.pages.words.show(cell)
-        return write_value(cell, column, form, self.style, self.voice.units(column))
+            return shown
+        return write_value(cell, column, shown, form, self.style, self.voice.units(column))
 
     def span(self, cell: Cell, text: str, *, exact: bool = True) -> Span | Link:
         """Return a text that states a cell, a link where the block links to what it names."""
@@ -119,8 +122,9 @@ def row_sentences(
     over = pen.over if row == pen.desk.page.subject or pen.desk.page.subject is None else False
     shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == pen.desk.page.subject else set()
     todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in known and p not in key}
-    usable = [s for s in pen.voice.used(row.table, pen.written.genre, pen.host) if s.fits(cells)]
     every = [s for s in pen.voice.sentences(row.table, pen.written.genre) if s.fits(cells)]
+    used = pen.voice.used(row.table, pen.written.genre, pen.host)
+    usable = [s for s in every if s.tell.place in used]
     chosen: list[Sentence] = []
     for among in (usable, every):
         while todo and len(chosen) < most:
@@ -464,6 +468,8 @@ def passage(desk: Desk, length: int, chance: int) -> list[Text]:
         out = [*_opening(pen), flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])]
     kept: list[Text] = []
     size = 0
+    if page.subject is not None and sum(len(words_of(text)) for text in out) < SHORT:
+        out = [*_opening(pen), *out]
     for text in out:
         size += len(words_of(text)) + 1
         if kept and size > length + 40:
