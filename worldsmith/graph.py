@@ -94,7 +94,6 @@ def columns_read(schema: Schema, column: Column) -> tuple[Name, ...]:
 def columns_read_by_rule(schema: Schema, rule: Rule) -> tuple[Name, ...]:
     """Return the columns that a rule reads."""
     names: list[Name] = [(rule.table, c) for c in rule.columns]
-    names += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
     names += _columns_of_node(schema, rule.table, rule.node)
     for _, aggregate in rule.each:
         names += _columns_of_aggregate(schema, aggregate)

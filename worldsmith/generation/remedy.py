@@ -12,6 +12,7 @@ from worldsmith.expr import Call, Node, Path
 from worldsmith.generation.world import generate
 from worldsmith.graph import graph_of
 from worldsmith.schema import Column, Rule, Schema, Table, parse_schema
+from worldsmith.schema.rules import Must
 
 
 def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
@@ -40,7 +41,7 @@ def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
 
 def _choices(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any]]]:
     """Yield the references that a rule follows, each with a schema source that has the rule as its `where`."""
-    if rule.kind != "must" or rule.node is None:
+    if not isinstance(rule, Must):
         return
     for table, condition in _seen_from(schema, schema.tables[rule.table], rule.node):
         for name in dict.fromkeys(path[0] for path in expr.paths(condition) if len(path) > 1):

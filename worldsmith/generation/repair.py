@@ -26,7 +26,7 @@ def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Ite
 
 def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -> Iterator[tuple[str, str, int]]:
     """Yield the cells of column `name` that the rule reads for `rows`."""
-    if name[0] == rule.table and name[1] in (*rule.columns, rule.order, rule.by):
+    if name[0] == rule.table and name[1] in rule.redrawn:
         yield from ((*name, i) for i in rows)
     for path in expr.paths(rule.node) if rule.node is not None else ():
         if path[0] in filling.structure.tables[rule.table].names:

@@ -29,6 +29,7 @@ from worldsmith.schema import (
     Schema,
     structure_of,
 )
+from worldsmith.schema.rules import Must
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import World, uses_faker, world_id
 
@@ -207,10 +208,10 @@ class _Attempt:
     def key_conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
         """Return the conditions on a composite key: its `where`s, and the rules that read nothing else."""
         nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
-        rules = [r for r in self.rules_at.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
+        rules = [r for r in self.rules_at.get(at, ()) if isinstance(r, Must) and r.table == columns[0].table]
         # Null passes a rule, but `where` needs true: coalesce turns null into true.
         true = expr.Const(value=True, type="bool")
-        nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
+        nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules]
         return [n for n in nodes if reads_only_key(columns, expr.paths(n))]
 
     def enforce_rules(self, at: int) -> set[Name]:

@@ -4,6 +4,7 @@ from datetime import date
 from math import inf, prod
 
 from worldsmith.schema.resolve import Resolver
+from worldsmith.schema.rules import Unique
 from worldsmith.schema.types import (
     COMPUTED,
     Chance,
@@ -29,8 +30,8 @@ def check_counts(resolver: Resolver, schema: Schema) -> None:
         else:
             _check_pairs(resolver, schema, table)
     for rule in schema.rules:
-        if rule.kind == "unique":
-            _check_unique(resolver, schema, schema.tables[rule.table], rule.name, rule.columns)
+        if isinstance(rule, Unique):
+            _check_unique(resolver, schema, schema.tables[rule.table], rule)
 
 
 def value_limit(schema: Schema, column: Column) -> float:
@@ -83,7 +84,7 @@ def _check_key(resolver: Resolver, schema: Schema, table: Table) -> None:
     """Refuse a key of one column whose fill doesn't make it distinct, and more rows than it has values."""
     key = table.column(table.key[0])
     if not isinstance(key.fill, Invent | Pick):
-        kind = resolver.source.tables[table.name].columns[key.name].kind
+        kind = resolver.tables[table.name].columns[key.name].kind
         raise resolver.fail(
             f"{table.name}.{key.name}",
             f"a key of one column is an invent or a pick, which are distinct; {kind} repeats: use one of these, or "
@@ -102,7 +103,7 @@ def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
     drawn = [c for c in map(table.column, table.key) if not isinstance(c.fill, COMPUTED)]
     for column in drawn:
         if not isinstance(column.fill, Reference | Pick | Choice):
-            kind = resolver.source.tables[table.name].columns[column.name].kind
+            kind = resolver.tables[table.name].columns[column.name].kind
             raise resolver.fail(
                 f"{table.name}.{column.name}",
                 f"a key of several columns is made of ref, pick and choice columns, not of {kind}",
@@ -122,14 +123,14 @@ def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
         )
 
 
-def _check_unique(resolver: Resolver, schema: Schema, table: Table, name: str, columns: tuple[str, ...]) -> None:
-    held = [table.column(c) for c in columns]
+def _check_unique(resolver: Resolver, schema: Schema, table: Table, rule: Unique) -> None:
+    held = [table.column(c) for c in rule.columns]
     if any(c.nullable or c.switch for c in held):
         return
     most = prod(value_limit(schema, c) for c in held)
     if table.rows[0] > most:
         raise resolver.fail(
-            f"rules.{name}",
-            f"{table.rows[0]} rows of {table.name} can't all differ in {' and '.join(columns)}, which take at most "
-            f"{most:g} values: name more columns, or drop the rule",
+            f"rules.{rule.name}",
+            f"{table.rows[0]} rows of {table.name} can't all differ in {' and '.join(rule.columns)}, which take at "
+            f"most {most:g} values: name more columns, or drop the rule",
         )

@@ -30,7 +30,7 @@ from worldsmith.schema.types import (
 
 
 def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -> Table:
-    source = resolver.source.tables[name]
+    source = resolver.tables[name]
     key = (source.key,) if isinstance(source.key, str) else tuple(source.key)
     for part in key:
         column = resolver.source_column(name, part, f"tables.{name}.key")
@@ -47,7 +47,7 @@ def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -
 def resolve_column(
     resolver: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
 ) -> Column:
-    source = resolver.source.tables[table].columns[name]
+    source = resolver.tables[table].columns[name]
     known = resolver.types[table][name]
     kind: Type = known.type if isinstance(known, expr.Ref) else known
     label = source.label or name.replace("_", " ").capitalize()
@@ -75,7 +75,7 @@ def _decimals(resolver: Resolver, source: src.ColumnSource) -> int:
     if target is None:
         return source.decimals
     table, column = target.split(".")
-    return _decimals(resolver, resolver.source.tables[table].columns[column])
+    return _decimals(resolver, resolver.tables[table].columns[column])
 
 
 def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
@@ -148,7 +148,7 @@ def resolve_fill(
         case "text":
             return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
         case _:
-            if table and name in resolver.source.tables[table].key:
+            if table and name in resolver.tables[table].key:
                 raise resolver.fail(place, "a Faker detail is never a key")
             return Faker(str(source.faker))
 

@@ -16,9 +16,10 @@ from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.rules import resolve_page, resolve_rule
-from worldsmith.schema.syntax import plain, read_source
-from worldsmith.schema.types import Questions, Schema
+from worldsmith.schema.rules import resolve_rule
+from worldsmith.schema.source import PageSource
+from worldsmith.schema.syntax import SchemaSource, plain, read_source
+from worldsmith.schema.types import ChildCells, PageSpec, Questions, Schema, Table
 from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
 
 
@@ -111,12 +112,12 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     if digest not in _parsed:
         if len(_parsed) > 256:
             _parsed.clear()
-        _parsed[digest] = _resolve(Resolver(read_source(dict(data), file), dict(data), digest, file))
+        _parsed[digest] = _resolve(read_source(dict(data), file), dict(data), digest, file)
     return _parsed[digest]
 
 
-def _resolve(resolver: Resolver) -> Schema:
-    source = resolver.source
+def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> Schema:
+    resolver = Resolver(source.tables, source.as_of, file)
     resolver.day(source.as_of, "as_of")
     values = {name: resolver.resolve_values(name, values_source) for name, values_source in source.values.items()}
     resolver.find_types(values)
@@ -131,15 +132,41 @@ def _resolve(resolver: Resolver) -> Schema:
         values=values,
         variation=dict(source.variation),
         tables=tables,
-        rules=tuple(resolve_rule(resolver, name, rule, tables) for name, rule in source.rules.items()),
+        rules=tuple(resolve_rule(resolver, name, rule) for name, rule in source.rules.items()),
         pages=tuple(resolve_page(resolver, name, page, tables) for name, page in source.pages.items()),
         questions=Questions(tuple(source.questions.needs)),
-        source=resolver.data,
-        digest=resolver.digest,
+        source=data,
+        digest=digest,
     )
-    check_switches(resolver, schema)
+    check_switches(resolver, source, schema)
     check_selves(resolver, schema)
     check_counts(resolver, schema)
     check_lists(resolver, schema)
     check_carried(resolver, schema)
     return schema
+
+
+def resolve_page(resolver: Resolver, name: str, source: PageSource, tables: Mapping[str, Table]) -> PageSpec:
+    place = f"pages.{name}"
+    table = source.about or source.list_ or ""
+    if table not in tables:
+        raise resolver.fail(place, f"no table {table!r}.{close_match(table, tables)}")
+    stated = [c.name for c in tables[table].columns if c.see != "linked"]
+    for column in (*(source.show or ()), *(n for n in (source.by, source.sort) if n is not None)):
+        resolver.source_column(table, column, place)
+        if column not in stated:
+            raise resolver.fail(
+                place, f"{column!r} is linked: it is stated on no list, table or head; drop it here, or its see"
+            )
+    if source.list_ and len(source.show or ()) > 3:
+        raise resolver.fail(place, f"a list page shows at most 3 columns beside the key, not {len(source.show or ())}")
+    children = []
+    for child, named in source.with_.items():
+        (ref,) = resolver.parent_path(None, child, table, place)
+        every = [c.name for c in tables[child].columns if c.see != "linked" and c.name != ref]
+        columns = every if named == "*" else list(named)
+        for column in columns:
+            resolver.source_column(child, column, place)
+        children.append(ChildCells(child, ref, tuple(columns)))
+    show = tuple(source.show) if source.show is not None else tuple(stated)
+    return PageSpec(name, source.about, source.list_, source.by, show, source.sort, tuple(children), source.if_)

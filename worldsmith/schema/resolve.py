@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
 
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
@@ -44,12 +43,11 @@ def value_type(value: Value) -> Type:
 class Resolver:
     """Holds the file being read; every method looks something up, or raises SchemaError with place and reason."""
 
-    def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> None:
-        self.source = source
-        self.data = data
-        self.digest = digest
+    def __init__(self, tables: Mapping[str, src.TableSource], as_of: str, file: SchemaFile) -> None:
+        self.tables = tables
+        self.as_of = as_of
         self.file = file
-        self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in source.tables}
+        self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in tables}
 
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
@@ -95,17 +93,17 @@ class Resolver:
         return text
 
     def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
-        if table not in self.source.tables:
-            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
-        columns = self.source.tables[table].columns
+        if table not in self.tables:
+            raise self.fail(place, f"no table {table!r}.{close_match(table, self.tables)}")
+        columns = self.tables[table].columns
         if name not in columns:
             raise self.fail(place, f"no column {name!r} in {table!r}.{close_match(name, columns)}")
         return columns[name]
 
     def key_of(self, table: str, place: str) -> str:
-        if table not in self.source.tables:
-            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
-        key = self.source.tables[table].key
+        if table not in self.tables:
+            raise self.fail(place, f"no table {table!r}.{close_match(table, self.tables)}")
+        key = self.tables[table].key
         if not isinstance(key, str):
             raise self.fail(
                 place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to"
@@ -115,7 +113,7 @@ class Resolver:
 
     def find_types(self, values: Mapping[str, Values]) -> None:
         """Fill `types`. An expression's type may depend on another's: repeat until nothing new is resolved."""
-        pending = [(t, c) for t, table in self.source.tables.items() for c in table.columns]
+        pending = [(t, c) for t, table in self.tables.items() for c in table.columns]
         while pending:
             failed: list[tuple[str, str]] = []
             first: SchemaError | None = None
@@ -142,7 +140,7 @@ class Resolver:
         return kind.type if isinstance(kind, expr.Ref) else kind
 
     def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
-        source = self.source.tables[table].columns[name]
+        source = self.tables[table].columns[name]
         place = f"{table}.{name}"
         match source.kind:
             case "ref":
@@ -185,13 +183,13 @@ class Resolver:
     def table_and_column(self, text: str, place: str) -> tuple[str, str]:
         table, dot, column = text.partition(".")
         if not dot:
-            raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.source)!r}")
+            raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.tables)!r}")
         return table, column
 
     def node(self, text: str, table: str, place: str, want: Type | None = None, **extra: Type) -> Node:
         types = {**self.types, table: {**self.types[table], **extra}} if extra else self.types
         try:
-            return expr.parse(text, table, types, as_of=self.source.as_of, want=want)
+            return expr.parse(text, table, types, as_of=self.as_of, want=want)
         except ExprError as error:
             raise self.fail(place, str(error)) from None
 
@@ -214,8 +212,8 @@ class Resolver:
 
     def parent_path(self, by: str | None, child: str, parent: str, place: str) -> Path:
         """Return the path from `child` rows to the `parent` row they count for."""
-        if child not in self.source.tables:
-            raise self.fail(place, f"no table {child!r}.{close_match(child, self.source.tables)}")
+        if child not in self.tables:
+            raise self.fail(place, f"no table {child!r}.{close_match(child, self.tables)}")
         if by is not None:
             path = self.path(by, child, place)
             if self.end_column(child, path).ref != parent:
@@ -223,22 +221,22 @@ class Resolver:
                     place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
                 )
             return path
-        refs = [n for n, c in self.source.tables[child].columns.items() if c.ref == parent]
+        refs = [n for n, c in self.tables[child].columns.items() if c.ref == parent]
         if len(refs) != 1:
             what = "none of its columns refers" if not refs else f"{' and '.join(refs)} refer"
             raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
         return (refs[0],)
 
     def end_column(self, table: str, path: Path) -> src.ColumnSource:
-        column = self.source.tables[table].columns[path[0]]
+        column = self.tables[table].columns[path[0]]
         for step in path[1:]:
-            column = self.source.tables[column.ref or ""].columns[step]
+            column = self.tables[column.ref or ""].columns[step]
         return column
 
     def end_type(self, table: str, path: Path) -> Type:
         here = table
         for step in path[:-1]:
-            here = str(self.source.tables[here].columns[step].ref)
+            here = str(self.tables[here].columns[step].ref)
         return self.known_type(here, path[-1], ".".join(path))
 
     def check_columns(self, table: str, place: str, *names: str | None) -> None:
@@ -269,8 +267,8 @@ class _NotYetError(Exception):
     """The type of a column depends on one that isn't resolved yet."""
 
 
-def _a_column(source: src.SchemaSource) -> str:
-    return next(f"{name}.{next(iter(t.columns))}" for name, t in source.tables.items())
+def _a_column(tables: Mapping[str, src.TableSource]) -> str:
+    return next(f"{name}.{next(iter(t.columns))}" for name, t in tables.items())
 
 
 def _names(pairs: list[tuple[str, str]]) -> str:

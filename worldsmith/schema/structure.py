@@ -113,7 +113,7 @@ def _rule(rule: Rule, tables: dict[str, Table], fold: Fold, *, present: bool) ->
     if rule.table not in tables:
         return None, f"no table {rule.table!r} in this structure"
     names = tables[rule.table].names
-    for column in (*rule.columns, *filter(None, (rule.order, rule.by, rule.within))):
+    for column in rule.columns:
         if column not in names:
             return None, f"no column {rule.table}.{column} in this structure"
     for name, aggregate in rule.each:

@@ -2,19 +2,20 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from worldsmith.errors import SchemaError, close_match
 from worldsmith.schema.locations import SchemaFile
+from worldsmith.schema.rules import RuleSource
 from worldsmith.schema.source import (
     ColumnSource,
     EachSource,
+    Name,
     PageSource,
+    Plain,
     QuestionsSource,
-    RuleSource,
-    SchemaSource,
     Strict,
     TableSource,
     ValuesSource,
@@ -60,6 +61,51 @@ EITHER = {
     "key": 'should be a column, or a list of columns: key = ["shop", "year"]',
     "with": 'should be a list of columns, or "*" for all',
 }
+
+PAGES_VERSION = 1
+"""Version of `[pages]`; a schema may name it as `version`, which is not a page kind."""
+
+
+class SchemaSource(Strict):
+    """A schema file."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    """Version of the language."""
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
+    """Name of the schema."""
+    kind: Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
+    """World kind."""
+    as_of: str
+    """The world's own date."""
+    about: str
+    """What the worlds are about, as a phrase."""
+    lang: Literal["en"] = "en"
+    """Language of pages and questions."""
+    values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
+    """Lists of values; they are not rows."""
+    variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
+    """Switches drawn once per world, and their chances."""
+    tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
+    """Tables in order."""
+    rules: dict[Name, RuleSource] = Field(default_factory=dict)
+    """Rules besides those that fills imply."""
+    pages: dict[Name, PageSource] = Field(min_length=1)
+    """Which page carries which cells; `version` is that of this part of the language, 1."""
+    questions: QuestionsSource = Field(default_factory=QuestionsSource)
+    """Phrases for questions."""
+
+    @field_validator("pages", mode="before")
+    @classmethod
+    def _version(cls, pages: Any) -> Any:
+        """Take the version of `[pages]` out of its kinds."""
+        if not isinstance(pages, dict) or "version" not in pages or isinstance(pages["version"], dict):
+            return pages
+        if pages["version"] != PAGES_VERSION or isinstance(pages["version"], bool):
+            raise ValueError(
+                f"version = {pages['version']!r} is not known; this part of the language is version {PAGES_VERSION}"
+            )
+        return {name: page for name, page in pages.items() if name != "version"}
+
 
 Steps = tuple[str | int, ...]
 

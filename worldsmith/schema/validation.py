@@ -4,6 +4,7 @@ from worldsmith import expr
 from worldsmith.errors import close_match
 from worldsmith.schema.cardinality import value_limit
 from worldsmith.schema.resolve import Resolver
+from worldsmith.schema.syntax import SchemaSource
 from worldsmith.schema.types import (
     After,
     Aggregate,
@@ -23,8 +24,7 @@ from worldsmith.schema.types import (
 )
 
 
-def check_switches(resolver: Resolver, schema: Schema) -> None:
-    source = resolver.source
+def check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
     used = [
         *((f"tables.{n}", t.if_) for n, t in source.tables.items()),
         *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),

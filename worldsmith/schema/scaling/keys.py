@@ -5,6 +5,7 @@ from math import inf, prod
 
 from worldsmith.schema import Column, Reference, Schema, Table
 from worldsmith.schema.cardinality import value_limit
+from worldsmith.schema.rules import Must
 
 
 def key_columns(table: Table) -> list[Column]:
@@ -22,7 +23,7 @@ def value_count(structure: Schema, column: Column, sizes: Mapping[str, float]) -
 def has_restricted_key(structure: Schema, table: Table) -> bool:
     """Whether a `where` or a rule excludes some of the combinations of a table's key."""
     narrowed = any(getattr(column.fill, "where", None) is not None for column in key_columns(table))
-    return narrowed or any(rule.kind == "must" and rule.table == table.name for rule in structure.rules)
+    return narrowed or any(isinstance(rule, Must) and rule.table == table.name for rule in structure.rules)
 
 
 def most_repeats(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
