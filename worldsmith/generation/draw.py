@@ -30,22 +30,19 @@ def day(text: str) -> int:
 
 def draw(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     """Return new values of a drawn column for `rows`, in their order; StuckError where there are none."""
-    values = DRAWS[type(column.fill)](filling, column, rows, rng)
+    values = DRAWS[type(column.fill)](filling, column, column.fill, rows, rng)
     if column.missing and not isinstance(column.fill, Reference):
         return [None if rng.random() < column.missing else v for v in values]
     return values
 
 
-def _invent(filling: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Invent)
+def _invent(filling: Filling, column: Column, fill: Invent, rows: Rows, _rng: random.Random) -> Vector:
     if (column.table, column.name) in filling.drawn_keys:
         return filling.drawn_keys[column.table, column.name]
-    return filling.namer.names(column.fill.kind, len(rows), column.table, column.name)
+    return filling.namer.names(fill.kind, len(rows), column.table, column.name)
 
 
-def _pick(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Pick)
+def _pick(filling: Filling, column: Column, fill: Pick, rows: Rows, rng: random.Random) -> Vector:
     items = filling.values[fill.values]
     if column.key and len(filling.structure.tables[column.table].key) == 1:
         if len(rows) > len(items):
@@ -69,20 +66,16 @@ def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value
     raise StuckError(f"{column.table}.{column.name}", "a row has no candidate that its `where` allows")
 
 
-def _choice(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Choice)
-    return rng.choices(column.fill.options, weights=column.fill.weights, k=len(rows))
+def _choice(_filling: Filling, _column: Column, fill: Choice, rows: Rows, rng: random.Random) -> Vector:
+    return rng.choices(fill.options, weights=fill.weights, k=len(rows))
 
 
-def _chance(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Chance)
-    p = column.fill.p
+def _chance(_filling: Filling, _column: Column, fill: Chance, rows: Rows, rng: random.Random) -> Vector:
+    p = fill.p
     return [rng.random() < p for _ in rows]
 
 
-def _number(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Number)
+def _number(filling: Filling, column: Column, fill: Number, rows: Rows, rng: random.Random) -> Vector:
     lo, hi, step, chance = fill.lo, fill.hi, fill.step, rng.random
     if fill.mean is None:
         count = round((hi - lo) / step) + 1
@@ -120,15 +113,12 @@ def _printed(values: Any, decimals: int) -> Vector:
     return [round(v, decimals) for v in values] if decimals else [round(v) for v in values]
 
 
-def _date(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Date)
-    lo, hi = day(column.fill.lo), day(column.fill.hi)
+def _date(_filling: Filling, _column: Column, fill: Date, rows: Rows, rng: random.Random) -> Vector:
+    lo, hi = day(fill.lo), day(fill.hi)
     return [iso(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
 
 
-def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, After)
+def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: random.Random) -> Vector:
     starts = filling.vector(column.table, fill.path)
     ends = filling.evaluate(column.table, fill.until) if fill.until is not None else None
     values: Vector = []
@@ -148,15 +138,12 @@ def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> 
     return values
 
 
-def _faker(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Faker)
-    return rng.choices(pool(column.fill.provider, filling.structure.as_of), k=len(rows))
+def _faker(filling: Filling, _column: Column, fill: Faker, rows: Rows, rng: random.Random) -> Vector:
+    return rng.choices(pool(fill.provider, filling.structure.as_of), k=len(rows))
 
 
-def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _series(filling: Filling, column: Column, fill: Series, rows: Rows, rng: random.Random) -> Vector:
     """Draw the whole column: a value depends on the one before it, so rows can't be drawn separately."""
-    fill = column.fill
-    assert isinstance(fill, Series)
     n = filling.sizes[column.table]
     groups = filling.data[column.table][fill.within] if fill.within else [None] * n
     along = filling.data[column.table][fill.along]
@@ -173,9 +160,7 @@ def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) ->
 # References
 
 
-def _reference(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Reference)
+def _reference(filling: Filling, column: Column, fill: Reference, rows: Rows, rng: random.Random) -> Vector:
     keys = filling.data[fill.table][filling.structure.tables[fill.table].key[0]]
     if fill.per is not None and len(rows) == filling.sizes[column.table]:
         return _by_quota(filling, column, fill, keys, rng)
@@ -312,7 +297,7 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-DRAWS: dict[type, Callable[[Filling, Column, Rows, random.Random], Vector]] = {
+DRAWS: dict[type, Callable[[Filling, Column, Any, Rows, random.Random], Vector]] = {
     Invent: _invent,
     Pick: _pick,
     Choice: _choice,

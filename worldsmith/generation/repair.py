@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from worldsmith import expr
 from worldsmith.generation.filling import Filling
-from worldsmith.graph import Name
 from worldsmith.schema import COMPUTED, Aggregate, Column, Derive, Invent, Path, Rank, Reference, Rule, Share
+from worldsmith.schema.reads import Name
 
 Cells = dict[Name, list[int]]
 """Rows by column."""

@@ -3,8 +3,8 @@
 from itertools import permutations
 
 from worldsmith.generation.filling import Filling, Vector
-from worldsmith.graph import Name
 from worldsmith.naming import ALSO
+from worldsmith.schema.reads import Name
 from worldsmith.world.model import invented_keys
 
 MOST = 2

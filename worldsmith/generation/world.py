@@ -15,7 +15,7 @@ from worldsmith.generation.filling import Filling, StuckError
 from worldsmith.generation.repair import cells_to_redraw
 from worldsmith.generation.rules import rows_breaking
 from worldsmith.generation.shared_names import keys_with_homonyms
-from worldsmith.graph import ConstraintGraph, Name, graph_of
+from worldsmith.graph import ConstraintGraph, graph_of
 from worldsmith.naming import AVAILABLE, KINDS
 from worldsmith.schema import (
     COMPUTED,
@@ -29,6 +29,7 @@ from worldsmith.schema import (
     Schema,
     structure_of,
 )
+from worldsmith.schema.reads import Name
 from worldsmith.schema.rules import Must
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import World, uses_faker, world_id
