@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from worldsmith.errors import NotFoundError, UsageError
-from worldsmith.naming import KINDS, Namer, cultures, denied, names
+from worldsmith.naming import KINDS, Namer, denied
 from worldsmith.naming.cultures import CULTURES, ROLES, sounds
 from worldsmith.naming.fold import fold
 from worldsmith.naming.grammar import AVAILABLE, spoken_by
@@ -25,6 +25,13 @@ NO_VALUE = {"na", "nan", "none", "null", "nil", "nat", "inf", "true", "false", "
 
 kinds = st.sampled_from(sorted(KINDS))
 seeds = st.integers(0, 2**64)
+
+
+def names(kind: str, n: int, seed: int, *path: str, culture: str | None = None, taken=()) -> list[str]:
+    """A first list of names, of one culture alone if one is named."""
+    namer = Namer(seed, taken)
+    namer.cultures = (culture,) if culture else namer.cultures
+    return namer.names(kind, n, *path)
 
 
 def bearing(kind: str, name: str) -> list[str]:
@@ -68,11 +75,11 @@ def test_seeds_and_paths_and_cultures_give_other_names():
 def test_a_seed_speaks_three_cultures_and_all_are_spoken():
     spoken = [spoken_by(seed) for seed in range(200)]
     assert all(len(set(three)) == 3 for three in spoken)
-    assert {culture for three in spoken for culture in three} == set(cultures())
+    assert {culture for three in spoken for culture in three} == set(CULTURES)
 
 
 @settings(max_examples=40, deadline=None)
-@given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *cultures()]))
+@given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *CULTURES]))
 def test_laws_of_a_list(kind, seed, n, culture):
     found = names(kind, n, seed, "t", "c", culture=culture)
     folded = [fold(name) for name in found]
@@ -127,7 +134,7 @@ def test_a_namer_gives_what_names_gives_beside_the_taken():
 
 
 def test_a_person_has_a_given_and_a_family_name_of_one_culture():
-    for culture in cultures():
+    for culture in CULTURES:
         unfolded = sounds(culture)
         for name in names("person", 20, 5, culture=culture):
             for word, role in zip(name.lower().split(), ("given", "family"), strict=True):
@@ -138,7 +145,7 @@ def test_codes_never_look_like_a_year():
     assert all(re.fullmatch(r"[B-Z]{2}-[3-9]\d{3}", code) for code in names("code", 200, 1))
 
 
-@pytest.mark.parametrize("culture", cultures())
+@pytest.mark.parametrize("culture", CULTURES)
 def test_as_many_as_promised_are_there(culture):
     assert len(set(names("place", AVAILABLE, 11, culture=culture))) == AVAILABLE
 
@@ -150,11 +157,9 @@ def test_too_many_is_said_before_drawing():
         names("chip", -1, 1)
 
 
-def test_unknown_kinds_and_cultures_get_a_close_match():
+def test_an_unknown_kind_gets_a_close_match():
     with pytest.raises(NotFoundError, match="Did you mean 'person'"):
         names("persson", 1, 1)
-    with pytest.raises(NotFoundError, match="Did you mean 'arvane'"):
-        names("person", 1, 1, culture="arvan")
 
 
 def test_worlds_rarely_share_a_name():
@@ -164,8 +169,8 @@ def test_worlds_rarely_share_a_name():
 
 
 def test_cultures_are_invented_themselves_and_spelled_as_said():
-    assert len(cultures()) == 12
-    assert not [culture for culture in cultures() if denied(culture)]
+    assert len(CULTURES) == 12
+    assert not [culture for culture in CULTURES if denied(culture)]
     for culture in CULTURES:
         unfolded = sounds(culture)
         pieces = [
@@ -178,7 +183,9 @@ def test_cultures_are_invented_themselves_and_spelled_as_said():
 
 
 def test_names_do_not_depend_on_the_hash_seed():
-    program = "from worldsmith.naming import names; print(names('work', 40, 9, 'x', taken=set(names('place', 60, 9))))"
+    program = (
+        "from worldsmith.naming import Namer; print(Namer(9, set(Namer(9).names('place', 60))).names('work', 40, 'x'))"
+    )
     said = {
         subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONHASHSEED": h}, capture_output=True, check=True

@@ -88,7 +88,7 @@ def deny_filter() -> DenyFilter:
         raise FormatError(
             f"{path}: its sha256 is {digest[:16]}…, and worlds need the filter of real names with {DENIED[:16]}…: "
             "another one gives other names under the same world id. Install worldsmith again; where the filter was "
-            "built anew on purpose, set DENIED in naming/deny.py and raise FORMAT in world.py"
+            "built anew on purpose, set DENIED in naming/deny.py and raise FORMAT in world/model.py"
         )
     return DenyFilter(data)
 
