@@ -6,7 +6,7 @@ from itertools import product
 from worldsmith.expr.bounds import tested
 from worldsmith.expr.emit_python import compile_python
 from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, ends, values
-from worldsmith.expr.typed import DAYS_CAP
+from worldsmith.expr.typed import DAYS_CAP, flattened
 
 Outcome = bool | None
 Outcomes = frozenset[Outcome]
@@ -47,16 +47,13 @@ def _kept(value: Node, others: Iterable[Node], kind: Type) -> Node:
     return Call("coalesce", (value, Const(None, kind)), kind)
 
 
-def _joined(node: Call) -> Call:
-    opened: list[Node] = []
-    for arg in node.args:
-        opened.extend(arg.args if isinstance(arg, Call) and arg.op == node.op else (arg,))
-    return Call(node.op, tuple(opened), node.type)
+def _join(node: Call) -> Call:
+    return Call(node.op, flattened(node.op, node.args), node.type)
 
 
 def _logic(node: Call) -> Node:
     neutral, decided = Const(node.op == "and", "bool"), Const(node.op != "and", "bool")
-    left = tuple(a for a in dict.fromkeys(_joined(node).args) if a != neutral)
+    left = tuple(a for a in dict.fromkeys(flattened(node.op, node.args)) if a != neutral)
     if decided in left:
         return decided
     return left[0] if len(left) == 1 else Call(node.op, left, "bool")
@@ -92,7 +89,7 @@ def _add_days(node: Call) -> Node:
 _FOLDS: dict[str, Callable[[Call], Node]] = {
     "and": _logic,
     "or": _logic,
-    "||": _joined,
+    "||": _join,
     "case": _case,
     "coalesce": _coalesce,
     "add_days": _add_days,

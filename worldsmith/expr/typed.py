@@ -107,15 +107,15 @@ def _membership(op: str, args: Sequence[Node]) -> Call:
 
 def _logic(op: str, args: Sequence[Node]) -> Call:
     fitted = [_fit(op, args, i, "bool") for i in range(len(args))]
-    return Call(op, _flat(op, fitted), "bool")
+    return Call(op, flattened(op, fitted), "bool")
 
 
 def _negation(op: str, args: Sequence[Node]) -> Call:
     return Call(op, (_fit(op, args, 0, "bool"),), "bool")
 
 
-def _flat(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the arguments of an associative operation with those of its own kind opened."""
+def flattened(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the arguments of an associative operation, those of nested ones of the same kind among them."""
     opened: list[Node] = []
     for arg in args:
         opened.extend(arg.args if isinstance(arg, Call) and arg.op == op else (arg,))
@@ -124,7 +124,7 @@ def _flat(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
 
 def _join(op: str, args: Sequence[Node]) -> Call:
     fitted = [_fit(op, args, i, "text") for i in range(len(args))]
-    return Call(op, _flat(op, fitted), "text")
+    return Call(op, flattened(op, fitted), "text")
 
 
 def _null(op: str, args: Sequence[Node]) -> Call:

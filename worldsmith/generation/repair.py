@@ -45,16 +45,22 @@ def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -
 def _along(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], name: Name
 ) -> Iterator[tuple[str, str, int]]:
-    here, indices = table, list(rows)
-    for step in path:
+    for here, step, indices in _cells_read(filling, table, path, rows):
         if (here, step) == name:
             yield from ((here, step, i) for i in indices)
-        target = filling.structure.column(here, step).ref
-        if target is None:
-            return
-        targets = filling.target_rows(here, step)
-        indices = [j for j in (targets[i] for i in indices) if j is not None]
-        here = target
+
+
+def _cells_read(
+    filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int]
+) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield each column that `path` reads from some rows of `table`, with the rows in which it reads it."""
+    here, indices = table, list(rows)
+    for at, step in enumerate(path):
+        yield here, step, indices
+        if at < len(path) - 1:
+            targets = filling.target_rows(here, step)
+            indices = [j for j in (targets[i] for i in indices) if j is not None]
+            here = str(filling.structure.column(here, step).ref)
 
 
 def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
@@ -88,14 +94,9 @@ def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[i
 def _ends(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], cells: dict[Name, set[int]], depth: int
 ) -> None:
-    here, indices = table, list(rows)
-    for step in path[:-1]:
-        targets = filling.target_rows(here, step)
-        indices = [j for j in (targets[i] for i in indices) if j is not None]
-        here = str(filling.structure.column(here, step).ref)
-    column = filling.structure.column(here, path[-1])
+    *_, (here, last, indices) = _cells_read(filling, table, path, rows)
     for i in dict.fromkeys(indices):
-        _drawn(filling, column, i, cells, depth + 1)
+        _drawn(filling, filling.structure.column(here, last), i, cells, depth + 1)
 
 
 def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:

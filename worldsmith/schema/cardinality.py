@@ -1,10 +1,11 @@
-"""Counts that no draw can meet: rows against `per`, keys and unique columns against the values there are."""
+"""How many values columns and keys can hold, and totals that these and `per` can't meet."""
 
+from collections.abc import Mapping
 from datetime import date
 from math import inf, prod
 
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.rules import Unique
+from worldsmith.schema.rules import Must, Unique
 from worldsmith.schema.types import (
     COMPUTED,
     Chance,
@@ -51,6 +52,30 @@ def value_limit(schema: Schema, column: Column) -> float:
             return schema.tables[target].rows[1]
         case _:
             return inf
+
+
+def key_columns(table: Table) -> list[Column]:
+    """Return the columns of a table's key."""
+    return [table.column(name) for name in table.key]
+
+
+def value_count(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
+    """Return how many values a key column has, where the tables it may refer to have `sizes`."""
+    if isinstance(column.fill, Reference):
+        return sizes.get(column.fill.table, inf)
+    return value_limit(structure, column)
+
+
+def has_restricted_key(structure: Schema, table: Table) -> bool:
+    """Whether a `where` or a rule excludes some of the combinations of a table's key."""
+    narrowed = any(getattr(column.fill, "where", None) is not None for column in key_columns(table))
+    return narrowed or any(isinstance(rule, Must) and rule.table == table.name for rule in structure.rules)
+
+
+def most_repeats(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
+    """Return how often a column of a composite key can hold one value: the combinations of the other columns."""
+    others = [other for other in key_columns(structure.tables[column.table]) if other.name != column.name]
+    return prod(value_count(structure, other, sizes) for other in others) if column.key and others else inf
 
 
 def _check_per(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:

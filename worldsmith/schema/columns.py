@@ -117,7 +117,7 @@ def resolve_fill(
             return Date(resolver.day(lo, place), resolver.day(hi, place))
         case "after":
             path = resolver.path(str(source.after), table, place)
-            if resolver.end_type(table, path) != "date":
+            if resolver.known_type(*resolver.end(table, path), place) != "date":
                 raise resolver.fail(place, f"after = {source.after!r} is no date: name a date or after column")
             lo_days, hi_days = source.days or (0, 0)
             return After(path, lo_days, hi_days, resolver.optional_node(source.until, table, place, "date"))

@@ -149,8 +149,7 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
 def resolve_page(resolver: Resolver, name: str, source: PageSource, tables: Mapping[str, Table]) -> PageSpec:
     place = f"pages.{name}"
     table = source.about or source.list_ or ""
-    if table not in tables:
-        raise resolver.fail(place, f"no table {table!r}.{close_match(table, tables)}")
+    resolver.source_table(table, place)
     stated = [c.name for c in tables[table].columns if c.see != "linked"]
     for column in (*(source.show or ()), *(n for n in (source.by, source.sort) if n is not None)):
         resolver.source_column(table, column, place)

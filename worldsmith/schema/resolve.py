@@ -92,18 +92,19 @@ class Resolver:
             raise self.fail(place, f"{text!r} is no day of the calendar ({error})") from None
         return text
 
-    def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
+    def source_table(self, table: str, place: str) -> src.TableSource:
         if table not in self.tables:
             raise self.fail(place, f"no table {table!r}.{close_match(table, self.tables)}")
-        columns = self.tables[table].columns
+        return self.tables[table]
+
+    def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
+        columns = self.source_table(table, place).columns
         if name not in columns:
             raise self.fail(place, f"no column {name!r} in {table!r}.{close_match(name, columns)}")
         return columns[name]
 
     def key_of(self, table: str, place: str) -> str:
-        if table not in self.tables:
-            raise self.fail(place, f"no table {table!r}.{close_match(table, self.tables)}")
-        key = self.tables[table].key
+        key = self.source_table(table, place).key
         if not isinstance(key, str):
             raise self.fail(
                 place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to"
@@ -212,32 +213,26 @@ class Resolver:
 
     def parent_path(self, by: str | None, child: str, parent: str, place: str) -> Path:
         """Return the path from `child` rows to the `parent` row they count for."""
-        if child not in self.tables:
-            raise self.fail(place, f"no table {child!r}.{close_match(child, self.tables)}")
+        columns = self.source_table(child, place).columns
         if by is not None:
             path = self.path(by, child, place)
-            if self.end_column(child, path).ref != parent:
+            owner, name = self.end(child, path)
+            if self.tables[owner].columns[name].ref != parent:
                 raise self.fail(
                     place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
                 )
             return path
-        refs = [n for n, c in self.tables[child].columns.items() if c.ref == parent]
+        refs = [n for n, c in columns.items() if c.ref == parent]
         if len(refs) != 1:
             what = "none of its columns refers" if not refs else f"{' and '.join(refs)} refer"
             raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
         return (refs[0],)
 
-    def end_column(self, table: str, path: Path) -> src.ColumnSource:
-        column = self.tables[table].columns[path[0]]
-        for step in path[1:]:
-            column = self.tables[column.ref or ""].columns[step]
-        return column
-
-    def end_type(self, table: str, path: Path) -> Type:
-        here = table
+    def end(self, table: str, path: Path) -> tuple[str, str]:
+        """Return the table and the name of the column at the end of `path`."""
         for step in path[:-1]:
-            here = str(self.tables[here].columns[step].ref)
-        return self.known_type(here, path[-1], ".".join(path))
+            table = str(self.tables[table].columns[step].ref)
+        return table, path[-1]
 
     def check_columns(self, table: str, place: str, *names: str | None) -> None:
         for name in names:

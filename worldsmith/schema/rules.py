@@ -9,7 +9,6 @@ from typing import get_args
 from pydantic import Field, model_validator
 
 from worldsmith import expr
-from worldsmith.errors import close_match
 from worldsmith.expr import Node, Type
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.source import EachSource, Name, Strict
@@ -74,7 +73,8 @@ class Must(_Condition):
 
     @classmethod
     def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
-        table, place = _table(resolver, name, source), f"rules.{name}"
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
         node = resolver.node(str(source.must), table, place, "bool")
         return cls(name=name, table=table, switch=source.if_, node=node)
 
@@ -106,7 +106,7 @@ class Unique(Rule):
 
     @classmethod
     def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
-        table, columns = _table(resolver, name, source), tuple(source.unique or ())
+        table, columns = str(source.on), tuple(source.unique or ())
         resolver.check_columns(table, f"rules.{name}", *columns)
         return cls(name=name, table=table, switch=source.if_, columns=columns)
 
@@ -129,7 +129,8 @@ class Order(Rule):
 
     @classmethod
     def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
-        table, place = _table(resolver, name, source), f"rules.{name}"
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
         order, by, within = str(source.order), str(source.by), source.within
         resolver.check_columns(table, place, order, by, within)
         resolver.check_ordered(table, place, "order", order)
@@ -143,7 +144,8 @@ class Each(_Condition):
 
     @classmethod
     def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
-        table, place = _table(resolver, name, source), f"rules.{name}"
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
         each: dict[str, Aggregate] = {}
         types: dict[str, Type] = {}
         for n, aggregate_source in (source.each or {}).items():
@@ -152,14 +154,6 @@ class Each(_Condition):
             types[n] = "int" if counted else resolver.known_type(aggregate.table, str(aggregate.column), place)
         node = resolver.node(str(source.must), table, place, "bool", **types)
         return cls(name=name, table=table, switch=source.if_, node=node, each=tuple(each.items()))
-
-
-def _table(resolver: Resolver, name: str, source: RuleSource) -> str:
-    """Return the table of `on`."""
-    table = str(source.on)
-    if table not in resolver.tables:
-        raise resolver.fail(f"rules.{name}", f"no table {table!r}.{close_match(table, resolver.tables)}")
-    return table
 
 
 RuleKind = Must | Acyclic | Unique | Order | Each

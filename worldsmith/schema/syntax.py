@@ -202,31 +202,22 @@ def _got(value: Any) -> str:
     return "" if isinstance(value, dict) else f" (got {str(value)[:60]!r})"
 
 
-def _model(steps: Steps) -> type[Strict]:
-    """Return the model of the table that the last step is a key of."""
-    match steps[:-1]:
-        case ("tables", _):
-            return TableSource
-        case ("tables", _, "columns", _):
-            return ColumnSource
-        case ("rules", _):
-            return RuleSource
-        case ("rules", _, "each", _):
-            return EachSource
-        case ("pages", _):
-            return PageSource
-        case ("values", _):
-            return ValuesSource
-        case ("questions",):
-            return QuestionsSource
-        case _:
-            return SchemaSource
+MODELS: dict[tuple[str | int, int], type[Strict]] = {
+    ("tables", 2): TableSource,
+    ("tables", 4): ColumnSource,
+    ("rules", 2): RuleSource,
+    ("rules", 4): EachSource,
+    ("pages", 2): PageSource,
+    ("values", 2): ValuesSource,
+    ("questions", 1): QuestionsSource,
+}
+"""Models of tables in the file, by the first step to them and the number of steps."""
 
 
 def _explain(error: Any, steps: Steps) -> str:
     kind, got, context = error["type"], _got(error["input"]), error.get("ctx", {})
     if kind == "extra_forbidden":
-        known = [f.alias or n for n, f in _model(steps).model_fields.items()]
+        known = [f.alias or n for n, f in MODELS.get((steps[0], len(steps) - 1), SchemaSource).model_fields.items()]
         return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), known)}"
     if kind == "missing":
         return _missing(steps, error["input"])

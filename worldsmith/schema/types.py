@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from worldsmith import expr
 from worldsmith.expr import Node, Type
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
@@ -390,10 +389,3 @@ class Schema:
         for step in path[1:]:
             column = self.column(column.ref or "", step)
         return column
-
-    def types(self) -> dict[str, dict[str, Type | expr.Ref]]:
-        """Return the types that expressions are read against."""
-        return {
-            t.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in t.columns}
-            for t in self.tables.values()
-        }
