@@ -105,15 +105,6 @@ def _membership(op: str, args: Sequence[Node]) -> Call:
     return _comparison(op, args)
 
 
-def _logic(op: str, args: Sequence[Node]) -> Call:
-    fitted = [_fit(op, args, i, "bool") for i in range(len(args))]
-    return Call(op, flattened(op, fitted), "bool")
-
-
-def _negation(op: str, args: Sequence[Node]) -> Call:
-    return Call(op, (_fit(op, args, 0, "bool"),), "bool")
-
-
 def flattened(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
     """Return the arguments of an associative operation, those of nested ones of the same kind among them."""
     opened: list[Node] = []
@@ -122,9 +113,11 @@ def flattened(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
     return tuple(opened)
 
 
-def _join(op: str, args: Sequence[Node]) -> Call:
-    fitted = [_fit(op, args, i, "text") for i in range(len(args))]
-    return Call(op, flattened(op, fitted), "text")
+def _associative(type_: Type) -> Rule:
+    def rule(op: str, args: Sequence[Node]) -> Call:
+        return Call(op, flattened(op, [_fit(op, args, i, type_) for i in range(len(args))]), type_)
+
+    return rule
 
 
 def _null(op: str, args: Sequence[Node]) -> Call:
@@ -186,10 +179,10 @@ OPS: dict[str, tuple[int, int, Rule]] = {  # fewest and most arguments, and the 
     **dict.fromkeys(["=", "!=", "<", "<=", ">", ">="], (2, 2, _comparison)),
     "between": (3, 3, _comparison),
     "in": (2, MANY, _membership),
-    **dict.fromkeys(["and", "or"], (2, MANY, _logic)),
-    "not": (1, 1, _negation),
+    **dict.fromkeys(["and", "or"], (2, MANY, _associative("bool"))),
+    "not": (1, 1, _takes("bool", "bool")),
     "is null": (1, 1, _null),
-    "||": (2, MANY, _join),
+    "||": (2, MANY, _associative("text")),
     "case": (3, MANY, _case),
     **dict.fromkeys(["coalesce", "least", "greatest"], (2, MANY, _choice)),
     "abs": (1, 1, _magnitude),

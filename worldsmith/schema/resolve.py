@@ -156,7 +156,7 @@ class Resolver:
                 return kinds.pop()
             case "chance":
                 return "bool"
-            case "number" | "series":
+            case "number" | "series" | "share":
                 return "num" if source.decimals else "int"
             case "date" | "after":
                 return "date"
@@ -164,8 +164,6 @@ class Resolver:
                 return "int"
             case "sum" | "max":
                 return self.known_type(*self.table_and_column(source.sum or source.max or "", place), place)
-            case "share":
-                return "num" if source.decimals else "int"
             case "derive":
                 return self.node(str(source.derive), table, place).type or "text"
             case "faker":
@@ -239,14 +237,15 @@ class Resolver:
             if name is not None:
                 self.source_column(table, name, place)
 
-    def check_ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
-        """Refuse a column that has no order (or, of `types`, no sum)."""
-        types = types or ("int", "num", "date")
+    def ordered_column(self, table: str, place: str, key: str, value: str | None, *types: Type) -> str:
+        """Return the column that `key = value` names; it must have an order (or, of `types`, a sum)."""
+        types, name = types or ("int", "num", "date"), str(value)
         kind = self.known_type(table, name, place)
         if kind not in types:
             words = {"int": "number", "num": "number"}
             wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
-            raise self.fail(place, f"{what} = {name!r} is {kind}: it takes a {wanted} column")
+            raise self.fail(place, f"{key} = {name!r} is {kind}: it takes a {wanted} column")
+        return name
 
     def aggregate(self, parent: str, place: str, source: src.ColumnSource | src.EachSource) -> Aggregate:
         target = source.count or source.sum or source.max or ""

@@ -131,10 +131,10 @@ class Order(Rule):
     def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
         place, table = f"rules.{name}", str(source.on)
         resolver.source_table(table, place)
-        order, by, within = str(source.order), str(source.by), source.within
-        resolver.check_columns(table, place, order, by, within)
-        resolver.check_ordered(table, place, "order", order)
-        resolver.check_ordered(table, place, "by", by)
+        order = resolver.ordered_column(table, place, "order", source.order)
+        by = resolver.ordered_column(table, place, "by", source.by)
+        within = source.within
+        resolver.check_columns(table, place, within)
         columns = (order, by, *([within] if within else []))
         return cls(name=name, table=table, switch=source.if_, columns=columns, order=order, by=by, within=within)
 
