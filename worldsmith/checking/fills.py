@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from worldsmith import expr
-from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, literal
+from worldsmith.checking.query import Scope, Test, child_rows_sql, duplicates_sql, sql_literal
 from worldsmith.expr import Node
 from worldsmith.schema import (
     After,
@@ -69,7 +69,7 @@ def _invent(scope: _ColumnScope, _fill: Invent) -> Iterator[Test]:
 
 
 def _pick(scope: _ColumnScope, fill: Pick) -> Iterator[Test]:
-    items = f"SELECT item FROM {quote(LISTS)} WHERE list = {literal(fill.values)}"
+    items = f"SELECT item FROM {quote(LISTS)} WHERE list = {sql_literal(fill.values)}"
     yield scope.fill_test(f"is one of {fill.values}", f"{scope.own} IN ({items})")
     if fill.where is not None:
         yield _where(scope, fill.where)
@@ -82,7 +82,7 @@ def _where(scope: _ColumnScope, where: Node) -> Test:
 
 
 def _choice(scope: _ColumnScope, fill: Choice) -> Iterator[Test]:
-    options = ", ".join(map(literal, fill.options))
+    options = ", ".join(map(sql_literal, fill.options))
     yield scope.fill_test(f"is one of {options}", f"{scope.own} IN ({options})")
 
 
@@ -107,7 +107,7 @@ def _number(scope: _ColumnScope, fill: Number) -> Iterator[Test]:
 
 def _date(scope: _ColumnScope, fill: Date) -> Iterator[Test]:
     lo, hi = fill.lo, fill.hi
-    yield scope.fill_test(f"is in [{lo}, {hi}]", f"{scope.own} BETWEEN {literal(lo)} AND {literal(hi)}")
+    yield scope.fill_test(f"is in [{lo}, {hi}]", f"{scope.own} BETWEEN {sql_literal(lo)} AND {sql_literal(hi)}")
 
 
 def _after(scope: _ColumnScope, fill: After) -> Iterator[Test]:

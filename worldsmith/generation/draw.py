@@ -17,13 +17,13 @@ Rows = Sequence[int]
 
 
 @lru_cache(maxsize=1 << 16)
-def iso(ordinal: int) -> str:
+def iso_date(ordinal: int) -> str:
     """Return the ISO text of a day number."""
     return date.fromordinal(ordinal).isoformat()
 
 
 @lru_cache(maxsize=1 << 16)
-def day(text: str) -> int:
+def day_number(text: str) -> int:
     """Return the day number of an ISO date."""
     return date.fromisoformat(text).toordinal()
 
@@ -81,16 +81,16 @@ def _number(filling: Filling, column: Column, fill: Number, rows: Rows, rng: ran
         count = round((hi - lo) / step) + 1
         if fill.skew:
             places = (min(count - 1, int(skewed(chance(), fill.skew) * count)) for _ in rows)
-            return _printed((lo + step * k for k in places), column.decimals)
-        return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
+            return _rounded_values((lo + step * k for k in places), column.decimals)
+        return _rounded_values((lo + step * int(chance() * count) for _ in rows), column.decimals)
     values = []
     for m in filling.evaluate_for(rows, column.table, fill.mean):
-        low, high = (lo, hi) if m is None else band(fill, m)
+        low, high = (lo, hi) if m is None else mean_band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = (chance() + chance()) / 2
         x = round((low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)) / step) * step
         values.append(lo if x < lo else min(x, hi))
-    return _printed(values, column.decimals)
+    return _rounded_values(values, column.decimals)
 
 
 def skewed(x: float, skew: float) -> float:
@@ -103,19 +103,19 @@ def skewed(x: float, skew: float) -> float:
     return float(x ** (2.0**skew) if skew > 0 else 1.0 - (1.0 - x) ** (2.0**-skew))
 
 
-def band(fill: Number, mean: float) -> tuple[float, float]:
+def mean_band(fill: Number, mean: float) -> tuple[float, float]:
     """Return the part of [lo, hi] within `spread` of `mean`; its nearer end where they don't meet."""
     lo, hi, low, high = fill.lo, fill.hi, mean - fill.spread, mean + fill.spread
     return lo if low < lo else min(low, hi), hi if high > hi else max(high, lo)
 
 
-def _printed(values: Any, decimals: int) -> Vector:
+def _rounded_values(values: Any, decimals: int) -> Vector:
     return [round(v, decimals) for v in values] if decimals else [round(v) for v in values]
 
 
 def _date(_filling: Filling, _column: Column, fill: Date, rows: Rows, rng: random.Random) -> Vector:
-    lo, hi = day(fill.lo), day(fill.hi)
-    return [iso(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
+    lo, hi = day_number(fill.lo), day_number(fill.hi)
+    return [iso_date(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
 
 
 def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: random.Random) -> Vector:
@@ -126,15 +126,15 @@ def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: rando
         if starts[i] is None:
             values.append(None)
             continue
-        start = day(starts[i])
-        hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day(ends[i]) - start)
+        start = day_number(starts[i])
+        hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day_number(ends[i]) - start)
         if hi < fill.lo:
             values.append(None)
             continue
         drawn = start + fill.lo + int(rng.random() * (hi - fill.lo + 1))
         if not 1 <= drawn <= date.max.toordinal():
             raise StuckError(f"{column.table}.{column.name}", f"{starts[i]} and {fill.hi} days leave the calendar")
-        values.append(iso(drawn))
+        values.append(iso_date(drawn))
     return values
 
 
@@ -211,13 +211,13 @@ def _by_quota(filling: Filling, column: Column, fill: Reference, keys: Vector, r
         parents = [j for j, count in enumerate(counts) for _ in range(count)]
         rng.shuffle(parents)
         return [keys[j] for j in parents]
-    assigned = _match(allowed_rows(filling, column, range(n), fill.where), counts, rng)
+    assigned = _assign_within_counts(allowed_rows(filling, column, range(n), fill.where), counts, rng)
     if assigned is None:
         raise StuckError(place, "no way was found to meet `per` and `where` together")
     return [keys[j] for j in assigned]
 
 
-def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -> list[int] | None:
+def _assign_within_counts(candidates: list[list[int]], counts: list[int], rng: random.Random) -> list[int] | None:
     """Give each row one of its candidates within the parents' counts: augmenting paths (Kuhn)."""
     holders: dict[int, list[int]] = {}
     assigned: list[int] = [-1] * len(candidates)

@@ -20,17 +20,17 @@ def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Ite
     cells: dict[Name, set[int]] = {}
     for name in read:
         for table, column, index in _read_cells(filling, rule, rows, name):
-            _drawn(filling, filling.structure.column(table, column), index, cells, depth=0)
+            _add_drawn_cells(filling, filling.structure.column(table, column), index, cells, depth=0)
     return {name: sorted(indices) for name, indices in sorted(cells.items())}
 
 
 def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -> Iterator[tuple[str, str, int]]:
     """Yield the cells of column `name` that the rule reads for `rows`."""
-    if name[0] == rule.table and name[1] in rule.redrawn:
+    if name[0] == rule.table and name[1] in rule.redrawn_columns:
         yield from ((*name, i) for i in rows)
     for path in expr.paths(rule.node) if rule.node is not None else ():
         if path[0] in filling.structure.tables[rule.table].names:
-            yield from _along(filling, rule.table, path, rows, name)
+            yield from _path_cells(filling, rule.table, path, rows, name)
     keys = filling.data[rule.table].get(filling.structure.tables[rule.table].key[0], [])
     for _, aggregate in rule.each:
         wanted = {keys[i] for i in rows}
@@ -39,10 +39,10 @@ def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -
         if aggregate.column is not None and (aggregate.table, aggregate.column) == name:
             yield from ((*name, i) for i in children)
         for path in expr.paths(aggregate.where) if aggregate.where is not None else ():
-            yield from _along(filling, aggregate.table, path, children, name)
+            yield from _path_cells(filling, aggregate.table, path, children, name)
 
 
-def _along(
+def _path_cells(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], name: Name
 ) -> Iterator[tuple[str, str, int]]:
     for here, step, indices in _cells_read(filling, table, path, rows):
@@ -63,7 +63,7 @@ def _cells_read(
             here = str(filling.structure.column(here, step).ref)
 
 
-def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
+def _add_drawn_cells(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
     fill, table = column.fill, column.table
     if depth > 12:
         return
@@ -79,27 +79,27 @@ def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[i
             before = len(cells)
             column_path: tuple[Path, ...] = ((fill.column,),) if fill.column else ()
             for path in (*column_path, *(expr.paths(fill.where) if fill.where is not None else ())):
-                _ends(filling, fill.table, path, children, cells, depth)
+                _add_path_ends(filling, fill.table, path, children, cells, depth)
             if len(cells) == before:
-                _shuffle(filling, fill, cells)
+                _add_whole_reference(filling, fill, cells)
         case Rank(column=name) | Share(column=name):
-            _drawn(filling, filling.structure.column(table, name), index, cells, depth + 1)
+            _add_drawn_cells(filling, filling.structure.column(table, name), index, cells, depth + 1)
         case Derive(node=node):
             for path in expr.paths(node):
-                _ends(filling, table, path, [index], cells, depth)
+                _add_path_ends(filling, table, path, [index], cells, depth)
         case _:
             pass
 
 
-def _ends(
+def _add_path_ends(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], cells: dict[Name, set[int]], depth: int
 ) -> None:
     *_, (here, last, indices) = _cells_read(filling, table, path, rows)
     for i in dict.fromkeys(indices):
-        _drawn(filling, filling.structure.column(here, last), i, cells, depth + 1)
+        _add_drawn_cells(filling, filling.structure.column(here, last), i, cells, depth + 1)
 
 
-def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
+def _add_whole_reference(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
     """A bare count depends on which rows refer where: the whole reference is redrawn, with its quotas."""
     here = fill.table
     for step in fill.by[:-1]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.naming.cultures import CULTURES, Sounds, dialect, sounds
 from worldsmith.naming.deny import deny_filter
-from worldsmith.naming.fold import fold
+from worldsmith.naming.fold import fold_name
 from worldsmith.naming.kinds import KINDS, WORDS, Form
 from worldsmith.naming.twins import Twins
 from worldsmith.seeding import Part, draw, rng
@@ -30,8 +30,8 @@ class Namer:
 
     def __init__(self, seed: Part, taken: Iterable[str] = ()) -> None:
         self.seed = seed
-        self.cultures = spoken_by(seed)
-        self.twins = Twins(map(fold, taken))
+        self.cultures = cultures_of_seed(seed)
+        self.twins = Twins(map(fold_name, taken))
         self.dialects: dict[str, Sounds] = {}
 
     def names(self, kind: str, n: int, *path: Part) -> list[str]:
@@ -50,7 +50,7 @@ class Namer:
         drawn: list[str] = []
         refused = 0
         while len(drawn) < n:
-            name, words = candidate(KINDS[kind].forms, voices, chance.random)
+            name, words = candidate_name(KINDS[kind].forms, voices, chance.random)
             if self.take(name, words):
                 drawn.append(name)
                 continue
@@ -78,13 +78,13 @@ class Namer:
         return (folded in words or folded not in real) and self.twins.take(folded, words)
 
 
-def spoken_by(seed: Part) -> tuple[str, ...]:
+def cultures_of_seed(seed: Part) -> tuple[str, ...]:
     """Return the three cultures whose names the world of a seed bears."""
     known, bits = list(CULTURES), draw(seed, "cultures")
     return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
 
 
-def candidate(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
+def candidate_name(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
     """Return a name of one of the forms in one of the voices, and its bearing words in lower case."""
     voice = voices[int(random() * len(voices))]
     text, words = "", []

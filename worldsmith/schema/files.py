@@ -18,9 +18,14 @@ from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.rules import resolve_rule
 from worldsmith.schema.source import PageSource
-from worldsmith.schema.syntax import SchemaSource, plain, read_source
+from worldsmith.schema.syntax import SchemaSource, json_values, read_source
 from worldsmith.schema.types import ChildCells, PageSpec, Questions, Schema, Table
-from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
+from worldsmith.schema.validation import (
+    check_columns_on_pages,
+    check_list_pages,
+    check_not_filled_from_itself,
+    check_switches,
+)
 
 
 def shipped() -> dict[str, FilePath]:
@@ -68,7 +73,7 @@ def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFil
     except ValueError:  # `int` refuses thousands of digits; the parser passes its error on
         raise SchemaError(f"{path}: not a schema: a number has too many digits") from None
     file = SchemaFile(name, text)
-    return parse_schema(plain(data, file), file), file
+    return parse_schema(json_values(data, file), file), file
 
 
 TOML_FIXES = {
@@ -139,10 +144,10 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
         digest=digest,
     )
     check_switches(resolver, source, schema)
-    check_selves(resolver, schema)
+    check_not_filled_from_itself(resolver, schema)
     check_counts(resolver, schema)
-    check_lists(resolver, schema)
-    check_carried(resolver, schema)
+    check_list_pages(resolver, schema)
+    check_columns_on_pages(resolver, schema)
     return schema
 
 

@@ -120,7 +120,7 @@ class Order(Rule):
     within: str | None
 
     @property
-    def redrawn(self) -> tuple[str, ...]:
+    def redrawn_columns(self) -> tuple[str, ...]:
         return self.order, self.by
 
     @property

@@ -49,29 +49,29 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-def _ordered(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+def _ordered_pair(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     if pair[0] > pair[1]:
         raise ValueError(f"[{pair[0]}, {pair[1]}] is empty: the first must not exceed the second")
     return pair
 
 
-def _free(name: str) -> str:
+def _not_sqlite_name(name: str) -> str:
     if name.startswith("sqlite_"):
         raise ValueError(f"{name!r}: names that start with sqlite_ belong to SQLite")
     return name
 
 
-Name = Annotated[str, Field(pattern=NAME), AfterValidator(_free)]
+Name = Annotated[str, Field(pattern=NAME), AfterValidator(_not_sqlite_name)]
 Figure = Annotated[float, Field(strict=True, ge=-1e12, le=1e12, allow_inf_nan=False)]
-Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered)]
+Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered_pair)]
 Whole = Annotated[int, Field(strict=True)]
 Rows = Annotated[
-    tuple[Annotated[Whole, Field(ge=1, le=5000)], Annotated[Whole, Field(le=5000)]], AfterValidator(_ordered)
+    tuple[Annotated[Whole, Field(ge=1, le=5000)], Annotated[Whole, Field(le=5000)]], AfterValidator(_ordered_pair)
 ]
-Times = Annotated[tuple[Annotated[Whole, Field(ge=0)], Whole], AfterValidator(_ordered)]
+Times = Annotated[tuple[Annotated[Whole, Field(ge=0)], Whole], AfterValidator(_ordered_pair)]
 Shift = Annotated[Whole, Field(ge=-40_000, le=40_000)]
-Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered)]
-Days = Annotated[tuple[str, str], AfterValidator(_ordered)]
+Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered_pair)]
+Days = Annotated[tuple[str, str], AfterValidator(_ordered_pair)]
 Plain = str | bool | int | float
 
 

@@ -70,7 +70,7 @@ def _folder(schema: Schema, tables: dict[str, Table]) -> Fold:
                 here = tables[here].column(step).ref or here
             return False
 
-        return expr.fold(node, absent)
+        return expr.fold_constants(node, absent)
 
     return fold
 

@@ -110,15 +110,15 @@ class SchemaSource(Strict):
 Steps = tuple[str | int, ...]
 
 
-def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
+def json_values(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
     """Return TOML values as JSON values: dates as ISO text.
 
     Raises SchemaError for a time of day, and for numbers that are none or too large.
     """
     if isinstance(value, dict):
-        return {k: plain(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
+        return {k: json_values(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
     if isinstance(value, list):
-        return [plain(v, file, place) for v in value]
+        return [json_values(v, file, place) for v in value]
     if isinstance(value, dt.datetime | dt.time):
         where = (file or SchemaFile("schema")).at(place)
         raise SchemaError(
@@ -147,7 +147,7 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
     open_: dict[Steps, Any] = {}
     for error in errors:
         steps, union, tag = _resolved(data, error)
-        if tag and not _fits(tag, value := _at(data, union)):
+        if tag and not _fits(tag, value := _value_at(data, union)):
             open_[union] = value
         else:
             faults.append((_dotted(steps), _explain(error, steps)))
@@ -158,7 +158,7 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
         if place not in places and not any(t.startswith(place + ".") for t in [*places, *below]):
             either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
             either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
-            faults.append((place, f"{either}{_got(value)}"))
+            faults.append((place, f"{either}{_value_shown(value)}"))
     return faults
 
 
@@ -180,7 +180,7 @@ def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
     return tuple(steps), union, tag
 
 
-def _at(data: Any, steps: Steps) -> Any:
+def _value_at(data: Any, steps: Steps) -> Any:
     for step in steps:
         data = data[step]
     return data
@@ -198,7 +198,7 @@ def _dotted(steps: Steps) -> str:
     return ".".join(map(str, steps))
 
 
-def _got(value: Any) -> str:
+def _value_shown(value: Any) -> str:
     return "" if isinstance(value, dict) else f" (got {str(value)[:60]!r})"
 
 
@@ -215,36 +215,36 @@ MODELS: dict[tuple[str | int, int], type[Strict]] = {
 
 
 def _explain(error: Any, steps: Steps) -> str:
-    kind, got, context = error["type"], _got(error["input"]), error.get("ctx", {})
+    kind, got, context = error["type"], _value_shown(error["input"]), error.get("ctx", {})
     if kind == "extra_forbidden":
         known = [f.alias or n for n, f in MODELS.get((steps[0], len(steps) - 1), SchemaSource).model_fields.items()]
         return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), known)}"
     if kind == "missing":
-        return _missing(steps, error["input"])
+        return _explain_missing(steps, error["input"])
     if kind == "literal_error":
         expected = str(context["expected"])
-        return f"should be {expected}{got}{_near(error['input'], expected.replace(' or ', ', ').split(', '))}"
+        return f"should be {expected}{got}{_close_choice(error['input'], expected.replace(' or ', ', ').split(', '))}"
     if kind == "string_pattern_mismatch":
-        return _pattern(str(context["pattern"]), error["input"])
+        return _explain_pattern(str(context["pattern"]), error["input"])
     if kind in SHOULD_BE:
         return SHOULD_BE[kind] + got
     expected = str(error["msg"]).removeprefix("Value error, ")
     return expected.replace("Input should", "should") + got
 
 
-def _near(value: Any, quoted: list[str]) -> str:
+def _close_choice(value: Any, quoted: list[str]) -> str:
     hint = close_match(str(value), [q.strip("'") for q in quoted])
     return f".{hint}" if "Did you mean" in hint else ""
 
 
-def _missing(steps: Steps, value: Any) -> str:
+def _explain_missing(steps: Steps, value: Any) -> str:
     if isinstance(steps[-1], int):
-        return f"should be a pair: [a, b]{_got(value)}"
+        return f"should be a pair: [a, b]{_value_shown(value)}"
     example = EXAMPLES.get(steps[-1])
     return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
 
 
-def _pattern(pattern: str, value: Any) -> str:
+def _explain_pattern(pattern: str, value: Any) -> str:
     if pattern.startswith("^[a-z]"):
         return f"{value!r} is no name: a small letter first, then small letters, digits and _, at most 40"
     return f"{value!r} can't stand in a table: no line breaks and no |"

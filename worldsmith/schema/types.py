@@ -296,7 +296,7 @@ class Rule(ABC):
     """Names that the condition may use for aggregates over child rows."""
 
     @property
-    def redrawn(self) -> tuple[str, ...]:
+    def redrawn_columns(self) -> tuple[str, ...]:
         """Those of `columns` that are drawn again in a row that breaks it."""
         return self.columns
 

@@ -37,10 +37,10 @@ def check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> 
             raise resolver.fail(f"variation.{name}", "nothing uses this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
-            check_presence(resolver, schema, table, column)
+            check_switch(resolver, schema, table, column)
 
 
-def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
+def check_switch(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
     """A fill that names an optional table or column must have the same switch."""
     for target, name in columns_named(schema, table.name, column.fill):
         for what, switch in (
@@ -54,7 +54,7 @@ def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Col
                 )
 
 
-def check_selves(resolver: Resolver, schema: Schema) -> None:
+def check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
     """No column is filled from itself; only a `where` reads the value it judges."""
     for table in schema.tables.values():
         for column in table.columns:
@@ -62,7 +62,7 @@ def check_selves(resolver: Resolver, schema: Schema) -> None:
                 raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
 
 
-def check_lists(resolver: Resolver, schema: Schema) -> None:
+def check_list_pages(resolver: Resolver, schema: Schema) -> None:
     """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
     for page in schema.pages:
         if page.by is None:
@@ -79,7 +79,7 @@ def check_lists(resolver: Resolver, schema: Schema) -> None:
             )
 
 
-def check_carried(resolver: Resolver, schema: Schema) -> None:
+def check_columns_on_pages(resolver: Resolver, schema: Schema) -> None:
     """Every column must be on some page, else no question about it has an answer."""
     carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
     carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}

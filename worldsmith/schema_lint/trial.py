@@ -248,7 +248,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
     tally = _Tally()
     try:
         graph_of(schema)
-        aside, stopped = _fill(schema, count, seed, tally)
+        aside, stopped = _fill_worlds(schema, count, seed, tally)
         unbroken = _unbroken_without_rules(schema, _never_broken(schema, tally), range(seed + count, seed + 2 * count))
     except SchemaError as error:
         raise SchemaError(f"{file.at(error.place)}: {error.text}") from None
@@ -257,7 +257,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
         worlds=len(tally.facts),
         tried=tally.tried,
         unfit=tally.unfit,
-        failed=tuple(_failures(tally, file)),
+        failed=tuple(_failure_texts(tally, file)),
         declared=declared_rows(schema),
         bounds=facts_range(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
@@ -271,7 +271,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
     )
 
 
-def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str], str]:
+def _fill_worlds(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str], str]:
     """Fill worlds; return the rules set aside, and why the filling stopped early, "" where it didn't."""
     aside = set[str]()
     extra = range(seed + count, seed + count + EXTRA_SEEDS)
@@ -283,7 +283,7 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str
         if any(tally.fill(schema, other, whole=not aside) for other in extra):
             continue
         (place, rule), _ = Counter(tally.effort.restarts[before:]).most_common(1)[0]
-        reduced = _without(schema, rule) if rule else None
+        reduced = _without_rule(schema, rule) if rule else None
         if rule is None or reduced is None or len(aside) == MAX_SET_ASIDE:
             return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly because of {place}"
         aside.add(rule)
@@ -292,7 +292,7 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str
     return aside, ""
 
 
-def _without(schema: Schema, rule: str) -> Schema | None:
+def _without_rule(schema: Schema, rule: str) -> Schema | None:
     """Return the schema without a rule, None where that is no valid schema."""
     source = dict(schema.source)
     source["rules"] = {name: r for name, r in source["rules"].items() if name != rule}
@@ -376,7 +376,7 @@ def _state(tally: _Tally, name: str) -> State:
     return "holds" if tally.covered[name] else "idle"
 
 
-def _failures(tally: _Tally, file: SchemaFile) -> Iterator[str]:
+def _failure_texts(tally: _Tally, file: SchemaFile) -> Iterator[str]:
     """Yield each place at which filling failed, with how many seeds failed there and why the first one did."""
     for place in dict.fromkeys(error.place for _, error in tally.failed):
         failures = [(number, error) for number, error in tally.failed if error.place == place]
