@@ -1,7 +1,7 @@
 """One small typed expression language for three engines.
 
-`parse` reads and types source text; `fold_constants` works out constants; `compile_python` and `sql` emit it for Python, SQLite
-and DuckDB, which agree on every value, NULL included.
+`parse` reads and types source text; `fold_constants` works out constants; `compile_python` and `sql` emit it for
+Python, SQLite and DuckDB, which agree on every value, NULL included.
 
     literals     12  -0.5  'it''s'  true  false  null  as_of; a text beside a date is a date ('2029-11-30'), and
                  date '2029-11-30' is one anywhere

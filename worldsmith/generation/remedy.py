@@ -15,14 +15,14 @@ from worldsmith.schema import Column, Rule, Schema, Table, parse_schema
 from worldsmith.schema.rules import Must
 
 
-def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return the fix for a rule that relates a row to the one that a reference leads to; "" for other rules.
+def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str | None:
+    """Return the fix for a rule that relates a row to the one that a reference leads to; None for other rules.
 
     Two rows that were drawn independently seldom agree, so one has to be chosen by the other. The fix was tried with
     `seeds`: it names the first reference whose `where` gives a world, else the first one and what is still wrong.
     """
     declared = next(r for r in schema.rules if r.name == rule)
-    lacking = ""
+    lacking: str | None = None
     for column, source in _references_with_rule(schema, declared):
         filled = source["tables"][column.table]["columns"][column.name]
         place = f"{column.table}.{column.name}"
@@ -33,7 +33,7 @@ def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
         except SchemaError:  # it would be filled in a circle, or reads what this reference can't read
             continue
         fault = _generation_fault(changed, rule, seeds)
-        if not fault:
+        if fault is None:
             return fix
         lacking = lacking or f"loosen it, or {fix}; after which {fault}"
     return lacking
@@ -70,9 +70,9 @@ def _without_first(node: Node, key: str) -> Node:
     return replace(node, args=tuple(_without_first(a, key) for a in node.args)) if isinstance(node, Call) else node
 
 
-def _generation_fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return why a schema gives no world for any of some seeds, "" where it gives one for any."""
-    fault = ""
+def _generation_fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str | None:
+    """Return why a schema gives no world for any of some seeds, None where it gives one for any."""
+    fault = None
     for seed in seeds:
         try:
             generate(schema, seed)
@@ -81,7 +81,7 @@ def _generation_fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
                 return "it holds no better"
             fault = f"{error.place}: {error.reason}"
         else:
-            return ""
+            return None
     return fault
 
 

@@ -122,13 +122,6 @@ def _resolve_fill(
             return Reference(
                 str(source.ref), resolver.optional_node(source.where, table, place, "bool"), source.per, source.skew
             )
-        case "count" | "sum" | "max":
-            return resolver.aggregate(table, place, source)
-        case "rank":
-            return Rank(resolver.ordered_column(table, place, "rank", source.rank), source.within)
-        case "share":
-            column = resolver.ordered_column(table, place, "share", source.share, "int", "num")
-            return Share(column, source.within, source.decimals)
         case "series":
             assert source.series
             assert source.drift
@@ -136,14 +129,27 @@ def _resolve_fill(
             step = source.step or 10.0**-source.decimals
             _check_step(resolver, place, step, source.decimals)
             return Series(source.series, along, source.within, source.drift, step)
-        case "derive":
-            return Derive(resolver.node(str(source.derive), table, place))
-        case "text":
-            return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
-        case _:
-            if table and name in resolver.tables[table].key:
+        case "faker":
+            if name in resolver.tables[table].key:
                 raise resolver.fail(place, "a Faker detail is never a key")
             return Faker(str(source.faker))
+        case _:
+            return _resolve_computed(resolver, table, source, place)
+
+
+def _resolve_computed(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Fill:
+    match source.kind:
+        case "count" | "sum" | "max":
+            return resolver.aggregate(table, place, source)
+        case "rank":
+            return Rank(resolver.ordered_column(table, place, "rank", source.rank), source.within)
+        case "share":
+            column = resolver.ordered_column(table, place, "share", source.share, "int", "num")
+            return Share(column, source.within, source.decimals)
+        case "derive":
+            return Derive(resolver.node(str(source.derive), table, place))
+        case _:
+            return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
 
 
 def _resolve_after(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> After:

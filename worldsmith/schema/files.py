@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, close_match
-from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.resolve import Resolver
@@ -20,12 +19,7 @@ from worldsmith.schema.rules import resolve_rule
 from worldsmith.schema.source import PageSource
 from worldsmith.schema.syntax import SchemaSource, json_values, read_source
 from worldsmith.schema.types import ChildCells, PageSpec, Questions, Schema, Table
-from worldsmith.schema.validation import (
-    check_columns_on_pages,
-    check_list_pages,
-    check_not_filled_from_itself,
-    check_switches,
-)
+from worldsmith.schema.validation import check_schema
 
 
 def shipped() -> dict[str, FilePath]:
@@ -143,11 +137,7 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
         source=data,
         digest=digest,
     )
-    check_switches(resolver, source, schema)
-    check_not_filled_from_itself(resolver, schema)
-    check_counts(resolver, schema)
-    check_list_pages(resolver, schema)
-    check_columns_on_pages(resolver, schema)
+    check_schema(resolver, source, schema)
     return schema
 
 

@@ -1,7 +1,7 @@
 """Checks of a schema as a whole: switches, fills that read others, list pages, columns that no page carries."""
 
 from worldsmith.errors import close_match
-from worldsmith.schema.cardinality import value_limit
+from worldsmith.schema.cardinality import check_counts, value_limit
 from worldsmith.schema.reads import columns_named, columns_read
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.syntax import SchemaSource
@@ -22,7 +22,16 @@ from worldsmith.schema.types import (
 )
 
 
-def check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
+def check_schema(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
+    """Raise SchemaError for the first of the faults that only the whole schema shows."""
+    _check_switches(resolver, source, schema)
+    _check_not_filled_from_itself(resolver, schema)
+    check_counts(resolver, schema)
+    _check_list_pages(resolver, schema)
+    _check_columns_on_pages(resolver, schema)
+
+
+def _check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
     used = [
         *((f"tables.{n}", t.if_) for n, t in source.tables.items()),
         *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),
@@ -37,10 +46,10 @@ def check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> 
             raise resolver.fail(f"variation.{name}", "nothing uses this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
-            check_switch(resolver, schema, table, column)
+            _check_switch(resolver, schema, table, column)
 
 
-def check_switch(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
+def _check_switch(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
     """A fill that names an optional table or column must have the same switch."""
     for target, name in columns_named(schema, table.name, column.fill):
         for what, switch in (
@@ -54,7 +63,7 @@ def check_switch(resolver: Resolver, schema: Schema, table: Table, column: Colum
                 )
 
 
-def check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
+def _check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
     """No column is filled from itself; only a `where` reads the value it judges."""
     for table in schema.tables.values():
         for column in table.columns:
@@ -62,7 +71,7 @@ def check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
                 raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
 
 
-def check_list_pages(resolver: Resolver, schema: Schema) -> None:
+def _check_list_pages(resolver: Resolver, schema: Schema) -> None:
     """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
     for page in schema.pages:
         if page.by is None:
@@ -79,7 +88,7 @@ def check_list_pages(resolver: Resolver, schema: Schema) -> None:
             )
 
 
-def check_columns_on_pages(resolver: Resolver, schema: Schema) -> None:
+def _check_columns_on_pages(resolver: Resolver, schema: Schema) -> None:
     """Every column must be on some page, else no question about it has an answer."""
     carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
     carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}

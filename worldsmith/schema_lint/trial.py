@@ -62,7 +62,7 @@ class RuleTrial:
     restarts: int
     unenforced: tuple[int, int] = (0, 0)
     """Where no row broke the rule in worlds filled without rules: the rows it covered in them, and the worlds."""
-    remedy: str = ""
+    remedy: str | None = None
     """A change to the schema that meets the rule, where redrawing doesn't."""
 
     @property
@@ -70,10 +70,10 @@ class RuleTrial:
         """The share of rows that broke it when it was first tested."""
         return self.first_broken / self.first_rows if self.first_rows else 0.0
 
-    def warning(self) -> str:
-        """Return what is wrong with the rule and the fix, "" for a rule that holds."""
+    def warning(self) -> str | None:
+        """Return what is wrong with the rule and the fix, None for a rule that holds."""
         if self.state == "holds":
-            return ""
+            return None
         counts = ""
         if self.state in ("never held", "too strict"):
             counts = f"; {self.share:.1%} of {self.first_rows} rows broke it at first"
@@ -129,7 +129,7 @@ class Trial:
         """Return the fields as JSON values, with the counts of each rule per world."""
         fields = asdict(self)
         for rule, row in zip(self.rules, fields["rules"], strict=True):
-            row |= {"first_share": round(rule.share, 4), "warning": rule.warning()}
+            row |= {"first_share": round(rule.share, 4), "warning": rule.warning() or "", "remedy": rule.remedy or ""}
             row |= {f"{n}_a_world": round(row[n] / max(1, rule.tried), 2) for n in ("redraws", "restarts")}
         return fields | {"unfit_share": round(self.unfit_share, 4), "usual": USUAL_FACTS, "faults": self.faults}
 
@@ -360,7 +360,7 @@ def _rule_trials(
             redraws=tally.effort.redraws.get(rule.name, 0),
             restarts=restarts[rule.name],
             unenforced=unbroken.get(rule.name, (0, 0)),
-            remedy=remedy(schema, rule.name, range(FIRST_FAILURES)) if state in ("never held", "too strict") else "",
+            remedy=remedy(schema, rule.name, range(FIRST_FAILURES)) if state in ("never held", "too strict") else None,
         )
 
 
