@@ -11,7 +11,7 @@ from worldsmith.cli import main
 from worldsmith.generation import generate
 from worldsmith.mining.pipeline import mine
 from worldsmith.schema import Schema, load_schema, parse_schema
-from worldsmith.schema.syntax import plain
+from worldsmith.schema.syntax import json_values
 from worldsmith.tasks import Task
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 from worldsmith.world.model import World
@@ -88,7 +88,7 @@ quay = { list = "call", by = "berth", show = ["goods"], sort = "code" }
 
 @pytest.fixture(scope="session")
 def mini_data() -> dict:
-    return plain(tomllib.loads(MINI))
+    return json_values(tomllib.loads(MINI))
 
 
 @pytest.fixture(scope="session")

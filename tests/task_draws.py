@@ -2,10 +2,20 @@
 
 from hashlib import sha256
 
+from worldsmith import expr
 from worldsmith.mining.candidates import draw_tasks
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world.files import MANIFEST, indented_json, read_manifest, save_jsonl, tasks_file, write_file
+
+
+def condition(text, table, schema):
+    """Return a condition over the rows of a table."""
+    columns = {
+        t.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in t.columns}
+        for t in schema.tables.values()
+    }
+    return expr.parse(text, table, columns, as_of=schema.as_of, want="bool")
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):

@@ -13,7 +13,7 @@ from worldsmith.audit.worlds.similarity import BLOCK, FirstOwners, distinctive_r
 from worldsmith.audit.worlds.survey import survey
 from worldsmith.cli import main
 from worldsmith.generation import generate
-from worldsmith.naming import names
+from worldsmith.naming import Namer
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, load_schema, parse_schema
 from worldsmith.world import files
@@ -84,7 +84,7 @@ def test_ordinary_words_of_a_kind_bear_no_name():
 )
 @settings(max_examples=40, deadline=None)
 def test_names_of_the_grammars_never_collide_and_are_no_twins(kind, seed):
-    drawn = [Name("x", text, kind) for text in names(kind, 30, seed)]
+    drawn = [Name("x", text, kind) for text in Namer(seed).names(kind, 30)]
     assert not [name.text for name in drawn if real_part(name)]
     assert twins_of(drawn) == []
 

@@ -15,12 +15,12 @@ from worldsmith.expr import (
     Type,
     Types,
     compile_python,
-    fold,
+    fold_constants,
     from_json,
     outcomes,
     parse,
     paths,
-    python,
+    python_source,
     sql,
     text,
     to_json,
@@ -476,7 +476,7 @@ FOLDED = {
 
 @pytest.mark.parametrize(("source", "absent"), FOLDED)
 def test_folding(source: str, absent: tuple[str, ...]) -> None:
-    folded = fold(read(source), lambda path: ".".join(path) in absent)
+    folded = fold_constants(read(source), lambda path: ".".join(path) in absent)
     assert shape(folded) == FOLDED[source, absent]
     assert from_json(json.loads(json.dumps(to_json(folded)))) == folded
 
@@ -512,8 +512,8 @@ def test_outcomes(source: str) -> None:
 
 def test_a_rule_on_an_absent_column_cannot_be_false() -> None:
     rule = read("not foldable or price >= 800")
-    assert outcomes(fold(rule, lambda path: path == ("foldable",))) == {True, None}
-    assert outcomes(fold(rule, lambda path: path == ("price",))) == {True, None}
+    assert outcomes(fold_constants(rule, lambda path: path == ("foldable",))) == {True, None}
+    assert outcomes(fold_constants(rule, lambda path: path == ("price",))) == {True, None}
     assert False in outcomes(rule)
 
 
@@ -524,7 +524,7 @@ def test_emitted_text() -> None:
     node = read("not foldable or chip.score >= 800")
     assert sql(node, "sqlite", ".".join) == "((NOT foldable) OR (chip.score >= 800))"
     assert sql(node, "duckdb", ".".join) == "((NOT foldable) OR (chip.score >= 800))"
-    source, columns = python(read("price < weight"))
+    source, columns = python_source(read("price < weight"))
     assert source == "def f(a0, a1):\n    return None if a0 is None or a1 is None else (a0 < a1)\n"
     assert columns == (("price",), ("weight",))
 
@@ -595,7 +595,7 @@ def test_a_whole_float_keeps_its_type() -> None:
 
 def test_associative_operations_never_hold_themselves() -> None:
     node = read("name || (coalesce(replaces.name, name || 'a') || 'b')")
-    folded = fold(node, lambda path: path == ("replaces", "name"))
+    folded = fold_constants(node, lambda path: path == ("replaces", "name"))
     for tree in (node, folded):
         todo: list[Node] = [tree]
         while todo:

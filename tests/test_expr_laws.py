@@ -10,7 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldsmith.errors import ExprError
-from worldsmith.expr import Const, Node, Path, PathParts, fold, from_json, outcomes, parse, paths, sql, text, to_json
+from worldsmith.expr import (
+    Const,
+    Node,
+    Path,
+    PathParts,
+    fold_constants,
+    from_json,
+    outcomes,
+    parse,
+    paths,
+    sql,
+    text,
+    to_json,
+)
 from worldsmith.expr.bounds import bound
 
 ROWS = tables(Random(21), 40)
@@ -50,10 +63,10 @@ def test_any_text_is_read_or_refused(source: str) -> None:
 @given(st.randoms(use_true_random=False), KINDS, st.integers(1, 5))
 def test_folding_keeps_every_value(random: Random, kind: Any, levels: int) -> None:
     _, node = parsed(random, kind, levels)
-    folded = fold(node, lambda _: False)
+    folded = fold_constants(node, lambda _: False)
     assert folded.type == node.type
     assert values(folded) == values(node)
-    assert fold(folded, lambda _: False) == folded
+    assert fold_constants(folded, lambda _: False) == folded
     assert from_json(json.loads(json.dumps(to_json(folded)))) == folded
 
 
@@ -61,7 +74,7 @@ def test_folding_keeps_every_value(random: Random, kind: Any, levels: int) -> No
 @given(st.randoms(use_true_random=False), KINDS, st.integers(1, 5), st.sets(st.sampled_from(["i", "x", "s", "d", "p"])))
 def test_an_absent_column_is_null(random: Random, kind: Any, levels: int, gone: set[str]) -> None:
     _, node = parsed(random, kind, levels)
-    folded = fold(node, lambda path: path[0] in gone)
+    folded = fold_constants(node, lambda path: path[0] in gone)
     assert not any(path[0] in gone for path in paths(folded))
     without = {"t": [row | dict.fromkeys(gone) for row in ROWS["t"]], "o": ROWS["o"]}
     kept = [plain(value, node.type) for value in in_python(without, [node])[0]]
@@ -72,7 +85,7 @@ def test_an_absent_column_is_null(random: Random, kind: Any, levels: int, gone: 
 @given(st.randoms(use_true_random=False), st.integers(1, 5), st.sets(st.sampled_from(["i", "x", "s", "d", "p"])))
 def test_outcomes_hold_every_value_seen(random: Random, levels: int, gone: set[str]) -> None:
     _, node = parsed(random, "bool", levels)
-    folded = fold(node, lambda path: path[0] in gone)
+    folded = fold_constants(node, lambda path: path[0] in gone)
     assert set(in_python(ROWS, [folded])[0]) <= outcomes(folded)
     assert set(in_python(ROWS, [node])[0]) <= outcomes(node)
 

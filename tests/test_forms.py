@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages_world import KEEPERS, isles
-from tests.task_draws import candidates
+from tests.task_draws import candidates, condition
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.expr.typed import call
@@ -32,7 +32,7 @@ READER = Reader(WORLD)
 
 
 def node(text, table="light"):
-    return expr.parse(text, table, WORLD.schema.types(), as_of=WORLD.schema.as_of, want="bool")
+    return condition(text, table, WORLD.schema)
 
 
 def visits(op="count", column=None, where="year = 2026"):

@@ -18,7 +18,7 @@ from worldsmith.generation import generate
 from worldsmith.generation.computed import largest_remainder
 from worldsmith.generation.draw import quotas
 from worldsmith.generation.faker_pools import pool
-from worldsmith.naming import DENIED, deny
+from worldsmith.naming import DENY_FILTER_DIGEST, deny
 from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world.model import FAKER, table_bytes
 
@@ -171,15 +171,15 @@ def test_the_pinned_faker_is_the_one_that_worlds_are_made_with(repository):
 
 def test_a_world_records_what_its_rows_depend_on(mini_data):
     data = copy.deepcopy(mini_data)
-    assert generate(parse_schema(data), 1).made_with == {"faker": FAKER, "names": DENIED[:16]}
+    assert generate(parse_schema(data), 1).made_with == {"faker": FAKER, "names": DENY_FILTER_DIGEST[:16]}
     del data["tables"]["call"]["columns"]["agent"]
-    assert generate(parse_schema(data), 1).made_with == {"names": DENIED[:16]}
+    assert generate(parse_schema(data), 1).made_with == {"names": DENY_FILTER_DIGEST[:16]}
     assert {"plate" in generate(load_schema("town"), seed).tables["resident"] for seed in (0, 1)} == {True, False}
     assert [generate(load_schema("town"), seed).made_with["faker"] for seed in (0, 1)] == [FAKER, FAKER]
 
 
 def test_another_filter_of_real_names_is_refused(monkeypatch):
-    monkeypatch.setattr(deny, "DENIED", "0" * 64)
+    monkeypatch.setattr(deny, "DENY_FILTER_DIGEST", "0" * 64)
     with pytest.raises(FormatError, match="another one gives other names"):
         deny.deny_filter.__wrapped__()
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages_world import KEEPERS, isles
-from tests.task_draws import candidates
-from worldsmith import expr
+from tests.task_draws import candidates, condition
 from worldsmith.generation import generate
 from worldsmith.mining.candidates import make_task
 from worldsmith.mining.chains import computed_from_other
@@ -134,7 +133,7 @@ def test_no_row_is_picked_twice_and_no_find_is_told(name):
 
 def test_a_letter_that_is_a_value_is_no_name_of_a_find():
     link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
-    one = expr.parse("stone <> 'B'", "light", WORLD.schema.types(), as_of=WORLD.schema.as_of, want="bool")
+    one = condition("stone <> 'B'", "light", WORLD.schema)
     query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
     with pytest.raises(DrawRejected, match="reads like a find"):
         make_task(Source(WORLD, Pages(WORLD)), query, "small", 0, ())

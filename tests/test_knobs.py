@@ -17,8 +17,8 @@ from worldsmith.cli.worlds import generate as generate_command
 from worldsmith.errors import FormatError, GenerationError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.batch import of_kinds, orders
-from worldsmith.naming import ALSO, KINDS, denied
-from worldsmith.naming.fold import fold
+from worldsmith.naming import ALSO, KINDS, is_real_name
+from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, load_schema, parse_facts, parse_schema, shipped, structure_of
@@ -257,10 +257,10 @@ def test_other_names_are_told_apart_and_none_is_real():
     world = generate(load_schema("town"), 5, knobs=Knobs(homonyms=0.3))
     names = list(dict.fromkeys(n for t, c in invented_keys(world.schema) for n in world.tables[t][c]))
     twins = Twins()
-    for name in map(fold, names):
+    for name in map(fold_name, names):
         assert not twins.near(name), name
         twins.add(name, ())
-    assert not [n for n in names if denied(n)]
+    assert not [n for n in names if is_real_name(n)]
     assert len(world.shared_names) > 20
 
 

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
 from worldsmith.schema import Schema, load_schema, parse_schema, spoken, with_bank
 from worldsmith.schema.patterns import Either, Slot, read_pattern, wordings_of
-from worldsmith.schema.syntax import plain
+from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
@@ -164,9 +165,15 @@ whose = ["[lie|lies] at a berth that"]
 """
 
 
+def values_of(text: str) -> dict[str, Any]:
+    """Return TOML text as JSON values."""
+    values: dict[str, Any] = json_values(tomllib.loads(text))
+    return values
+
+
 @cache
 def schema() -> Schema:
-    return with_bank(parse_schema(plain(tomllib.loads(SCHEMA))), plain(tomllib.loads(BANK)), "quayside.language.toml")
+    return with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK), "quayside.language.toml")
 
 
 @cache
@@ -189,7 +196,7 @@ def live() -> list[str]:
 
 
 def with_text(change: str, to: str) -> None:
-    with_bank(parse_schema(plain(tomllib.loads(SCHEMA))), plain(tomllib.loads(BANK.replace(change, to))), "q.toml")
+    with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK.replace(change, to)), "q.toml")
 
 
 # Patterns and banks
@@ -234,7 +241,7 @@ def test_a_bank_that_names_what_is_not_there_is_refused(change: str, to: str, sa
 
 
 def test_splits_share_no_sentence_where_each_has_its_own() -> None:
-    data = plain(tomllib.loads(BANK))
+    data = values_of(BANK)
     train, test = (wordings_of(data, split) for split in ("train", "test"))
     assert train["tells"][0]["text"] == ["{name} was built in stone by {built}.", "Masons finished {name} on {built}."]
     assert test["tells"][0]["text"] == ["The last stone of {name} was set on {built}."]
@@ -247,7 +254,7 @@ def test_splits_share_no_sentence_where_each_has_its_own() -> None:
 
 def test_a_schema_without_a_bank_has_no_natural_language() -> None:
     with pytest.raises(UsageError, match=r"quayside\.language\.toml beside it, or take --language plain"):
-        spoken(parse_schema(plain(tomllib.loads(SCHEMA))), "natural")
+        spoken(parse_schema(values_of(SCHEMA)), "natural")
 
 
 # Worlds

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from worldsmith.errors import NotFoundError, UsageError
-from worldsmith.naming import KINDS, Namer, cultures, denied, names
+from worldsmith.naming import KINDS, Namer, is_real_name
 from worldsmith.naming.cultures import CULTURES, ROLES, sounds
-from worldsmith.naming.fold import fold
-from worldsmith.naming.grammar import AVAILABLE, spoken_by
+from worldsmith.naming.fold import fold_name
+from worldsmith.naming.grammar import AVAILABLE, cultures_of_seed
 from worldsmith.naming.twins import Twins
 
 ASKED = {"person", "place", "firm", "product", "chip", "press", "work", "team", "street", "school", "event", "code"}
 ASKED |= {"ship", "dish"}
-ORDINARY = {w for kind in KINDS.values() for form in kind.forms for text, _ in form for w in fold(text).split()}
+ORDINARY = {w for kind in KINDS.values() for form in kind.forms for text, _ in form for w in fold_name(text).split()}
 PLAIN = re.compile(r"[A-Z][A-Za-z]*([ -][A-Za-z1-9][A-Za-z0-9]*)*")
 NO_VALUE = {"na", "nan", "none", "null", "nil", "nat", "inf", "true", "false", "yes", "no", "tbd"}
 
@@ -27,11 +27,18 @@ kinds = st.sampled_from(sorted(KINDS))
 seeds = st.integers(0, 2**64)
 
 
+def names(kind: str, n: int, seed: int, *path: str, culture: str | None = None, taken=()) -> list[str]:
+    """A first list of names, of one culture alone if one is named."""
+    namer = Namer(seed, taken)
+    namer.cultures = (culture,) if culture else namer.cultures
+    return namer.names(kind, n, *path)
+
+
 def bearing(kind: str, name: str) -> list[str]:
     """The invented words of a name: all but ordinary words and models."""
     if kind == "code":
         return []
-    return [w for w in fold(name).split() if w not in ORDINARY and not any(map(str.isdigit, w))]
+    return [w for w in fold_name(name).split() if w not in ORDINARY and not any(map(str.isdigit, w))]
 
 
 def twins(one: str, other: str) -> bool:
@@ -66,16 +73,16 @@ def test_seeds_and_paths_and_cultures_give_other_names():
 
 
 def test_a_seed_speaks_three_cultures_and_all_are_spoken():
-    spoken = [spoken_by(seed) for seed in range(200)]
+    spoken = [cultures_of_seed(seed) for seed in range(200)]
     assert all(len(set(three)) == 3 for three in spoken)
-    assert {culture for three in spoken for culture in three} == set(cultures())
+    assert {culture for three in spoken for culture in three} == set(CULTURES)
 
 
 @settings(max_examples=40, deadline=None)
-@given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *cultures()]))
+@given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *CULTURES]))
 def test_laws_of_a_list(kind, seed, n, culture):
     found = names(kind, n, seed, "t", "c", culture=culture)
-    folded = [fold(name) for name in found]
+    folded = [fold_name(name) for name in found]
     assert len(found) == len(set(folded)) == n
     assert not any(twins(one, other) for one, other in combinations(folded, 2))
     for name in found:
@@ -85,11 +92,11 @@ def test_laws_of_a_list(kind, seed, n, culture):
             for word in re.split("[ -]", name)
             if word[0].isalpha()
         )
-        assert not NO_VALUE & set(fold(name).split())
-        assert not denied(name)
+        assert not NO_VALUE & set(fold_name(name).split())
+        assert not is_real_name(name)
         words = bearing(kind, name)
         assert kind == "code" or words
-        assert all(len(word) >= 4 and not denied(word) for word in words)
+        assert all(len(word) >= 4 and not is_real_name(word) for word in words)
     every = [word for name in found for word in bearing(kind, name)]
     assert all(Levenshtein.distance(one, other) > 1 for one, other in combinations(every, 2))
 
@@ -105,7 +112,7 @@ def test_the_first_names_do_not_depend_on_how_many(kind, seed, n, more):
 def test_names_keep_clear_of_those_taken(kind, other, seed):
     taken = names(kind, 30, seed, "a")
     found = names(other, 30, seed, "a", taken=taken)
-    assert not any(twins(fold(one), fold(two)) for one in taken for two in found)
+    assert not any(twins(fold_name(one), fold_name(two)) for one in taken for two in found)
     assert (
         found == names(other, 30, seed, "a", taken=frozenset(taken)) == names(other, 30, seed, "a", taken=taken[::-1])
     )
@@ -114,7 +121,7 @@ def test_names_keep_clear_of_those_taken(kind, other, seed):
 def test_what_a_list_gave_is_refused_when_taken_in_another_dress():
     first = names("place", 5, 7)
     again = names("place", 5, 7, taken=[name.upper().replace("A", "Á") for name in first])
-    assert not {fold(name) for name in first} & {fold(name) for name in again}
+    assert not {fold_name(name) for name in first} & {fold_name(name) for name in again}
 
 
 def test_a_namer_gives_what_names_gives_beside_the_taken():
@@ -122,12 +129,12 @@ def test_a_namer_gives_what_names_gives_beside_the_taken():
     people = namer.names("person", 40, "people", "name")
     firms = namer.names("firm", 40, "firms", "name")
     assert people == names("person", 40, 3, "people", "name")
-    assert not any(twins(fold(one), fold(two)) for one in people for two in firms)
+    assert not any(twins(fold_name(one), fold_name(two)) for one in people for two in firms)
     assert len(set(people + namer.names("person", 40, "people", "name"))) == 80
 
 
 def test_a_person_has_a_given_and_a_family_name_of_one_culture():
-    for culture in cultures():
+    for culture in CULTURES:
         unfolded = sounds(culture)
         for name in names("person", 20, 5, culture=culture):
             for word, role in zip(name.lower().split(), ("given", "family"), strict=True):
@@ -138,7 +145,7 @@ def test_codes_never_look_like_a_year():
     assert all(re.fullmatch(r"[B-Z]{2}-[3-9]\d{3}", code) for code in names("code", 200, 1))
 
 
-@pytest.mark.parametrize("culture", cultures())
+@pytest.mark.parametrize("culture", CULTURES)
 def test_as_many_as_promised_are_there(culture):
     assert len(set(names("place", AVAILABLE, 11, culture=culture))) == AVAILABLE
 
@@ -150,11 +157,9 @@ def test_too_many_is_said_before_drawing():
         names("chip", -1, 1)
 
 
-def test_unknown_kinds_and_cultures_get_a_close_match():
+def test_an_unknown_kind_gets_a_close_match():
     with pytest.raises(NotFoundError, match="Did you mean 'person'"):
         names("persson", 1, 1)
-    with pytest.raises(NotFoundError, match="Did you mean 'arvane'"):
-        names("person", 1, 1, culture="arvan")
 
 
 def test_worlds_rarely_share_a_name():
@@ -164,8 +169,8 @@ def test_worlds_rarely_share_a_name():
 
 
 def test_cultures_are_invented_themselves_and_spelled_as_said():
-    assert len(cultures()) == 12
-    assert not [culture for culture in cultures() if denied(culture)]
+    assert len(CULTURES) == 12
+    assert not [culture for culture in CULTURES if is_real_name(culture)]
     for culture in CULTURES:
         unfolded = sounds(culture)
         pieces = [
@@ -178,7 +183,9 @@ def test_cultures_are_invented_themselves_and_spelled_as_said():
 
 
 def test_names_do_not_depend_on_the_hash_seed():
-    program = "from worldsmith.naming import names; print(names('work', 40, 9, 'x', taken=set(names('place', 60, 9))))"
+    program = (
+        "from worldsmith.naming import Namer; print(Namer(9, set(Namer(9).names('place', 60))).names('work', 40, 'x'))"
+    )
     said = {
         subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONHASHSEED": h}, capture_output=True, check=True

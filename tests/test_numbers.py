@@ -12,7 +12,7 @@ from worldsmith.checking import check
 from worldsmith.generation import generate
 from worldsmith.generation.draw import skewed
 from worldsmith.schema import load_schema, parse_schema
-from worldsmith.schema.syntax import plain
+from worldsmith.schema.syntax import json_values
 from worldsmith.world.model import World
 
 
@@ -21,7 +21,7 @@ def quays(repository) -> list[World]:
     text = (repository / "schemas" / "README.md").read_text(encoding="utf-8")
     block = re.search(r"## Numbers that behave.*?```toml\n(.*?)```", text, re.DOTALL)
     assert block
-    schema = parse_schema(plain(tomllib.loads(block[1])))
+    schema = parse_schema(json_values(tomllib.loads(block[1])))
     return [generate(schema, seed) for seed in range(12)]
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.pages_world import KEEPERS, isles
-from worldsmith import expr, scoring
+from tests.task_draws import condition
+from worldsmith import scoring
 from worldsmith.generation import generate
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
@@ -22,7 +23,7 @@ WORLD = isles()
 
 
 def node(text, table="light", world=WORLD):
-    return expr.parse(text, table, world.schema.types(), as_of=world.schema.as_of, want="bool")
+    return condition(text, table, world.schema)
 
 
 def recast(world, table, name, **fields):

@@ -1,14 +1,15 @@
 """Every registry is whole: what it holds is in the help and in the README of its room."""
 
 import re
-from typing import get_args
 
 import pytest
 from click.testing import CliRunner
 
 from worldsmith.agents import AGENTS
+from worldsmith.checking.declared import RULE_TESTS
 from worldsmith.cli import main
-from worldsmith.schema import RuleKind
+from worldsmith.generation.rules import ROWS_BREAKING
+from worldsmith.schema.rules import RULE_KINDS, RuleSource
 from worldsmith.serving.dialects import DIALECTS
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.train.exports import FORMATS
@@ -59,6 +60,12 @@ def test_a_route_is_in_the_readme(path, text):
     assert spelled in text("worldsmith/serving/README.md")
 
 
-@pytest.mark.parametrize("kind", get_args(RuleKind))
-def test_a_rule_kind_is_in_the_reference(kind, text):
-    assert re.search(rf"^\|? ?`?{kind}\b|`{kind} ?=|\b{kind} = ", text("schemas/README.md"), re.MULTILINE)
+@pytest.mark.parametrize("kind", RULE_KINDS)
+def test_every_place_knows_a_rule_kind(kind, text, mini):
+    rule = RULE_KINDS[kind]
+    assert kind in RuleSource.model_fields, "worldsmith/schema/rules.py: RuleSource has no such key"
+    assert rule in ROWS_BREAKING, "worldsmith/generation/rules.py: ROWS_BREAKING does not find the rows that break it"
+    assert rule in RULE_TESTS, "worldsmith/checking/declared.py: RULE_TESTS has no SQL for it"
+    assert rule in map(type, mini.rules), "tests/conftest.py: MINI has no rule of this kind"
+    row = re.search(rf"^\|? ?`?{kind}\b|`{kind} ?=|\b{kind} = ", text("schemas/README.md"), re.MULTILINE)
+    assert row, "schemas/README.md: the table of [rules] lacks it"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pages_world import KEEPERS, isles
-from tests.task_draws import candidates
-from worldsmith import expr, scoring
+from tests.task_draws import candidates, condition
+from worldsmith import scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
@@ -29,7 +29,7 @@ WORLD = isles()
 
 
 def node(text, table="light"):
-    return expr.parse(text, table, WORLD.schema.types(), as_of=WORLD.schema.as_of, want="bool")
+    return condition(text, table, WORLD.schema)
 
 
 def query(where="", table="light", scope=("stone", ("granite",)), columns=("name", "height")):
@@ -157,9 +157,8 @@ def test_a_part_played_on_the_way_stays_in_the_header(town):
     ],
 )
 def test_conditions_in_words(smartphones, table, text, said):
-    types = smartphones.schema.types()
-    condition = expr.parse(text, table, types, as_of=smartphones.schema.as_of, want="bool")
-    assert verb_phrase(Wording(smartphones.schema), table, condition) == said
+    schema = smartphones.schema
+    assert verb_phrase(Wording(schema), table, condition(text, table, schema)) == said
 
 
 @pytest.mark.parametrize(

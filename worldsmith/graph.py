@@ -4,101 +4,13 @@ Nodes are columns ("phone.price") and rules ("rule foldables_are_dear"); an edge
 what reads it. It gives the order of filling, the column at which a rule is tested, and what depends on a cell.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 
 import networkx as nx
 
-from worldsmith import expr
 from worldsmith.errors import SchemaError
-from worldsmith.expr import Node
-from worldsmith.schema import (
-    COMPUTED,
-    After,
-    Aggregate,
-    Column,
-    Derive,
-    Number,
-    Path,
-    Pick,
-    Rank,
-    Reference,
-    Rule,
-    Schema,
-    Series,
-    Share,
-)
-
-Name = tuple[str, str]
-"""(table, column), or ("rule", name)."""
-
-
-def columns_along(schema: Schema, table: str, path: Path) -> Iterator[Name]:
-    """Yield every column that reading `path` from `table` reads."""
-    here = table
-    for step in path:
-        yield here, step
-        target = schema.column(here, step).ref
-        if target is not None:
-            here = target
-
-
-def _columns_of_node(schema: Schema, table: str, node: Node | None, candidate: str = "") -> Iterator[Name]:
-    """Yield the columns that an expression reads; `candidate` is the column whose possible values it judges."""
-    for path in expr.paths(node) if node is not None else ():
-        # The names of an `each` rule's aggregates aren't columns.
-        if path[0] in schema.tables[table].names:
-            yield from islice(columns_along(schema, table, path), path[0] == candidate, None)
-
-
-def _columns_of_aggregate(schema: Schema, fill: Aggregate) -> Iterator[Name]:
-    yield from columns_along(schema, fill.table, fill.by)
-    if fill.column is not None:
-        yield fill.table, fill.column
-    yield from _columns_of_node(schema, fill.table, fill.where)
-
-
-def columns_read(schema: Schema, column: Column) -> tuple[Name, ...]:
-    """Return the columns that filling `column` reads; SchemaError where it reads itself."""
-    table, fill = column.table, column.fill
-    names: list[Name] = []
-    match fill:
-        case Pick(where=where):
-            names += _columns_of_node(schema, table, where, column.name)
-        case Reference(table=target, where=where):
-            names.append((target, schema.tables[target].key[0]))
-            names += _columns_of_node(schema, table, where, column.name)
-        case Number(mean=mean):
-            names += _columns_of_node(schema, table, mean)
-        case After(path=path, until=until):
-            names += columns_along(schema, table, path)
-            names += _columns_of_node(schema, table, until)
-        case Aggregate():
-            names += _columns_of_aggregate(schema, fill)
-        case Rank(column=name, within=within) | Share(column=name, within=within):
-            names += [(table, name), *([(table, within)] if within else [])]
-        case Series(along=name, within=within):
-            names += [(table, name), *([(table, within)] if within else [])]
-        case Derive(node=node):
-            names += _columns_of_node(schema, table, node)
-        case _:
-            pass
-    if (table, column.name) in names:
-        raise SchemaError(
-            "it is filled from itself, by way of other rows; read another column", f"{table}.{column.name}"
-        )
-    return tuple(dict.fromkeys(names))
-
-
-def columns_read_by_rule(schema: Schema, rule: Rule) -> tuple[Name, ...]:
-    """Return the columns that a rule reads."""
-    names: list[Name] = [(rule.table, c) for c in rule.columns]
-    names += [(rule.table, c) for c in (rule.order, rule.by, rule.within) if c]
-    names += _columns_of_node(schema, rule.table, rule.node)
-    for _, aggregate in rule.each:
-        names += _columns_of_aggregate(schema, aggregate)
-    return tuple(dict.fromkeys(names))
+from worldsmith.schema import COMPUTED, Schema
+from worldsmith.schema.reads import Name, columns_read, columns_read_by_rule
 
 
 class ConstraintGraph:

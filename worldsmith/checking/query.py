@@ -82,7 +82,7 @@ class Scope:
         return Test(rule, text, self.table, self.joins.clauses, ok, values, tuple(".".join(p) for p in paths))
 
 
-def literal(value: object) -> str:
+def sql_literal(value: object) -> str:
     """Return a value of the schema as an SQL literal."""
     if isinstance(value, bool):
         return "1" if value else "0"

@@ -1,7 +1,7 @@
 """One small typed expression language for three engines.
 
-`parse` reads and types source text; `fold` works out constants; `compile_python` and `sql` emit it for Python, SQLite
-and DuckDB, which agree on every value, NULL included.
+`parse` reads and types source text; `fold_constants` works out constants; `compile_python` and `sql` emit it for
+Python, SQLite and DuckDB, which agree on every value, NULL included.
 
     literals     12  -0.5  'it''s'  true  false  null  as_of; a text beside a date is a date ('2029-11-30'), and
                  date '2029-11-30' is one anywhere
@@ -17,9 +17,9 @@ numbers from 2^53 and floats from 1e300 on, of shifts past 40,000 days or years 
 from zero. Texts compare by code point. Caps: 500 characters, 30 levels, literals up to 1e12.
 """
 
-from worldsmith.expr.emit_python import compile_filter, compile_python, python
+from worldsmith.expr.emit_python import compile_filter, compile_python, python_source
 from worldsmith.expr.emit_sql import Dialect, sql
-from worldsmith.expr.fold import fold, outcomes
+from worldsmith.expr.fold import fold_constants, outcomes
 from worldsmith.expr.lex import RESERVED
 from worldsmith.expr.parse import parse
 from worldsmith.expr.source import text
@@ -40,12 +40,12 @@ __all__ = [
     "Value",
     "compile_filter",
     "compile_python",
-    "fold",
+    "fold_constants",
     "from_json",
     "outcomes",
     "parse",
     "paths",
-    "python",
+    "python_source",
     "sql",
     "text",
     "to_json",

@@ -7,7 +7,7 @@ carry a test at run time. Columns are taken to hold at most 1e12, where literals
 
 from math import inf, isinf
 
-from worldsmith.expr.tree import Const, Node, Path, values
+from worldsmith.expr.tree import Const, Node, Path, value_arguments
 
 INT_LIMIT = 2**53
 NUM_LIMIT = 1e300
@@ -15,7 +15,7 @@ COLUMN_LIMIT = 1e12
 _FIXED = {"length": 1e9, "days": 4e6, "yr": 9999.0, "mon": 12.0}
 
 
-def raw(node: Node) -> float:
+def raw_bound(node: Node) -> float:
     """Return a bound on the magnitude of a number before any test on it; inf when it has none."""
     if isinstance(node, Const):
         return abs(float(node.value or 0))
@@ -23,7 +23,7 @@ def raw(node: Node) -> float:
         return COLUMN_LIMIT
     if node.op in _FIXED:
         return _FIXED[node.op]
-    parts = [bound(a) for a in values(node)]
+    parts = [bound(a) for a in value_arguments(node)]
     if node.op in {"+", "-"}:
         return parts[0] + parts[1]
     if node.op == "*":
@@ -36,21 +36,21 @@ def raw(node: Node) -> float:
 def _least(divisor: Node) -> float:
     """Return the least magnitude of a divisor that isn't zero."""
     if isinstance(divisor, Const):
-        return raw(divisor) or inf
+        return raw_bound(divisor) or inf
     return 1.0 if divisor.type == "int" else 5e-324
 
 
-def limit(node: Node) -> float:
+def type_limit(node: Node) -> float:
     """Return the limit of a numeric node's type."""
     return INT_LIMIT if node.type == "int" else NUM_LIMIT
 
 
 def bound(node: Node) -> float:
     """Return a bound on the magnitude of a number as it comes out, tested where it has to be."""
-    return min(raw(node), limit(node))
+    return min(raw_bound(node), type_limit(node))
 
 
-def tested(node: Node) -> bool:
+def needs_range_test(node: Node) -> bool:
     """Tell whether a numeric operation can pass its limit, and so needs a test at run time."""
     made_here = not isinstance(node, Const | Path) and node.op in {"+", "-", "*", "/", "round"}
-    return made_here and (raw(node) >= limit(node) or isinf(raw(node)))
+    return made_here and (raw_bound(node) >= type_limit(node) or isinf(raw_bound(node)))

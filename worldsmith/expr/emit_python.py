@@ -11,13 +11,13 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
+from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, needs_range_test
 from worldsmith.expr.emit_sql import NUDGE
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, branches, digits, ends, paths
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, between_bounds, case_branches, paths, round_digits
 from worldsmith.expr.typed import DAYS_CAP
 
 
-def python(node: Node) -> tuple[str, tuple[PathParts, ...]]:
+def python_source(node: Node) -> tuple[str, tuple[PathParts, ...]]:
     """Return the source of `def f(a0, a1, …)` and the paths whose values it takes, in that order.
 
     The source calls `ordinal`, `shifted` and `rounded` of this module and seven builtins, and nothing else.
@@ -35,7 +35,7 @@ def compile_python(node: Node) -> tuple[Callable[..., Any], tuple[PathParts, ...
 
     Values are those of `tree`: dates valid ISO strings, numbers within `bounds.COLUMN_LIMIT`.
     """
-    source, columns = python(node)
+    source, columns = python_source(node)
     return _compiled(source), columns
 
 
@@ -144,7 +144,7 @@ class _Writer:
         if node.op == "not":
             return self.test(node.args[0], not wanted)
         if node.op == "between":
-            low, high = ends(node)
+            low, high = between_bounds(node)
             if wanted:
                 return self.fill("{1} <= {0} <= {2}", node.args).test(wanted)
             return f"({self.test(low, wanted)} or {self.test(high, wanted)})"
@@ -181,7 +181,7 @@ class _Writer:
 
     def ranged(self, node: Call, code: _Code) -> _Code:
         """Return a number as it is or, where it can pass the limit of its type, in a local that is then None."""
-        if not (node.type in {"int", "num"} and tested(node)):
+        if not (node.type in {"int", "num"} and needs_range_test(node)):
             return code
         made = self.local(code.whole)
         end = INT_LIMIT if node.type == "int" else NUM_LIMIT
@@ -222,7 +222,7 @@ def _divide(writer: _Writer, node: Call) -> _Code:
 def _round(writer: _Writer, node: Call) -> _Code:
     if node.args[0].type == "int":
         return writer.code(node.args[0])
-    near = writer.ranged(node, writer.fill(f"rounded({{}}, {10.0 ** digits(node)!r})", node.args[:1]))
+    near = writer.ranged(node, writer.fill(f"rounded({{}}, {10.0 ** round_digits(node)!r})", node.args[:1]))
     return _Code(f"int({near.text})", near.names) if node.type == "int" else near
 
 
@@ -242,7 +242,7 @@ def _null(writer: _Writer, node: Call) -> _Code:
 
 
 def _case(writer: _Writer, node: Call) -> _Code:
-    pairs, otherwise = branches(node)
+    pairs, otherwise = case_branches(node)
     tests = [(writer.test(c, True), writer.alike(node, v).whole) for c, v in pairs]
     return writer.local(
         " else ".join([*(f"({v}) if {c}" for c, v in tests), f"({writer.alike(node, otherwise).whole})"])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple, TypeGuard
 
-from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, tested
+from worldsmith.expr.bounds import INT_LIMIT, NUM_LIMIT, needs_range_test
 from worldsmith.expr.source import literal
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, digits, values
+from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, case_branches, round_digits, value_arguments
 from worldsmith.expr.typed import DAYS_CAP
 
 Dialect = Literal["sqlite", "duckdb"]
@@ -31,7 +31,7 @@ def sql(node: Node, dialect: Dialect, column: Callable[[PathParts], str]) -> str
     return _emit(node, _ENGINES[dialect], column).text
 
 
-def nesting(node: Node) -> int:
+def parser_stack_height(node: Node) -> int:
     """Return how many entries of SQLite's parser stack the expression takes; before version 3.46 there are 100."""
     return _emit(node, _ENGINES["sqlite"], lambda _: "t.c").height
 
@@ -78,7 +78,7 @@ class _Engine:
         return _fill(f"CAST({{}} AS {self.types[kind]})", piece)
 
 
-def _exact(value: float) -> str:
+def _exact_float(value: float) -> str:
     """Return a float so that SQLite reads that very one: older versions round long decimals a digit off."""
     short = literal(value)
     if len(short.partition(".")[2]) <= 4 and abs(value) < 1e11:
@@ -97,7 +97,7 @@ def _sqlite_literal(node: Const) -> str:
         return "NULL"
     if isinstance(node.value, bool):
         return str(int(node.value))
-    return _exact(node.value) if isinstance(node.value, float) else literal(node.value)
+    return _exact_float(node.value) if isinstance(node.value, float) else literal(node.value)
 
 
 def _duckdb_literal(node: Const) -> str:
@@ -188,13 +188,13 @@ def _emit(node: Node, to: _Engine, column: Callable[[PathParts], str]) -> _Sql:
     bare = node.op in _BARE and not all(isinstance(a, Const) for a in node.args)
     pieces = [_Sql(str(a.value)) if bare and _whole(a) else _emit(a, to, column) for a in node.args]
     if node.type == "num" and node.op in {"case", "coalesce", "least", "greatest"}:
-        chosen = values(node)  # an engine types a value by its branches: all of them have to be floats
+        chosen = value_arguments(node)  # an engine types a value by its branches: all of them have to be floats
         pieces = [
             to.cast(p, "num") if a in chosen and a.type == "int" else p for a, p in zip(node.args, pieces, strict=True)
         ]
     if node.op in _SPECIAL:
         return _SPECIAL[node.op](node, pieces, to)
-    wide = node.op == "*" and node.type == "int" and tested(node)
+    wide = node.op == "*" and node.type == "int" and needs_range_test(node)
     return _in_range(node, _fill(to.templates["wide" if wide else node.op], *pieces), to)
 
 
@@ -204,7 +204,7 @@ def _whole(node: Node) -> TypeGuard[Const]:
 
 def _in_range(node: Call, piece: _Sql, to: _Engine) -> _Sql:
     """Return a number, NULL where it passes the limit of its type."""
-    if not (node.type in {"int", "num"} and tested(node)):
+    if not (node.type in {"int", "num"} and needs_range_test(node)):
         return piece
     kept = to.within(piece, str(INT_LIMIT) if node.type == "int" else repr(NUM_LIMIT))
     return to.cast(kept, "int") if node.type == "int" else kept
@@ -220,7 +220,7 @@ def _membership(_: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
 
 
 def _case(node: Call, pieces: list[_Sql], _: _Engine) -> _Sql:
-    return _fill(f"CASE{' WHEN {} THEN {}' * len(branches(node)[0])} ELSE {{}} END", *pieces)
+    return _fill(f"CASE{' WHEN {} THEN {}' * len(case_branches(node)[0])} ELSE {{}} END", *pieces)
 
 
 def _divide(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
@@ -235,10 +235,10 @@ def _divide(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
 def _round(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:
     if node.args[0].type == "int":
         return pieces[0]
-    nudge, scale = (to.literal(Const(value, "num")) for value in (NUDGE, 10.0 ** digits(node)))
-    template = f"(round({{}} * {scale} * {nudge}) / {scale})" if digits(node) else f"round({{}} * {nudge})"
+    nudge, scale = (to.literal(Const(value, "num")) for value in (NUDGE, 10.0 ** round_digits(node)))
+    template = f"(round({{}} * {scale} * {nudge}) / {scale})" if round_digits(node) else f"round({{}} * {nudge})"
     piece = _in_range(node, _fill(template, pieces[0]), to)
-    return to.cast(piece, "int") if node.type == "int" and not tested(node) else piece
+    return to.cast(piece, "int") if node.type == "int" and not needs_range_test(node) else piece
 
 
 def _choice(node: Call, pieces: list[_Sql], to: _Engine) -> _Sql:

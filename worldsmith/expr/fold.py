@@ -3,10 +3,20 @@
 from collections.abc import Callable, Iterable
 from itertools import product
 
-from worldsmith.expr.bounds import tested
+from worldsmith.expr.bounds import needs_range_test
 from worldsmith.expr.emit_python import compile_python
-from worldsmith.expr.tree import Call, Const, Node, Path, PathParts, Type, branches, ends, values
-from worldsmith.expr.typed import DAYS_CAP
+from worldsmith.expr.tree import (
+    Call,
+    Const,
+    Node,
+    Path,
+    PathParts,
+    Type,
+    between_bounds,
+    case_branches,
+    value_arguments,
+)
+from worldsmith.expr.typed import DAYS_CAP, flattened
 
 Outcome = bool | None
 Outcomes = frozenset[Outcome]
@@ -15,7 +25,7 @@ _STOPS_NULL = frozenset(["and", "or", "case", "coalesce", "is null", "between"])
 _ANY: Outcomes = frozenset([True, False, None])
 
 
-def fold(node: Node, absent: Callable[[PathParts], bool]) -> Node:
+def fold_constants(node: Node, absent: Callable[[PathParts], bool]) -> Node:
     """Return an equal tree in which each `absent` column is a typed NULL and what is constant is a literal.
 
     Constants are computed by `compile_python`, so by the meaning they have everywhere. A literal made here may lie past
@@ -25,7 +35,7 @@ def fold(node: Node, absent: Callable[[PathParts], bool]) -> Node:
         return Const(None, node.type) if absent(node.parts) else node
     if isinstance(node, Const):
         return node
-    args = tuple(fold(a, absent) for a in node.args)
+    args = tuple(fold_constants(a, absent) for a in node.args)
     folded = Call(node.op, args, node.type)
     if all(isinstance(a, Const) for a in args):
         return Const(compile_python(folded)[0](), node.type)
@@ -38,7 +48,7 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Const) and node.value is None
 
 
-def _kept(value: Node, others: Iterable[Node], kind: Type) -> Node:
+def _of_common_type(value: Node, others: Iterable[Node], kind: Type) -> Node:
     """Return a value so that it and the others are still of the type that all values had together."""
     if kind in {value.type, *(o.type for o in others)}:
         return value
@@ -47,23 +57,20 @@ def _kept(value: Node, others: Iterable[Node], kind: Type) -> Node:
     return Call("coalesce", (value, Const(None, kind)), kind)
 
 
-def _joined(node: Call) -> Call:
-    opened: list[Node] = []
-    for arg in node.args:
-        opened.extend(arg.args if isinstance(arg, Call) and arg.op == node.op else (arg,))
-    return Call(node.op, tuple(opened), node.type)
+def _join(node: Call) -> Call:
+    return Call(node.op, flattened(node.op, node.args), node.type)
 
 
 def _logic(node: Call) -> Node:
     neutral, decided = Const(node.op == "and", "bool"), Const(node.op != "and", "bool")
-    left = tuple(a for a in dict.fromkeys(_joined(node).args) if a != neutral)
+    left = tuple(a for a in dict.fromkeys(flattened(node.op, node.args)) if a != neutral)
     if decided in left:
         return decided
     return left[0] if len(left) == 1 else Call(node.op, left, "bool")
 
 
 def _case(node: Call) -> Node:
-    pairs, otherwise = branches(node)
+    pairs, otherwise = case_branches(node)
     kept: list[tuple[Node, Node]] = []
     for condition, value in pairs:
         if not isinstance(condition, Const):
@@ -71,7 +78,7 @@ def _case(node: Call) -> Node:
         elif condition.value:
             otherwise = value
             break
-    otherwise = _kept(otherwise, [value for _, value in kept], node.type)
+    otherwise = _of_common_type(otherwise, [value for _, value in kept], node.type)
     return Call("case", (*(part for pair in kept for part in pair), otherwise), node.type) if kept else otherwise
 
 
@@ -79,7 +86,7 @@ def _coalesce(node: Call) -> Node:
     kept = [a for a in node.args if not _is_null(a)]
     known = next((i for i, a in enumerate(kept) if isinstance(a, Const)), len(kept))
     *first, last = kept[: known + 1]
-    last = _kept(last, first, node.type)
+    last = _of_common_type(last, first, node.type)
     return Call("coalesce", (*first, last), node.type) if first else last
 
 
@@ -92,7 +99,7 @@ def _add_days(node: Call) -> Node:
 _FOLDS: dict[str, Callable[[Call], Node]] = {
     "and": _logic,
     "or": _logic,
-    "||": _joined,
+    "||": _join,
     "case": _case,
     "coalesce": _coalesce,
     "add_days": _add_days,
@@ -101,7 +108,7 @@ _FOLDS: dict[str, Callable[[Call], Node]] = {
 
 def outcomes(node: Node) -> Outcomes:
     """Return a set that holds every value a condition can have, and maybe more: without False it can't be false."""
-    return _outcomes(fold(node, lambda _: False))
+    return _outcomes(fold_constants(node, lambda _: False))
 
 
 def _outcomes(node: Node) -> Outcomes:
@@ -110,12 +117,13 @@ def _outcomes(node: Node) -> Outcomes:
     if isinstance(node, Path):
         return _ANY
     if node.op == "between":
-        return _all(_outcomes(end) for end in ends(node))
-    if node.op in {"and", "or", "not"}:
-        of = [_outcomes(a) for a in node.args]
-        if node.op == "not":
-            return frozenset(None if o is None else not o for o in of[0])
-        return _all(of) if node.op == "and" else frozenset(map(_not, _all([frozenset(map(_not, o)) for o in of])))
+        return _and_outcomes(_outcomes(end) for end in between_bounds(node))
+    if node.op == "not":
+        return _negated(_outcomes(node.args[0]))
+    if node.op == "and":
+        return _and_outcomes(map(_outcomes, node.args))
+    if node.op == "or":
+        return _negated(_and_outcomes(_negated(_outcomes(arg)) for arg in node.args))
     if node.op == "is null":
         return frozenset([True, False]) if _nullable(node.args[0]) else frozenset([False])
     if node.op == "case":
@@ -129,11 +137,11 @@ def _outcomes(node: Node) -> Outcomes:
     return _ANY if any(map(_nullable, node.args)) else frozenset([True, False])
 
 
-def _not(outcome: Outcome) -> Outcome:
-    return None if outcome is None else not outcome
+def _negated(outcomes_: Outcomes) -> Outcomes:
+    return frozenset(None if outcome is None else not outcome for outcome in outcomes_)
 
 
-def _all(of: Iterable[Outcomes]) -> Outcomes:
+def _and_outcomes(of: Iterable[Outcomes]) -> Outcomes:
     """Return what conditions joined by `and` can give: false beats NULL, NULL beats true."""
     joined: Outcomes = frozenset([True])
     for one in of:
@@ -142,7 +150,7 @@ def _all(of: Iterable[Outcomes]) -> Outcomes:
 
 
 def _case_outcomes(node: Call) -> Outcomes:
-    pairs, otherwise = branches(node)
+    pairs, otherwise = case_branches(node)
     reachable: Outcomes = frozenset()
     for condition, value in pairs:
         can = _outcomes(condition)
@@ -164,7 +172,9 @@ def _nullable(node: Node) -> bool:
     if node.op == "coalesce":
         return all(map(_nullable, node.args))
     if node.op == "case":
-        return any(map(_nullable, values(node)))
+        return any(map(_nullable, value_arguments(node)))
     if node.op == "/" and not (isinstance(node.args[1], Const) and node.args[1].value):
         return True
-    return node.op == "add_days" or (node.type in {"int", "num"} and tested(node)) or any(map(_nullable, node.args))
+    if node.type in {"int", "num"} and needs_range_test(node):
+        return True
+    return node.op == "add_days" or any(map(_nullable, node.args))

@@ -45,7 +45,7 @@ class Token:
     word: str
 
 
-def failure(text: str, at: int, message: str) -> ExprError:
+def syntax_error(text: str, at: int, message: str) -> ExprError:
     """Return an ExprError with the message, the position (from 1), the line and a caret under it."""
     line = "".join(c if c.isprintable() else " " for c in text)
     start = max(0, at - 60)
@@ -54,7 +54,7 @@ def failure(text: str, at: int, message: str) -> ExprError:
     return ExprError(f"at position {at + 1}: {message}\n  {head}{shown}{tail}\n  {' ' * (len(head) + at - start)}^")
 
 
-def tokens(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """Return the tokens of an expression and one of kind 'end'. Raises ExprError, also over 500 characters."""
     if len(text) > LENGTH_CAP:
         raise ExprError(
@@ -68,7 +68,7 @@ def tokens(text: str) -> list[Token]:
             continue
         if kind == "other" or source in _HINTS or (kind == "name" and not source.isidentifier()):
             hint = _HINTS.get(source)
-            raise failure(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
+            raise syntax_error(text, at, f"{source!r} means nothing here" + (f": {hint}." if hint else "."))
         token_list.append(_token(text, kind, source, at))
     return [*token_list, Token("end", "", len(text), "")]
 
@@ -77,11 +77,11 @@ def _token(text: str, kind: str | None, source: str, at: int) -> Token:
     if kind == "number":
         after = text[at + len(source) : at + len(source) + 1]
         if after in {".", "_"} or after.isalnum():
-            raise failure(text, at, "numbers are written 12 or 12.5, without exponent, unit or separator.")
+            raise syntax_error(text, at, "numbers are written 12 or 12.5, without exponent, unit or separator.")
         return Token("number", source, at, "")
     if kind == "text":
         if not all(c.isprintable() for c in source):
-            raise failure(text, at, "a text literal holds printable characters only.")
+            raise syntax_error(text, at, "a text literal holds printable characters only.")
         return Token("text", source, at, "")
     if kind == "name":
         lower = source.lower()

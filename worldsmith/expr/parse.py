@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from worldsmith.errors import ExprError, close_match
-from worldsmith.expr.emit_sql import nesting
-from worldsmith.expr.lex import LENGTH_CAP, Token, failure, tokens
+from worldsmith.expr.emit_sql import parser_stack_height
+from worldsmith.expr.lex import LENGTH_CAP, Token, syntax_error, tokenize
 from worldsmith.expr.source import text as source_text
 from worldsmith.expr.tree import Call, Const, Node, Path, Ref, Type, Types, depth
 from worldsmith.expr.typed import FUNCTIONS, LITERAL_CAP, WORDS, TypingError, call, to_date
@@ -48,7 +48,7 @@ def parse(text: str, table: str, types: Types, *, as_of: str, want: Type | None 
     (with a caret under it), and a close match for an unknown name.
     """
     node = _Parser(text, table, types, as_of).whole(want)
-    if depth(node) > DEPTH_CAP or nesting(node) > NESTING_CAP:
+    if depth(node) > DEPTH_CAP or parser_stack_height(node) > NESTING_CAP:
         deep = f"{DEPTH_CAP} levels, fewer of functions, 'case', products and quotients"
         raise ExprError(f"this expression is nested too deeply (at most {deep}): {_SPLIT}\n  {text}")
     if len(source_text(node)) > LENGTH_CAP:
@@ -62,7 +62,7 @@ _SPLIT = "put a part of it in a derived column of its own."
 class _Parser:
     def __init__(self, text: str, table: str, types: Types, as_of: str) -> None:
         self.text, self.table, self.types, self.as_of = text, table, types, as_of
-        self.tokens = tokens(text)
+        self.tokens = tokenize(text)
         self.next = 0
         self.open = 0
 
@@ -89,7 +89,7 @@ class _Parser:
     def wrong(self, expected: str) -> ExprError:
         token = self.token
         actual = repr(token.source) if token.kind != "end" else "the end"
-        return failure(self.text, token.at, f"expected {expected}, found {actual}.")
+        return syntax_error(self.text, token.at, f"expected {expected}, found {actual}.")
 
     # Building nodes
 
@@ -97,7 +97,7 @@ class _Parser:
         try:
             return call(op, [node for node, _ in parts])
         except TypingError as error:
-            raise failure(self.text, at if error.arg is None else parts[error.arg][1], str(error)) from None
+            raise syntax_error(self.text, at if error.arg is None else parts[error.arg][1], str(error)) from None
 
     def whole(self, want: Type | None) -> Node:
         node = self.expression(0)
@@ -111,17 +111,17 @@ class _Parser:
             try:
                 return to_date(node.value)
             except TypingError as error:
-                raise failure(self.text, 0, str(error)) from None
+                raise syntax_error(self.text, 0, str(error)) from None
         is_a = WORDS[node.type] if node.type else "null"
-        raise failure(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.")
+        raise syntax_error(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.")
 
     def expression(self, loosest: int) -> Node:
         """Read an expression whose operators bind tighter than `loosest`."""
         self.open += 1
         if self.open > 2 * DEPTH_CAP + 2:  # a level of the tree opens an operand and a parenthesis
-            raise failure(self.text, self.token.at, f"nested too deeply (at most {DEPTH_CAP} levels).")
+            raise syntax_error(self.text, self.token.at, f"nested too deeply (at most {DEPTH_CAP} levels).")
         if loosest > _NOT and self.token.word == "not":
-            raise failure(self.text, self.token.at, "put parentheses around 'not …' here.")
+            raise syntax_error(self.text, self.token.at, "put parentheses around 'not …' here.")
         start = self.token.at
         left = self.prefix()
         while (power := _BINARY.get(self.token.word, 0)) > loosest:
@@ -133,7 +133,7 @@ class _Parser:
 
     def unchained(self) -> None:
         if _BINARY.get(self.token.word) == _COMPARISON:
-            raise failure(
+            raise syntax_error(
                 self.text, self.token.at, "comparisons don't chain: write a < b and b < c, or put parentheses."
             )
 
@@ -156,7 +156,7 @@ class _Parser:
             return self.postfix(first, token)
         second = self.operand(power)
         if power == _COMPARISON and any(isinstance(n, Const) and n.value is None for n in (left, second[0])):
-            raise failure(
+            raise syntax_error(
                 self.text, token.at, "a comparison with null is never true: write `is null` or `is not null`."
             )
         return self.make(token.word, [first, second], token.at)
@@ -201,7 +201,7 @@ class _Parser:
     def number(self, token: Token) -> Const:
         value = float(token.source) if "." in token.source else int(token.source)
         if value > LITERAL_CAP:
-            raise failure(self.text, token.at, f"numbers go up to {LITERAL_CAP:.0e} in an expression.")
+            raise syntax_error(self.text, token.at, f"numbers go up to {LITERAL_CAP:.0e} in an expression.")
         return Const(value, "num" if isinstance(value, float) else "int")
 
     def inside(self, _: Token) -> Node:
@@ -243,14 +243,14 @@ class _Parser:
             try:
                 return to_date(literal.source[1:-1])
             except TypingError as error:
-                raise failure(self.text, literal.at, str(error)) from None
+                raise syntax_error(self.text, literal.at, str(error)) from None
         return self.column(token)
 
     def function(self, token: Token) -> Node:
         name = token.source.lower()
         if name not in FUNCTIONS:
             hint = f" {_ELSEWHERE[name]}." if name in _ELSEWHERE else close_match(name, FUNCTIONS)
-            raise failure(self.text, token.at, f"no function {token.source!r}.{hint}")
+            raise syntax_error(self.text, token.at, f"no function {token.source!r}.{hint}")
         self.take()
         if self.token.word == ")":
             raise self.wrong(f"an argument of {name!r}")
@@ -261,7 +261,7 @@ class _Parser:
         parts, kind = [token.source], self.look_up(self.table, token, first=True)
         while self.skip("."):
             if not isinstance(kind, Ref):
-                raise failure(
+                raise syntax_error(
                     self.text, token.at, f"{parts[-1]!r} is {WORDS[kind]}, no reference: nothing follows its dot."
                 )
             token = self.token
@@ -274,13 +274,13 @@ class _Parser:
     def look_up(self, table: str, token: Token, *, first: bool = False) -> Type | Ref:
         columns = self.types.get(table)
         if columns is None:
-            raise failure(self.text, token.at, f"no table {table!r}.{close_match(table, self.types)}")
+            raise syntax_error(self.text, token.at, f"no table {table!r}.{close_match(table, self.types)}")
         if token.source in columns:
             return columns[token.source]
         hint = close_match(token.source, columns)
         if first and token.source == table and self.token.word == ".":
             hint = f" Columns of {table!r} itself are written without its name."
-        raise failure(self.text, token.at, f"table {table!r} has no column {token.source!r}.{hint}")
+        raise syntax_error(self.text, token.at, f"table {table!r} has no column {token.source!r}.{hint}")
 
 
 _LITERALS: dict[str, Const] = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from worldsmith.expr.tree import Call, Const, Node, branches
+from worldsmith.expr.tree import Call, Const, Node, case_branches
 
 _LOOSE, _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _MINUS, _ATOM = range(9)
 _POWER = {
@@ -85,7 +85,7 @@ def _comparison(op: str, parts: list[str], negated: str = "") -> str:
 
 
 def _case(node: Call) -> str:
-    pairs, otherwise = branches(node)
+    pairs, otherwise = case_branches(node)
     written = _list("case", [*(value for _, value in pairs), otherwise], _LOOSE)
     when = [f"when {_write(c, _LOOSE, dated=False)} then {v}" for (c, _), v in zip(pairs, written, strict=False)]
     last = [] if otherwise == Const(None, node.type) else [f"else {written[-1]}"]

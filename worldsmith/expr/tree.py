@@ -74,23 +74,23 @@ def depth(node: Node) -> int:
     return 1 + max(map(depth, node.args)) if isinstance(node, Call) and node.args else 1
 
 
-def branches(node: Call) -> tuple[list[tuple[Node, Node]], Node]:
+def case_branches(node: Call) -> tuple[list[tuple[Node, Node]], Node]:
     """Return the (condition, value) pairs of a 'case', and its `else` value."""
     return list(zip(node.args[:-1:2], node.args[1:-1:2], strict=True)), node.args[-1]
 
 
-def values(node: Call) -> tuple[Node, ...]:
+def value_arguments(node: Call) -> tuple[Node, ...]:
     """Return the arguments of which the value of a 'case', 'coalesce', 'least' or 'greatest' is one."""
     return (*node.args[1:-1:2], node.args[-1]) if node.op == "case" else node.args
 
 
-def ends(node: Call) -> tuple[Call, Call]:
+def between_bounds(node: Call) -> tuple[Call, Call]:
     """Return the two comparisons that a 'between' is."""
     value, low, high = node.args
     return Call(">=", (value, low), "bool"), Call("<=", (value, high), "bool")
 
 
-def digits(node: Call) -> int:
+def round_digits(node: Call) -> int:
     """Return to how many decimals a 'round' goes; 0 too where it gives a whole number."""
     last = node.args[-1]
     return last.value if len(node.args) == 2 and isinstance(last, Const) and isinstance(last.value, int) else 0

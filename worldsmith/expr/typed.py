@@ -38,7 +38,7 @@ def _name(node: Node) -> str:
     return "null" if node.type is None else WORDS[node.type]
 
 
-def _fit(op: str, args: Sequence[Node], index: int, *wanted: Type) -> Node:
+def _as_type(op: str, args: Sequence[Node], index: int, *wanted: Type) -> Node:
     """Return an argument as one of the wanted types: a text literal may become a date, null becomes the first."""
     node = args[index]
     if isinstance(node, Const) and node.value is None and node.type is None:
@@ -64,7 +64,7 @@ def _or(types: Sequence[Type]) -> str:
     return " or ".join(WORDS[t] for t in types if not (t == "int" and "num" in types))
 
 
-def _meet(op: str, args: Sequence[Node], indexes: Sequence[int]) -> tuple[Type, list[Node]]:
+def _common_type(op: str, args: Sequence[Node], indexes: Sequence[int]) -> tuple[Type, list[Node]]:
     """Return the one type of several arguments and the arguments with literals made to fit it."""
     types = [args[i].type for i in indexes]
     known = [t for t in types if t is not None]
@@ -75,7 +75,7 @@ def _meet(op: str, args: Sequence[Node], indexes: Sequence[int]) -> tuple[Type, 
     for i in indexes:
         wrong = f"{op!r} can't bring {WORDS[common_type]} and {_name(args[i])} together."
         try:
-            fitted[i] = _fit(op, args, i, common_type)
+            fitted[i] = _as_type(op, args, i, common_type)
         except TypingError as error:
             literal = isinstance(args[i], Const) and args[i].type == "text" and common_type == "date"
             raise TypingError(str(error) if literal else wrong, i) from None
@@ -86,13 +86,13 @@ Rule = Callable[[str, Sequence[Node]], Call]
 
 
 def _arithmetic(op: str, args: Sequence[Node]) -> Call:
-    fitted = [_fit(op, args, i, "int", "num") for i in range(len(args))]
+    fitted = [_as_type(op, args, i, "int", "num") for i in range(len(args))]
     whole = op != "/" and all(a.type == "int" for a in fitted)
     return Call(op, tuple(fitted), "int" if whole else "num")
 
 
 def _comparison(op: str, args: Sequence[Node]) -> Call:
-    common_type, fitted = _meet(op, args, range(len(args)))
+    common_type, fitted = _common_type(op, args, range(len(args)))
     if common_type == "bool" and op not in {"=", "!=", "in"}:
         raise TypingError(f"{op!r} compares numbers, dates or texts, not true and false.")
     return Call(op, tuple(fitted), "bool")
@@ -105,26 +105,19 @@ def _membership(op: str, args: Sequence[Node]) -> Call:
     return _comparison(op, args)
 
 
-def _logic(op: str, args: Sequence[Node]) -> Call:
-    fitted = [_fit(op, args, i, "bool") for i in range(len(args))]
-    return Call(op, _flat(op, fitted), "bool")
-
-
-def _negation(op: str, args: Sequence[Node]) -> Call:
-    return Call(op, (_fit(op, args, 0, "bool"),), "bool")
-
-
-def _flat(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the arguments of an associative operation with those of its own kind opened."""
+def flattened(op: str, args: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the arguments of an associative operation, those of nested ones of the same kind among them."""
     opened: list[Node] = []
     for arg in args:
         opened.extend(arg.args if isinstance(arg, Call) and arg.op == op else (arg,))
     return tuple(opened)
 
 
-def _join(op: str, args: Sequence[Node]) -> Call:
-    fitted = [_fit(op, args, i, "text") for i in range(len(args))]
-    return Call(op, _flat(op, fitted), "text")
+def _associative(type_: Type) -> Rule:
+    def rule(op: str, args: Sequence[Node]) -> Call:
+        return Call(op, flattened(op, [_as_type(op, args, i, type_) for i in range(len(args))]), type_)
+
+    return rule
 
 
 def _null(op: str, args: Sequence[Node]) -> Call:
@@ -135,26 +128,26 @@ def _case(op: str, args: Sequence[Node]) -> Call:
     if len(args) % 2 == 0:
         raise TypingError("'case' takes pairs of condition and value, and one value for `else`.")
     conditions = range(0, len(args) - 1, 2)
-    common_type, fitted = _meet(op, args, [i for i in range(len(args)) if i not in conditions])
+    common_type, fitted = _common_type(op, args, [i for i in range(len(args)) if i not in conditions])
     for i in conditions:
-        fitted[i] = _fit(op, args, i, "bool")
+        fitted[i] = _as_type(op, args, i, "bool")
     return Call(op, tuple(fitted), common_type)
 
 
 def _choice(op: str, args: Sequence[Node]) -> Call:
-    common_type, fitted = _meet(op, args, range(len(args)))
+    common_type, fitted = _common_type(op, args, range(len(args)))
     if common_type == "bool" and op != "coalesce":
         raise TypingError(f"{op!r} orders numbers, dates or texts, not true and false.")
     return Call(op, tuple(fitted), common_type)
 
 
 def _magnitude(op: str, args: Sequence[Node]) -> Call:
-    fitted = _fit(op, args, 0, "int", "num")
+    fitted = _as_type(op, args, 0, "int", "num")
     return Call(op, (fitted,), fitted.type or "int")
 
 
 def _round(op: str, args: Sequence[Node]) -> Call:
-    fitted = _fit(op, args, 0, "num")
+    fitted = _as_type(op, args, 0, "num")
     if len(args) == 1:
         return Call(op, (fitted,), "int")
     digits = args[1]
@@ -166,15 +159,15 @@ def _round(op: str, args: Sequence[Node]) -> Call:
 def _add_days(op: str, args: Sequence[Node]) -> Call:
     if args[1].type == "num":
         raise TypingError("'add_days' takes a whole number of days: write round(…).", 1)
-    day, count = _fit(op, args, 0, "date"), _fit(op, args, 1, "int")
+    day, count = _as_type(op, args, 0, "date"), _as_type(op, args, 1, "int")
     if isinstance(count, Const) and isinstance(count.value, int) and abs(count.value) > DAYS_CAP:
         raise TypingError(f"'add_days' goes at most {DAYS_CAP} days either way, not {count.value}.", 1)
     return Call(op, (day, count), "date")
 
 
-def _takes(result_type: Type, *wanted: Type) -> Rule:
+def _signature(result_type: Type, *wanted: Type) -> Rule:
     def rule(op: str, args: Sequence[Node]) -> Call:
-        return Call(op, tuple(_fit(op, args, i, t) for i, t in enumerate(wanted)), result_type)
+        return Call(op, tuple(_as_type(op, args, i, t) for i, t in enumerate(wanted)), result_type)
 
     return rule
 
@@ -186,19 +179,19 @@ OPS: dict[str, tuple[int, int, Rule]] = {  # fewest and most arguments, and the 
     **dict.fromkeys(["=", "!=", "<", "<=", ">", ">="], (2, 2, _comparison)),
     "between": (3, 3, _comparison),
     "in": (2, MANY, _membership),
-    **dict.fromkeys(["and", "or"], (2, MANY, _logic)),
-    "not": (1, 1, _negation),
+    **dict.fromkeys(["and", "or"], (2, MANY, _associative("bool"))),
+    "not": (1, 1, _signature("bool", "bool")),
     "is null": (1, 1, _null),
-    "||": (2, MANY, _join),
+    "||": (2, MANY, _associative("text")),
     "case": (3, MANY, _case),
     **dict.fromkeys(["coalesce", "least", "greatest"], (2, MANY, _choice)),
     "abs": (1, 1, _magnitude),
     "round": (1, 2, _round),
-    "length": (1, 1, _takes("int", "text")),
-    "days": (2, 2, _takes("int", "date", "date")),
+    "length": (1, 1, _signature("int", "text")),
+    "days": (2, 2, _signature("int", "date", "date")),
     "add_days": (2, 2, _add_days),
-    "yr": (1, 1, _takes("int", "date")),
-    "mon": (1, 1, _takes("int", "date")),
+    "yr": (1, 1, _signature("int", "date")),
+    "mon": (1, 1, _signature("int", "date")),
 }
 FUNCTIONS = ("abs", "add_days", "coalesce", "days", "greatest", "least", "length", "mon", "round", "yr")
 

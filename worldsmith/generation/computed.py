@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.schema import Aggregate, Column, Derive, Rank, Share, Value
@@ -9,12 +10,11 @@ from worldsmith.schema import Aggregate, Column, Derive, Rank, Share, Value
 
 def compute(filling: Filling, column: Column) -> Vector:
     """Return a computed column."""
-    return COMPUTES[type(column.fill)](filling, column)
+    return COMPUTES[type(column.fill)](filling, column, column.fill)
 
 
-def _aggregate(filling: Filling, column: Column) -> Vector:
-    assert isinstance(column.fill, Aggregate)
-    return filling.aggregate(column.table, column.fill)
+def _aggregate(filling: Filling, column: Column, fill: Aggregate) -> Vector:
+    return filling.aggregate(column.table, fill)
 
 
 def groups_of(filling: Filling, table: str, within: str | None) -> Iterable[list[int]]:
@@ -27,9 +27,7 @@ def groups_of(filling: Filling, table: str, within: str | None) -> Iterable[list
     return groups.values()
 
 
-def _rank(filling: Filling, column: Column) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Rank)
+def _rank(filling: Filling, column: Column, fill: Rank) -> Vector:
     values = filling.data[column.table][fill.column]
     ranks: Vector = [None] * len(values)
     for rows in groups_of(filling, column.table, fill.within):
@@ -43,9 +41,7 @@ def _rank(filling: Filling, column: Column) -> Vector:
     return ranks
 
 
-def _share(filling: Filling, column: Column) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Share)
+def _share(filling: Filling, column: Column, fill: Share) -> Vector:
     values = filling.data[column.table][fill.column]
     scale = 10 ** filling.structure.column(column.table, fill.column).decimals
     shares: Vector = [None] * len(values)
@@ -75,15 +71,14 @@ def largest_remainder(parts: dict[int, int], points: int) -> dict[int, int]:
     return floors
 
 
-def _derive(filling: Filling, column: Column) -> Vector:
-    assert isinstance(column.fill, Derive)
-    values = filling.evaluate(column.table, column.fill.node)
+def _derive(filling: Filling, column: Column, fill: Derive) -> Vector:
+    values = filling.evaluate(column.table, fill.node)
     if column.type == "num":
         return [None if v is None else round(v, column.decimals) for v in values]
     return values
 
 
-COMPUTES: dict[type, Callable[[Filling, Column], Vector]] = {
+COMPUTES: dict[type, Callable[[Filling, Column, Any], Vector]] = {
     Aggregate: _aggregate,
     Rank: _rank,
     Share: _share,

@@ -17,35 +17,32 @@ Rows = Sequence[int]
 
 
 @lru_cache(maxsize=1 << 16)
-def iso(ordinal: int) -> str:
+def iso_date(ordinal: int) -> str:
     """Return the ISO text of a day number."""
     return date.fromordinal(ordinal).isoformat()
 
 
 @lru_cache(maxsize=1 << 16)
-def day(text: str) -> int:
+def day_number(text: str) -> int:
     """Return the day number of an ISO date."""
     return date.fromisoformat(text).toordinal()
 
 
 def draw(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     """Return new values of a drawn column for `rows`, in their order; StuckError where there are none."""
-    values = DRAWS[type(column.fill)](filling, column, rows, rng)
+    values = DRAWS[type(column.fill)](filling, column, column.fill, rows, rng)
     if column.missing and not isinstance(column.fill, Reference):
         return [None if rng.random() < column.missing else v for v in values]
     return values
 
 
-def _invent(filling: Filling, column: Column, rows: Rows, _rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Invent)
+def _invent(filling: Filling, column: Column, fill: Invent, rows: Rows, _rng: random.Random) -> Vector:
     if (column.table, column.name) in filling.drawn_keys:
         return filling.drawn_keys[column.table, column.name]
-    return filling.namer.names(column.fill.kind, len(rows), column.table, column.name)
+    return filling.namer.names(fill.kind, len(rows), column.table, column.name)
 
 
-def _pick(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Pick)
+def _pick(filling: Filling, column: Column, fill: Pick, rows: Rows, rng: random.Random) -> Vector:
     items = filling.values[fill.values]
     if column.key and len(filling.structure.tables[column.table].key) == 1:
         if len(rows) > len(items):
@@ -69,35 +66,31 @@ def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value
     raise StuckError(f"{column.table}.{column.name}", "a row has no candidate that its `where` allows")
 
 
-def _choice(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Choice)
-    return rng.choices(column.fill.options, weights=column.fill.weights, k=len(rows))
+def _choice(_filling: Filling, _column: Column, fill: Choice, rows: Rows, rng: random.Random) -> Vector:
+    return rng.choices(fill.options, weights=fill.weights, k=len(rows))
 
 
-def _chance(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Chance)
-    p = column.fill.p
+def _chance(_filling: Filling, _column: Column, fill: Chance, rows: Rows, rng: random.Random) -> Vector:
+    p = fill.p
     return [rng.random() < p for _ in rows]
 
 
-def _number(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Number)
+def _number(filling: Filling, column: Column, fill: Number, rows: Rows, rng: random.Random) -> Vector:
     lo, hi, step, chance = fill.lo, fill.hi, fill.step, rng.random
     if fill.mean is None:
         count = round((hi - lo) / step) + 1
         if fill.skew:
             places = (min(count - 1, int(skewed(chance(), fill.skew) * count)) for _ in rows)
-            return _printed((lo + step * k for k in places), column.decimals)
-        return _printed((lo + step * int(chance() * count) for _ in rows), column.decimals)
+            return _rounded_values((lo + step * k for k in places), column.decimals)
+        return _rounded_values((lo + step * int(chance() * count) for _ in rows), column.decimals)
     values = []
     for m in filling.evaluate_for(rows, column.table, fill.mean):
-        low, high = (lo, hi) if m is None else band(fill, m)
+        low, high = (lo, hi) if m is None else mean_band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = (chance() + chance()) / 2
         x = round((low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)) / step) * step
         values.append(lo if x < lo else min(x, hi))
-    return _printed(values, column.decimals)
+    return _rounded_values(values, column.decimals)
 
 
 def skewed(x: float, skew: float) -> float:
@@ -110,25 +103,22 @@ def skewed(x: float, skew: float) -> float:
     return float(x ** (2.0**skew) if skew > 0 else 1.0 - (1.0 - x) ** (2.0**-skew))
 
 
-def band(fill: Number, mean: float) -> tuple[float, float]:
+def mean_band(fill: Number, mean: float) -> tuple[float, float]:
     """Return the part of [lo, hi] within `spread` of `mean`; its nearer end where they don't meet."""
     lo, hi, low, high = fill.lo, fill.hi, mean - fill.spread, mean + fill.spread
     return lo if low < lo else min(low, hi), hi if high > hi else max(high, lo)
 
 
-def _printed(values: Any, decimals: int) -> Vector:
+def _rounded_values(values: Any, decimals: int) -> Vector:
     return [round(v, decimals) for v in values] if decimals else [round(v) for v in values]
 
 
-def _date(_filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Date)
-    lo, hi = day(column.fill.lo), day(column.fill.hi)
-    return [iso(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
+def _date(_filling: Filling, _column: Column, fill: Date, rows: Rows, rng: random.Random) -> Vector:
+    lo, hi = day_number(fill.lo), day_number(fill.hi)
+    return [iso_date(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
 
 
-def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, After)
+def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: random.Random) -> Vector:
     starts = filling.vector(column.table, fill.path)
     ends = filling.evaluate(column.table, fill.until) if fill.until is not None else None
     values: Vector = []
@@ -136,27 +126,24 @@ def _after(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> 
         if starts[i] is None:
             values.append(None)
             continue
-        start = day(starts[i])
-        hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day(ends[i]) - start)
+        start = day_number(starts[i])
+        hi = fill.hi if ends is None or ends[i] is None else min(fill.hi, day_number(ends[i]) - start)
         if hi < fill.lo:
             values.append(None)
             continue
         drawn = start + fill.lo + int(rng.random() * (hi - fill.lo + 1))
         if not 1 <= drawn <= date.max.toordinal():
             raise StuckError(f"{column.table}.{column.name}", f"{starts[i]} and {fill.hi} days leave the calendar")
-        values.append(iso(drawn))
+        values.append(iso_date(drawn))
     return values
 
 
-def _faker(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    assert isinstance(column.fill, Faker)
-    return rng.choices(pool(column.fill.provider, filling.structure.as_of), k=len(rows))
+def _faker(filling: Filling, _column: Column, fill: Faker, rows: Rows, rng: random.Random) -> Vector:
+    return rng.choices(pool(fill.provider, filling.structure.as_of), k=len(rows))
 
 
-def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def _series(filling: Filling, column: Column, fill: Series, rows: Rows, rng: random.Random) -> Vector:
     """Draw the whole column: a value depends on the one before it, so rows can't be drawn separately."""
-    fill = column.fill
-    assert isinstance(fill, Series)
     n = filling.sizes[column.table]
     groups = filling.data[column.table][fill.within] if fill.within else [None] * n
     along = filling.data[column.table][fill.along]
@@ -173,9 +160,7 @@ def _series(filling: Filling, column: Column, rows: Rows, rng: random.Random) ->
 # References
 
 
-def _reference(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
-    fill = column.fill
-    assert isinstance(fill, Reference)
+def _reference(filling: Filling, column: Column, fill: Reference, rows: Rows, rng: random.Random) -> Vector:
     keys = filling.data[fill.table][filling.structure.tables[fill.table].key[0]]
     if fill.per is not None and len(rows) == filling.sizes[column.table]:
         return _by_quota(filling, column, fill, keys, rng)
@@ -226,13 +211,13 @@ def _by_quota(filling: Filling, column: Column, fill: Reference, keys: Vector, r
         parents = [j for j, count in enumerate(counts) for _ in range(count)]
         rng.shuffle(parents)
         return [keys[j] for j in parents]
-    assigned = _match(allowed_rows(filling, column, range(n), fill.where), counts, rng)
+    assigned = _assign_within_counts(allowed_rows(filling, column, range(n), fill.where), counts, rng)
     if assigned is None:
         raise StuckError(place, "no way was found to meet `per` and `where` together")
     return [keys[j] for j in assigned]
 
 
-def _match(candidates: list[list[int]], counts: list[int], rng: random.Random) -> list[int] | None:
+def _assign_within_counts(candidates: list[list[int]], counts: list[int], rng: random.Random) -> list[int] | None:
     """Give each row one of its candidates within the parents' counts: augmenting paths (Kuhn)."""
     holders: dict[int, list[int]] = {}
     assigned: list[int] = [-1] * len(candidates)
@@ -312,7 +297,7 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-DRAWS: dict[type, Callable[[Filling, Column, Rows, random.Random], Vector]] = {
+DRAWS: dict[type, Callable[[Filling, Column, Any, Rows, random.Random], Vector]] = {
     Invent: _invent,
     Pick: _pick,
     Choice: _choice,

@@ -119,7 +119,7 @@ class Filling:
         if column is None:
             counts = Counter(parents)
             return [counts[key] for key in keys]
-        return [fold_values(fill, self._decimals(fill), values) for values in _grouped(keys, parents, column)]
+        return [aggregate_values(fill, self._decimals(fill), values) for values in _grouped(keys, parents, column)]
 
     def _decimals(self, fill: Aggregate) -> int:
         assert fill.column is not None
@@ -134,7 +134,7 @@ def _grouped(keys: Sequence[Value], parents: Iterable[Value], column: Sequence[V
     return (lists.get(key, []) for key in keys)
 
 
-def fold_values(fill: Aggregate, decimals: int, values: list[float]) -> float | None:
+def aggregate_values(fill: Aggregate, decimals: int, values: list[float]) -> float | None:
     """Return the sum (0 for none) or the largest (null for none) of `values`."""
     if fill.op == "max":
         return max(values, default=None)

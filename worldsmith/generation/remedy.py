@@ -12,37 +12,38 @@ from worldsmith.expr import Call, Node, Path
 from worldsmith.generation.world import generate
 from worldsmith.graph import graph_of
 from worldsmith.schema import Column, Rule, Schema, Table, parse_schema
+from worldsmith.schema.rules import Must
 
 
-def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return the fix for a rule that relates a row to the one that a reference leads to; "" for other rules.
+def remedy(schema: Schema, rule: str, seeds: Sequence[int]) -> str | None:
+    """Return the fix for a rule that relates a row to the one that a reference leads to; None for other rules.
 
     Two rows that were drawn independently seldom agree, so one has to be chosen by the other. The fix was tried with
     `seeds`: it names the first reference whose `where` gives a world, else the first one and what is still wrong.
     """
     declared = next(r for r in schema.rules if r.name == rule)
-    lacking = ""
-    for column, source in _choices(schema, declared):
+    lacking: str | None = None
+    for column, source in _references_with_rule(schema, declared):
         filled = source["tables"][column.table]["columns"][column.name]
         place = f"{column.table}.{column.name}"
-        fix = f"let `where` on {place} choose a row that keeps it: {column.name} = {_inline(filled)}"
+        fix = f"let `where` on {place} choose a row that keeps it: {column.name} = {_inline_table(filled)}"
         try:
             changed = parse_schema(source)
             graph_of(changed)
         except SchemaError:  # it would be filled in a circle, or reads what this reference can't read
             continue
-        fault = _fault(changed, rule, seeds)
-        if not fault:
+        fault = _generation_fault(changed, rule, seeds)
+        if fault is None:
             return fix
         lacking = lacking or f"loosen it, or {fix}; after which {fault}"
     return lacking
 
 
-def _choices(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any]]]:
+def _references_with_rule(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any]]]:
     """Yield the references that a rule follows, each with a schema source that has the rule as its `where`."""
-    if rule.kind != "must" or rule.node is None:
+    if not isinstance(rule, Must):
         return
-    for table, condition in _seen_from(schema, schema.tables[rule.table], rule.node):
+    for table, condition in _conditions_along_references(schema, schema.tables[rule.table], rule.node):
         for name in dict.fromkeys(path[0] for path in expr.paths(condition) if len(path) > 1):
             source = deepcopy(dict(schema.source))
             column = source["tables"][table.name]["columns"][name]
@@ -51,7 +52,7 @@ def _choices(schema: Schema, rule: Rule) -> Iterator[tuple[Column, dict[str, Any
             yield table.column(name), source
 
 
-def _seen_from(schema: Schema, table: Table, condition: Node) -> Iterator[tuple[Table, Node]]:
+def _conditions_along_references(schema: Schema, table: Table, condition: Node) -> Iterator[tuple[Table, Node]]:
     """Yield a condition on the rows of a table, then as one on the rows that it reads alone, by way of a reference.
 
     `unit.head.unit = unit` of a person is `head.unit = name` of the person's unit.
@@ -60,7 +61,7 @@ def _seen_from(schema: Schema, table: Table, condition: Node) -> Iterator[tuple[
     firsts = {path[0] for path in expr.paths(condition)}
     target = schema.tables.get(table.column(next(iter(firsts))).ref or "") if len(firsts) == 1 else None
     if target is not None and len(target.key) == 1 and any(len(path) > 2 for path in expr.paths(condition)):
-        yield from _seen_from(schema, target, _without_first(condition, target.key[0]))
+        yield from _conditions_along_references(schema, target, _without_first(condition, target.key[0]))
 
 
 def _without_first(node: Node, key: str) -> Node:
@@ -69,9 +70,9 @@ def _without_first(node: Node, key: str) -> Node:
     return replace(node, args=tuple(_without_first(a, key) for a in node.args)) if isinstance(node, Call) else node
 
 
-def _fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
-    """Return why a schema gives no world for any of some seeds, "" where it gives one for any."""
-    fault = ""
+def _generation_fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str | None:
+    """Return why a schema gives no world for any of some seeds, None where it gives one for any."""
+    fault = None
     for seed in seeds:
         try:
             generate(schema, seed)
@@ -80,11 +81,11 @@ def _fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str:
                 return "it holds no better"
             fault = f"{error.place}: {error.reason}"
         else:
-            return ""
+            return None
     return fault
 
 
-def _inline(column: dict[str, Any]) -> str:
+def _inline_table(column: dict[str, Any]) -> str:
     """Return a column as a line of TOML has it, `where` behind `ref`."""
     parts = {"ref": column["ref"], "where": column["where"]} | column
     # Texts, numbers, truth values and lists are written alike in JSON and TOML.

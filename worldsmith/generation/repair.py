@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from worldsmith import expr
 from worldsmith.generation.filling import Filling
-from worldsmith.graph import Name
 from worldsmith.schema import COMPUTED, Aggregate, Column, Derive, Invent, Path, Rank, Reference, Rule, Share
+from worldsmith.schema.reads import Name
 
 Cells = dict[Name, list[int]]
 """Rows by column."""
@@ -20,17 +20,17 @@ def cells_to_redraw(filling: Filling, rule: Rule, rows: Sequence[int], read: Ite
     cells: dict[Name, set[int]] = {}
     for name in read:
         for table, column, index in _read_cells(filling, rule, rows, name):
-            _drawn(filling, filling.structure.column(table, column), index, cells, depth=0)
+            _add_drawn_cells(filling, filling.structure.column(table, column), index, cells, depth=0)
     return {name: sorted(indices) for name, indices in sorted(cells.items())}
 
 
 def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -> Iterator[tuple[str, str, int]]:
     """Yield the cells of column `name` that the rule reads for `rows`."""
-    if name[0] == rule.table and name[1] in (*rule.columns, rule.order, rule.by):
+    if name[0] == rule.table and name[1] in rule.redrawn_columns:
         yield from ((*name, i) for i in rows)
     for path in expr.paths(rule.node) if rule.node is not None else ():
         if path[0] in filling.structure.tables[rule.table].names:
-            yield from _along(filling, rule.table, path, rows, name)
+            yield from _path_cells(filling, rule.table, path, rows, name)
     keys = filling.data[rule.table].get(filling.structure.tables[rule.table].key[0], [])
     for _, aggregate in rule.each:
         wanted = {keys[i] for i in rows}
@@ -39,25 +39,31 @@ def _read_cells(filling: Filling, rule: Rule, rows: Sequence[int], name: Name) -
         if aggregate.column is not None and (aggregate.table, aggregate.column) == name:
             yield from ((*name, i) for i in children)
         for path in expr.paths(aggregate.where) if aggregate.where is not None else ():
-            yield from _along(filling, aggregate.table, path, children, name)
+            yield from _path_cells(filling, aggregate.table, path, children, name)
 
 
-def _along(
+def _path_cells(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], name: Name
 ) -> Iterator[tuple[str, str, int]]:
-    here, indices = table, list(rows)
-    for step in path:
+    for here, step, indices in _cells_read(filling, table, path, rows):
         if (here, step) == name:
             yield from ((here, step, i) for i in indices)
-        target = filling.structure.column(here, step).ref
-        if target is None:
-            return
-        targets = filling.target_rows(here, step)
-        indices = [j for j in (targets[i] for i in indices) if j is not None]
-        here = target
 
 
-def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
+def _cells_read(
+    filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int]
+) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield each column that `path` reads from some rows of `table`, with the rows in which it reads it."""
+    here, indices = table, list(rows)
+    for at, step in enumerate(path):
+        yield here, step, indices
+        if at < len(path) - 1:
+            targets = filling.target_rows(here, step)
+            indices = [j for j in (targets[i] for i in indices) if j is not None]
+            here = str(filling.structure.column(here, step).ref)
+
+
+def _add_drawn_cells(filling: Filling, column: Column, index: int, cells: dict[Name, set[int]], depth: int) -> None:
     fill, table = column.fill, column.table
     if depth > 12:
         return
@@ -73,32 +79,27 @@ def _drawn(filling: Filling, column: Column, index: int, cells: dict[Name, set[i
             before = len(cells)
             column_path: tuple[Path, ...] = ((fill.column,),) if fill.column else ()
             for path in (*column_path, *(expr.paths(fill.where) if fill.where is not None else ())):
-                _ends(filling, fill.table, path, children, cells, depth)
+                _add_path_ends(filling, fill.table, path, children, cells, depth)
             if len(cells) == before:
-                _shuffle(filling, fill, cells)
+                _add_whole_reference(filling, fill, cells)
         case Rank(column=name) | Share(column=name):
-            _drawn(filling, filling.structure.column(table, name), index, cells, depth + 1)
+            _add_drawn_cells(filling, filling.structure.column(table, name), index, cells, depth + 1)
         case Derive(node=node):
             for path in expr.paths(node):
-                _ends(filling, table, path, [index], cells, depth)
+                _add_path_ends(filling, table, path, [index], cells, depth)
         case _:
             pass
 
 
-def _ends(
+def _add_path_ends(
     filling: Filling, table: str, path: tuple[str, ...], rows: Sequence[int], cells: dict[Name, set[int]], depth: int
 ) -> None:
-    here, indices = table, list(rows)
-    for step in path[:-1]:
-        targets = filling.target_rows(here, step)
-        indices = [j for j in (targets[i] for i in indices) if j is not None]
-        here = str(filling.structure.column(here, step).ref)
-    column = filling.structure.column(here, path[-1])
+    *_, (here, last, indices) = _cells_read(filling, table, path, rows)
     for i in dict.fromkeys(indices):
-        _drawn(filling, column, i, cells, depth + 1)
+        _add_drawn_cells(filling, filling.structure.column(here, last), i, cells, depth + 1)
 
 
-def _shuffle(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
+def _add_whole_reference(filling: Filling, fill: Aggregate, cells: dict[Name, set[int]]) -> None:
     """A bare count depends on which rows refer where: the whole reference is redrawn, with its quotas."""
     here = fill.table
     for step in fill.by[:-1]:

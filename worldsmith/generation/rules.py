@@ -2,23 +2,24 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 from worldsmith.generation.filling import Filling
 from worldsmith.schema import Rule
+from worldsmith.schema.rules import Acyclic, Each, Must, Order, Unique
 
 
 def rows_breaking(filling: Filling, rule: Rule) -> list[int]:
     """Return the indices of the rows of `rule.table` that break it, in order."""
-    return BROKEN[rule.kind](filling, rule)
+    return ROWS_BREAKING[type(rule)](filling, rule)
 
 
-def _must(filling: Filling, rule: Rule) -> list[int]:
-    assert rule.node is not None
+def _condition(filling: Filling, rule: Must | Each) -> list[int]:
     extra = {name: filling.aggregate(rule.table, aggregate) for name, aggregate in rule.each}
     return filling.rows_where(rule.table, rule.node, wanted=False, **extra)
 
 
-def _acyclic(filling: Filling, rule: Rule) -> list[int]:
+def _acyclic(filling: Filling, rule: Acyclic) -> list[int]:
     targets = filling.target_rows(rule.table, rule.columns[0])
     state = [0] * len(targets)  # 0 not seen, 1 on the way, 2 done
     on_cycles = []
@@ -38,7 +39,7 @@ def _acyclic(filling: Filling, rule: Rule) -> list[int]:
     return sorted(on_cycles)
 
 
-def _unique(filling: Filling, rule: Rule) -> list[int]:
+def _unique(filling: Filling, rule: Unique) -> list[int]:
     values_so_far = set()
     repeats = []
     for i, values in enumerate(zip(*(filling.data[rule.table][c] for c in rule.columns), strict=True)):
@@ -50,7 +51,7 @@ def _unique(filling: Filling, rule: Rule) -> list[int]:
     return repeats
 
 
-def _order(filling: Filling, rule: Rule) -> list[int]:
+def _order(filling: Filling, rule: Order) -> list[int]:
     columns = filling.data[rule.table]
     groups = columns[rule.within] if rule.within else [None] * filling.sizes[rule.table]
     # Groups are numbered: their values may have no order, with null among them.
@@ -60,10 +61,10 @@ def _order(filling: Filling, rule: Rule) -> list[int]:
     return sorted(i for (g, _, last, _), (h, _, v, i) in pairwise(known) if g == h and v < last)
 
 
-BROKEN: dict[str, Callable[[Filling, Rule], list[int]]] = {
-    "must": _must,
-    "each": _must,
-    "acyclic": _acyclic,
-    "unique": _unique,
-    "order": _order,
+ROWS_BREAKING: dict[type[Rule], Callable[[Filling, Any], list[int]]] = {
+    Must: _condition,
+    Each: _condition,
+    Acyclic: _acyclic,
+    Unique: _unique,
+    Order: _order,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import NamedTuple
 
 from worldsmith import expr, seeding
@@ -11,12 +12,11 @@ from worldsmith.generation.composite_keys import draw_key, reads_only_key
 from worldsmith.generation.computed import compute
 from worldsmith.generation.draw import draw
 from worldsmith.generation.faker_pools import require_faker
-from worldsmith.generation.filling import Filling, StuckError
+from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.generation.repair import cells_to_redraw
 from worldsmith.generation.rules import rows_breaking
-from worldsmith.generation.shared_names import keys_with_homonyms
-from worldsmith.graph import ConstraintGraph, Name, graph_of
-from worldsmith.naming import AVAILABLE, KINDS
+from worldsmith.graph import ConstraintGraph, graph_of
+from worldsmith.naming import ALSO, AVAILABLE, KINDS
 from worldsmith.schema import (
     COMPUTED,
     DEFAULT_KNOBS,
@@ -32,8 +32,10 @@ from worldsmith.schema import (
     spoken,
     structure_of,
 )
+from worldsmith.schema.reads import Name
+from worldsmith.schema.rules import Must
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import World, uses_faker, world_id
+from worldsmith.world.model import World, invented_keys, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -88,27 +90,27 @@ def generate(
     _check_names(schema)
     if uses_faker(schema):
         require_faker()
-    structure = structure_of(
-        schema, [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
-    )
-    structure = apply_knobs(structure, knobs)
+    switches = [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
+    filling = _fill(apply_knobs(structure_of(schema, switches), knobs), seed, effort)
+    tables = {
+        table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
+        for table in filling.structure.tables.values()
+    }
+    return World(world_id(schema, seed, knobs), filling.structure, seed, tables, dict(filling.values))
+
+
+def _fill(structure: Schema, seed: int, effort: Effort) -> Filling:
+    """Return the first attempt that could be finished; GenerationError where none could."""
     graph = graph_of(structure)
-    last_error: StuckError | None = None
     for attempt in range(1 + RESTARTS):
         try:
-            filling = _Attempt(structure, graph, seed, attempt, effort).fill()
+            return _Attempt(structure, graph, seed, attempt, effort).fill()
         except StuckError as error:
             last_error = error
             effort.restarts.append(Restart(error.place, error.rule))
-            continue
-        tables = {
-            table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
-            for table in structure.tables.values()
-        }
-        return World(world_id(schema, seed, knobs), structure, seed, tables, dict(filling.values))
-    assert last_error is not None
+    knobs = structure.knobs
     raise GenerationError(
-        f"{schema.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "
+        f"{structure.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs and says what "
         "would fill it."
         + (f" Or it is the knobs: {knobs} is more than the schema can follow with this seed." if knobs.turned else ""),
@@ -157,7 +159,7 @@ class _Attempt:
         self.fill_lists()
         self.draw_sizes()
         if self.structure.knobs.homonyms:
-            self.filling.drawn_keys = keys_with_homonyms(self.filling)
+            self.filling.drawn_keys = _keys_with_homonyms(self.filling)
         for at, unit in enumerate(self.graph.order):
             self.fill_unit(unit, at)
             self.enforce_rules(at)
@@ -218,10 +220,10 @@ class _Attempt:
     def key_conditions(self, columns: Sequence[Column], at: int) -> list[Node]:
         """Return the conditions on a composite key: its `where`s, and the rules that read nothing else."""
         nodes = [w for c in columns if (w := getattr(c.fill, "where", None)) is not None]
-        rules = [r for r in self.rules_at.get(at, ()) if r.kind == "must" and r.table == columns[0].table]
+        rules = [r for r in self.rules_at.get(at, ()) if isinstance(r, Must) and r.table == columns[0].table]
         # Null passes a rule, but `where` needs true: coalesce turns null into true.
         true = expr.Const(value=True, type="bool")
-        nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules if r.node is not None]
+        nodes += [expr.Call("coalesce", (r.node, true), "bool") for r in rules]
         return [n for n in nodes if reads_only_key(columns, expr.paths(n))]
 
     def enforce_rules(self, at: int) -> set[Name]:
@@ -306,3 +308,23 @@ class _Attempt:
 
 def _drawn(column: Column) -> bool:
     return not isinstance(column.fill, COMPUTED)
+
+
+def _keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
+    """Return the keys of every table with invented names; half of the `homonyms` share is used by two tables each.
+
+    The other half have a namesake without a row (`World.namesakes`), as do names for which no other table has a fitting
+    kind. A name is shared by two rows at most, never within a table, and by at most half of a table's rows.
+    """
+    kinds = invented_keys(filling.structure)
+    names = {place: filling.namer.names(kind, filling.sizes[place[0]], *place) for place, kind in kinds.items()}
+    chance = filling.rng("homonyms")
+    free = {place: chance.sample(range(len(rows)), len(rows) // 2) for place, rows in names.items()}
+    pairs = [(a, b) for a, b in permutations(kinds, 2) if kinds[b] in (kinds[a], *ALSO.get(kinds[a], ()))]
+    for _ in range(round(filling.structure.knobs.homonyms / 2 * sum(map(len, names.values())))):
+        open_ = [(a, b) for a, b in pairs if free[a] and free[b]]
+        if not open_:
+            break
+        bearer, first = chance.choice(open_)
+        names[bearer][free[bearer].pop()] = names[first][free[first].pop()]
+    return names

@@ -166,7 +166,7 @@ def attempt(order: Order) -> Built | Failed:
         return build(order)
     except GenerationError as error:
         schema = load_schema(order.schema)
-        fix = remedy(schema, error.rule, [order.seed]) if error.rule else ""
+        fix = remedy(schema, error.rule, [order.seed]) if error.rule else None
         return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 

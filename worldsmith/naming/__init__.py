@@ -1,7 +1,7 @@
 """Invented names: seeded grammars of invented cultures, told apart, and none of them real."""
 
-from worldsmith.naming.deny import DENIED, denied
-from worldsmith.naming.grammar import AVAILABLE, Namer, cultures, names
+from worldsmith.naming.deny import DENY_FILTER_DIGEST, is_real_name
+from worldsmith.naming.grammar import AVAILABLE, Namer
 from worldsmith.naming.kinds import ALSO, KINDS
 
-__all__ = ["ALSO", "AVAILABLE", "DENIED", "KINDS", "Namer", "cultures", "denied", "names"]
+__all__ = ["ALSO", "AVAILABLE", "DENY_FILTER_DIGEST", "KINDS", "Namer", "is_real_name"]

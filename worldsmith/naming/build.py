@@ -13,23 +13,23 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from worldsmith.naming.deny import FILE, compiled
-from worldsmith.naming.fold import fold
+from worldsmith.naming.deny import FILE, filter_file
+from worldsmith.naming.fold import fold_name
 
 WORD = 4  # letters from which a word of a longer real name is denied as well: "Cisco" of "Cisco Systems"
 
 
-def leaves(value: object) -> Iterator[str]:
+def nested_strings(value: object) -> Iterator[str]:
     """Yield every string in nested lists, tuples, sets and mappings (keys too)."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from leaves(key)
-            yield from leaves(inner)
+            yield from nested_strings(key)
+            yield from nested_strings(inner)
     elif isinstance(value, list | tuple | set | frozenset):
         for inner in value:
-            yield from leaves(inner)
+            yield from nested_strings(inner)
 
 
 def cities() -> Iterator[str]:
@@ -40,8 +40,8 @@ def cities() -> Iterator[str]:
         yield from city["alternatenames"]
     yield from (county["name"] for county in cache.get_us_counties())
     yield from (state["name"] for state in cache.get_us_states().values())
-    yield from leaves([(land["name"], land["capital"]) for land in cache.get_countries().values()])
-    yield from leaves(
+    yield from nested_strings([(land["name"], land["capital"]) for land in cache.get_countries().values()])
+    yield from nested_strings(
         [(part["name"], [each["name"] for each in part["alternateNames"]]) for part in cache.get_continents().values()]
     )
 
@@ -52,7 +52,7 @@ def territories() -> Iterator[str]:
     for locale in map(babel.Locale.parse, known):
         for table in (locale.territories, locale.languages, locale.scripts, locale.currencies):
             yield from table.values()
-        yield from leaves(
+        yield from nested_strings(
             [list(names["wide"].values()) for names in (locale.months["stand-alone"], locale.days["stand-alone"])]
         )
 
@@ -87,7 +87,7 @@ def faker() -> Iterator[str]:
     for module in pkgutil.walk_packages(providers.__path__, "faker.providers."):
         provider = getattr(import_module(module.name), "Provider", None)
         for value in vars(provider).values() if provider else ():
-            yield from (text for text in leaves(value) if "{{" not in text)
+            yield from (text for text in nested_strings(value) if "{{" not in text)
 
 
 def mimesis() -> Iterator[str]:
@@ -96,9 +96,9 @@ def mimesis() -> Iterator[str]:
     for locale in datasets.iterdir():
         for file in locale.iterdir() if locale.is_dir() else ():
             if file.name.endswith(".json"):
-                yield from leaves(json.loads(file.read_text("utf-8")))
+                yield from nested_strings(json.loads(file.read_text("utf-8")))
     for module in pkgutil.iter_modules(import_module("mimesis.datasets.int").__path__, "mimesis.datasets.int."):
-        yield from leaves([value for name, value in vars(import_module(module.name)).items() if name.isupper()])
+        yield from nested_strings([value for name, value in vars(import_module(module.name)).items() if name.isupper()])
 
 
 SOURCES: dict[str, Callable[[], Iterator[str]]] = {
@@ -113,9 +113,9 @@ SOURCES: dict[str, Callable[[], Iterator[str]]] = {
 }
 
 
-def keys(name: str) -> Iterator[str]:
+def filter_keys(name: str) -> Iterator[str]:
     """Yield a real name folded, and each of its longer words; what has no letter is no name."""
-    folded = fold(name)
+    folded = fold_name(name)
     if any(map(str.isalpha, folded)):
         yield folded
         yield from (word for word in folded.split() if len(word) >= WORD)
@@ -126,14 +126,14 @@ def main() -> None:
     known: set[str] = set()
     for package, source in SOURCES.items():
         try:
-            source_keys = {key for name in source() for key in keys(name)}
+            source_keys = {key for name in source() for key in filter_keys(name)}
         except ModuleNotFoundError as missing:
             sys.exit(
                 f"{missing.name} is not installed, and no source may be left out: pip install 'worldsmith[naming]'"
             )
         sys.stdout.write(f"| {package} | {version(package)} | {len(source_keys):,} | {len(source_keys - known):,} |\n")
         known |= source_keys
-    data = compiled(known)
+    data = filter_file(known)
     Path(__file__).with_name(FILE).write_bytes(data)
     sys.stdout.write(f"{len(known):,} keys, {len(data):,} bytes: {FILE}, sha256 {sha256(data).hexdigest()}\n")
 

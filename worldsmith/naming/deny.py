@@ -13,29 +13,29 @@ from hashlib import blake2b, sha256
 from pathlib import Path
 
 from worldsmith.errors import FormatError
-from worldsmith.naming.fold import fold
+from worldsmith.naming.fold import fold_name
 
 FILE = "denied.bloom"
 MAGIC = b"wsdeny\r\n"
-DENIED = "6a00826b67363edb4ec4a491c63ca03bee89409b718f317c6ec7e4c9d7b1fd36"
+DENY_FILTER_DIGEST = "6a00826b67363edb4ec4a491c63ca03bee89409b718f317c6ec7e4c9d7b1fd36"
 """sha256 of the filter file that worlds of this format are made with: another one lets other names pass."""
 VERSION = 1  # of the file's layout, hash and fold together
 HEADER = struct.Struct("<8sIIII")
 _TWO = struct.Struct("<QQ")
 
 
-def hashes(key: str) -> tuple[int, int]:
+def probe_hashes(key: str) -> tuple[int, int]:
     """Return the two 64-bit hashes of a folded name; the second is odd, so that the probes differ."""
     first, second = _TWO.unpack(blake2b(key.encode(), digest_size=16).digest())
     return first, second | 1
 
 
-def compiled(keys: Collection[str], probes: int = 7, bits_a_key: int = 10) -> bytes:
+def filter_file(keys: Collection[str], probes: int = 7, bits_a_key: int = 10) -> bytes:
     """Return a filter file that holds every folded name of `keys`; 10 bits and 7 probes give 0.8% false positives."""
     size = max(8, len(keys) * bits_a_key // 8)
     bits, total = bytearray(size), size * 8
     for key in keys:
-        at, step = hashes(key)
+        at, step = probe_hashes(key)
         for _ in range(probes):
             spot = at % total
             bits[spot >> 3] |= 1 << (spot & 7)
@@ -64,7 +64,7 @@ class DenyFilter:
 
     def __contains__(self, folded: str) -> bool:
         """Whether a folded name is one of the keys; about 1% of the others are said to be too."""
-        at, step = hashes(folded)
+        at, step = probe_hashes(folded)
         bits, total = self.bits, self.total
         for _ in range(self.probes):
             spot = at % total
@@ -84,15 +84,16 @@ def deny_filter() -> DenyFilter:
     path = Path(__file__).with_name(FILE)
     data = path.read_bytes()
     digest = sha256(data).hexdigest()
-    if digest != DENIED:
+    if digest != DENY_FILTER_DIGEST:
         raise FormatError(
-            f"{path}: its sha256 is {digest[:16]}…, and worlds need the filter of real names with {DENIED[:16]}…: "
-            "another one gives other names under the same world id. Install worldsmith again; where the filter was "
-            "built anew on purpose, set DENIED in naming/deny.py and raise FORMAT in world.py"
+            f"{path}: its sha256 is {digest[:16]}…, and worlds need the filter of real names with "
+            f"{DENY_FILTER_DIGEST[:16]}…: another one gives other names under the same world id. Install worldsmith "
+            "again; where the filter was built anew on purpose, set DENY_FILTER_DIGEST in naming/deny.py and raise "
+            "FORMAT in world/model.py"
         )
     return DenyFilter(data)
 
 
-def denied(name: str) -> bool:
+def is_real_name(name: str) -> bool:
     """Whether `name`, folded, is a name or word of the filter's sources (always), or seems one (about 1% of others)."""
-    return fold(name) in deny_filter()
+    return fold_name(name) in deny_filter()

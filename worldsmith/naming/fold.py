@@ -11,7 +11,7 @@ _APOSTROPHES = dict.fromkeys(map(ord, "'’‘ʼʹ`´"))
 _GAP = re.compile(r"[\W_]+")
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return `name` without case, accents, apostrophes and punctuation: "Saint-Étienne d'Or" -> "saint etienne dor"."""
     text = name.casefold().translate(_APOSTROPHES)
     if not text.isascii():

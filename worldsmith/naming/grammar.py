@@ -1,12 +1,12 @@
 """Names of a kind, drawn from the grammars of invented cultures."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.naming.cultures import CULTURES, Sounds, dialect, sounds
 from worldsmith.naming.deny import deny_filter
-from worldsmith.naming.fold import fold
+from worldsmith.naming.fold import fold_name
 from worldsmith.naming.kinds import KINDS, WORDS, Form
 from worldsmith.naming.twins import Twins
 from worldsmith.seeding import Part, draw, rng
@@ -20,58 +20,43 @@ _UNFIT = re.compile(  # can't be pronounced, or better isn't
 )
 
 
-def cultures() -> tuple[str, ...]:
-    """Return the names of the cultures, for the `culture` of `names`."""
-    return tuple(CULTURES)
-
-
-def names(
-    kind: str, n: int, seed: Part, *path: Part, culture: str | None = None, taken: Collection[str] = ()
-) -> list[str]:
-    """Return `n` distinct invented names of a kind, told apart from each other and from `taken`.
-
-    No two lie within edit distance 2 when folded, none begins with another, no two bearing words lie within edit
-    distance 1 (naming.twins), and no bearing word is in the filter of real names: of a person, neither the given name
-    nor the family name. All kinds of one seed share its three cultures, unless one is given. The first names do not
-    depend on `n`. For many lists of one world a Namer costs less.
-
-    Raises:
-        NotFoundError: an unknown kind or culture.
-        UsageError: `n` is negative or more than AVAILABLE; or too few are left beside `taken`.
-    """
-    return Namer(seed, taken).names(kind, n, *path, culture=culture)
-
-
 class Namer:
-    """Names of one world: a list drawn is taken from then on, and the index of taken names is built once."""
+    """Names of one world, in the three cultures of `seed`. A list drawn is taken from then on.
+
+    No two names lie within edit distance 2 when folded, none begins with another, no two bearing words lie within edit
+    distance 1 (naming.twins), and no bearing word is in the filter of real names: of a person, neither the given name
+    nor the family name. Every word of a name in `taken` counts as bearing.
+    """
 
     def __init__(self, seed: Part, taken: Iterable[str] = ()) -> None:
-        """Speak the three cultures of `seed`; every word of a name in `taken` counts as bearing."""
         self.seed = seed
-        self.twins = Twins(map(fold, taken))
+        self.cultures = cultures_of_seed(seed)
+        self.twins = Twins(map(fold_name, taken))
         self.dialects: dict[str, Sounds] = {}
 
-    def names(self, kind: str, n: int, *path: Part, culture: str | None = None) -> list[str]:
-        """Return `n` names of a kind and take them: see `names`, whose errors it raises."""
+    def names(self, kind: str, n: int, *path: Part) -> list[str]:
+        """Return `n` names of a kind and take them; the first ones do not depend on `n`.
+
+        Raises:
+            NotFoundError: an unknown kind.
+            UsageError: `n` is negative or more than AVAILABLE; or too few are left beside those taken.
+        """
         if kind not in KINDS:
             raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}")
-        if culture is not None and culture not in CULTURES:
-            raise NotFoundError(f"no culture {culture!r}.{close_match(culture, CULTURES)}")
         if not 0 <= n <= AVAILABLE:
             raise UsageError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for 0 to {AVAILABLE}.")
-        spoken = (culture,) if culture else spoken_by(self.seed)
-        voices = [self.dialect(name) for name in spoken]
-        chance = rng(self.seed, "names", kind, culture or "", *path)
+        voices = [self.dialect(name) for name in self.cultures]
+        chance = rng(self.seed, "names", kind, "", *path)
         drawn: list[str] = []
         refused = 0
         while len(drawn) < n:
-            name, words = candidate(KINDS[kind].forms, voices, chance.random)
+            name, words = candidate_name(KINDS[kind].forms, voices, chance.random)
             if self.take(name, words):
                 drawn.append(name)
                 continue
             refused += 1
             if refused == _PATIENCE:
-                voices = [sounds(name) for name in spoken]
+                voices = [sounds(name) for name in self.cultures]
             if refused == _GIVE_UP:
                 raise UsageError(
                     f"{n} names of kind {kind!r} asked, {len(drawn)} available beside those taken: ask for fewer."
@@ -93,13 +78,13 @@ class Namer:
         return (folded in words or folded not in real) and self.twins.take(folded, words)
 
 
-def spoken_by(seed: Part) -> tuple[str, ...]:
+def cultures_of_seed(seed: Part) -> tuple[str, ...]:
     """Return the three cultures whose names the world of a seed bears."""
     known, bits = list(CULTURES), draw(seed, "cultures")
     return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
 
 
-def candidate(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
+def candidate_name(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
     """Return a name of one of the forms in one of the voices, and its bearing words in lower case."""
     voice = voices[int(random() * len(voices))]
     text, words = "", []

@@ -1,9 +1,11 @@
-"""Counts that no draw can meet: rows against `per`, keys and unique columns against the values there are."""
+"""How many values columns and keys can hold, and totals that these and `per` can't meet."""
 
+from collections.abc import Mapping
 from datetime import date
 from math import inf, prod
 
 from worldsmith.schema.resolve import Resolver
+from worldsmith.schema.rules import Must, Unique
 from worldsmith.schema.types import (
     COMPUTED,
     Chance,
@@ -29,8 +31,8 @@ def check_counts(resolver: Resolver, schema: Schema) -> None:
         else:
             _check_pairs(resolver, schema, table)
     for rule in schema.rules:
-        if rule.kind == "unique":
-            _check_unique(resolver, schema, schema.tables[rule.table], rule.name, rule.columns)
+        if isinstance(rule, Unique):
+            _check_unique(resolver, schema, schema.tables[rule.table], rule)
 
 
 def value_limit(schema: Schema, column: Column) -> float:
@@ -50,6 +52,30 @@ def value_limit(schema: Schema, column: Column) -> float:
             return schema.tables[target].rows[1]
         case _:
             return inf
+
+
+def key_columns(table: Table) -> list[Column]:
+    """Return the columns of a table's key."""
+    return [table.column(name) for name in table.key]
+
+
+def value_count(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
+    """Return how many values a key column has, where the tables it may refer to have `sizes`."""
+    if isinstance(column.fill, Reference):
+        return sizes.get(column.fill.table, inf)
+    return value_limit(structure, column)
+
+
+def has_restricted_key(structure: Schema, table: Table) -> bool:
+    """Whether a `where` or a rule excludes some of the combinations of a table's key."""
+    narrowed = any(getattr(column.fill, "where", None) is not None for column in key_columns(table))
+    return narrowed or any(isinstance(rule, Must) and rule.table == table.name for rule in structure.rules)
+
+
+def most_repeats(structure: Schema, column: Column, sizes: Mapping[str, float]) -> float:
+    """Return how often a column of a composite key can hold one value: the combinations of the other columns."""
+    others = [other for other in key_columns(structure.tables[column.table]) if other.name != column.name]
+    return prod(value_count(structure, other, sizes) for other in others) if column.key and others else inf
 
 
 def _check_per(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
@@ -83,7 +109,7 @@ def _check_key(resolver: Resolver, schema: Schema, table: Table) -> None:
     """Refuse a key of one column whose fill doesn't make it distinct, and more rows than it has values."""
     key = table.column(table.key[0])
     if not isinstance(key.fill, Invent | Pick):
-        kind = resolver.source.tables[table.name].columns[key.name].kind
+        kind = resolver.tables[table.name].columns[key.name].kind
         raise resolver.fail(
             f"{table.name}.{key.name}",
             f"a key of one column is an invent or a pick, which are distinct; {kind} repeats: use one of these, or "
@@ -102,7 +128,7 @@ def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
     drawn = [c for c in map(table.column, table.key) if not isinstance(c.fill, COMPUTED)]
     for column in drawn:
         if not isinstance(column.fill, Reference | Pick | Choice):
-            kind = resolver.source.tables[table.name].columns[column.name].kind
+            kind = resolver.tables[table.name].columns[column.name].kind
             raise resolver.fail(
                 f"{table.name}.{column.name}",
                 f"a key of several columns is made of ref, pick and choice columns, not of {kind}",
@@ -122,14 +148,14 @@ def _check_pairs(resolver: Resolver, schema: Schema, table: Table) -> None:
         )
 
 
-def _check_unique(resolver: Resolver, schema: Schema, table: Table, name: str, columns: tuple[str, ...]) -> None:
-    held = [table.column(c) for c in columns]
+def _check_unique(resolver: Resolver, schema: Schema, table: Table, rule: Unique) -> None:
+    held = [table.column(c) for c in rule.columns]
     if any(c.nullable or c.switch for c in held):
         return
     most = prod(value_limit(schema, c) for c in held)
     if table.rows[0] > most:
         raise resolver.fail(
-            f"rules.{name}",
-            f"{table.rows[0]} rows of {table.name} can't all differ in {' and '.join(columns)}, which take at most "
-            f"{most:g} values: name more columns, or drop the rule",
+            f"rules.{rule.name}",
+            f"{table.rows[0]} rows of {table.name} can't all differ in {' and '.join(rule.columns)}, which take at "
+            f"most {most:g} values: name more columns, or drop the rule",
         )

@@ -30,7 +30,7 @@ from worldsmith.schema.types import (
 
 
 def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -> Table:
-    source = resolver.source.tables[name]
+    source = resolver.tables[name]
     key = (source.key,) if isinstance(source.key, str) else tuple(source.key)
     for part in key:
         column = resolver.source_column(name, part, f"tables.{name}.key")
@@ -40,21 +40,21 @@ def resolve_table(resolver: Resolver, name: str, values: Mapping[str, Values]) -
             or column.kind in ("faker", "number", "chance", "rank", "share", "count", "sum", "max")
         ):
             raise resolver.fail(f"{name}.{part}", f"a key column can't be {column.kind}, missing or switched")
-    columns = tuple(resolve_column(resolver, name, column, key, values) for column in source.columns)
+    columns = tuple(_resolve_column(resolver, name, column, key, values) for column in source.columns)
     return Table(name, source.called[0], source.called[1], source.rows, key, columns, source.if_, source.background)
 
 
-def resolve_column(
+def _resolve_column(
     resolver: Resolver, table: str, name: str, key: tuple[str, ...], values: Mapping[str, Values]
 ) -> Column:
-    source = resolver.source.tables[table].columns[name]
+    source = resolver.tables[table].columns[name]
     known = resolver.types[table][name]
     kind: Type = known.type if isinstance(known, expr.Ref) else known
     label = source.label or name.replace("_", " ").capitalize()
     return Column(
         table=table,
         name=name,
-        fill=resolve_fill(resolver, table, name, source, values),
+        fill=_resolve_fill(resolver, table, name, source, values),
         type=kind,
         label=label if source.label or not source.ref else "",
         says=source.says or label.lower(),
@@ -75,7 +75,7 @@ def _decimals(resolver: Resolver, source: src.ColumnSource) -> int:
     if target is None:
         return source.decimals
     table, column = target.split(".")
-    return _decimals(resolver, resolver.source.tables[table].columns[column])
+    return _decimals(resolver, resolver.tables[table].columns[column])
 
 
 def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Table]) -> Table:
@@ -95,10 +95,11 @@ def label_references(resolver: Resolver, table: Table, tables: Mapping[str, Tabl
     return replace(table, columns=tuple(columns))
 
 
-def resolve_fill(
+def _resolve_fill(
     resolver: Resolver, table: str, name: str, source: src.ColumnSource, values: Mapping[str, Values]
 ) -> Fill:
     place = f"{table}.{name}"
+    resolver.check_columns(table, place, source.within)
     match source.kind:
         case "invent":
             return Invent(str(source.invent))
@@ -111,49 +112,55 @@ def resolve_fill(
         case "chance":
             return Chance(float(source.chance or 0))
         case "number":
-            return resolve_number(resolver, table, source, place)
+            return _resolve_number(resolver, table, source, place)
         case "date":
             lo, hi = source.date or ("", "")
             return Date(resolver.day(lo, place), resolver.day(hi, place))
         case "after":
-            path = resolver.path(str(source.after), table, place)
-            if resolver.end_type(table, path) != "date":
-                raise resolver.fail(place, f"after = {source.after!r} is no date: name a date or after column")
-            lo_days, hi_days = source.days or (0, 0)
-            return After(path, lo_days, hi_days, resolver.optional_node(source.until, table, place, "date"))
+            return _resolve_after(resolver, table, source, place)
         case "ref":
             return Reference(
                 str(source.ref), resolver.optional_node(source.where, table, place, "bool"), source.per, source.skew
             )
+        case "series":
+            assert source.series
+            assert source.drift
+            along = resolver.ordered_column(table, place, "along", source.along)
+            step = source.step or 10.0**-source.decimals
+            _check_step(resolver, place, step, source.decimals)
+            return Series(source.series, along, source.within, source.drift, step)
+        case "faker":
+            if name in resolver.tables[table].key:
+                raise resolver.fail(place, "a Faker detail is never a key")
+            return Faker(str(source.faker))
+        case _:
+            return _resolve_computed(resolver, table, source, place)
+
+
+def _resolve_computed(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Fill:
+    match source.kind:
         case "count" | "sum" | "max":
             return resolver.aggregate(table, place, source)
         case "rank":
-            resolver.check_columns(table, place, str(source.rank), source.within)
-            resolver.check_ordered(table, place, "rank", str(source.rank))
-            return Rank(str(source.rank), source.within)
+            return Rank(resolver.ordered_column(table, place, "rank", source.rank), source.within)
         case "share":
-            resolver.check_columns(table, place, str(source.share), source.within)
-            resolver.check_ordered(table, place, "share", str(source.share), "int", "num")
-            return Share(str(source.share), source.within, source.decimals)
-        case "series":
-            resolver.check_columns(table, place, str(source.along), source.within)
-            resolver.check_ordered(table, place, "along", str(source.along))
-            assert source.series
-            assert source.drift
-            step = source.step or 10.0**-source.decimals
-            _check_step(resolver, place, step, source.decimals)
-            return Series(source.series, str(source.along), source.within, source.drift, step)
+            column = resolver.ordered_column(table, place, "share", source.share, "int", "num")
+            return Share(column, source.within, source.decimals)
         case "derive":
             return Derive(resolver.node(str(source.derive), table, place))
-        case "text":
-            return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
         case _:
-            if table and name in resolver.source.tables[table].key:
-                raise resolver.fail(place, "a Faker detail is never a key")
-            return Faker(str(source.faker))
+            return Derive(resolver.node(_template(str(source.text)), table, place, "text"))
 
 
-def resolve_number(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Number:
+def _resolve_after(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> After:
+    path = resolver.path(str(source.after), table, place)
+    if resolver.known_type(*resolver.end(table, path), place) != "date":
+        raise resolver.fail(place, f"after = {source.after!r} is no date: name a date or after column")
+    lo, hi = source.days or (0, 0)
+    return After(path, lo, hi, resolver.optional_node(source.until, table, place, "date"))
+
+
+def _resolve_number(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Number:
     lo, hi = source.number or (0.0, 0.0)
     step = source.step or 10.0**-source.decimals
     for bound in (lo, hi):

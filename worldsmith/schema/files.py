@@ -13,15 +13,15 @@ from typing import Any
 import orjson
 
 from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
-from worldsmith.schema.cardinality import check_counts
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.patterns import Split, read_bank, wordings_of
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.rules import resolve_page, resolve_rule
-from worldsmith.schema.syntax import plain, read_source
-from worldsmith.schema.types import Language, Questions, Schema
-from worldsmith.schema.validation import check_carried, check_lists, check_selves, check_switches
+from worldsmith.schema.rules import resolve_rule
+from worldsmith.schema.source import PageSource
+from worldsmith.schema.syntax import SchemaSource, json_values, read_source
+from worldsmith.schema.types import ChildCells, Language, PageSpec, Questions, Schema, Table
+from worldsmith.schema.validation import check_schema
 
 
 def shipped() -> dict[str, FilePath]:
@@ -79,7 +79,7 @@ def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_toml_error(path, text, error)) from None
-    return with_bank(schema, plain(data), path.name)
+    return with_bank(schema, json_values(data), path.name)
 
 
 def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
@@ -115,7 +115,7 @@ def _parse_file(path: FilePath, name: str, text: str) -> tuple[Schema, SchemaFil
     except ValueError:  # `int` refuses thousands of digits; the parser passes its error on
         raise SchemaError(f"{path}: not a schema: a number has too many digits") from None
     file = SchemaFile(name, text)
-    return parse_schema(plain(data, file), file), file
+    return parse_schema(json_values(data, file), file), file
 
 
 TOML_FIXES = {
@@ -159,12 +159,12 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     if digest not in _parsed:
         if len(_parsed) > 256:
             _parsed.clear()
-        _parsed[digest] = _resolve(Resolver(read_source(dict(data), file), dict(data), digest, file))
+        _parsed[digest] = _resolve(read_source(dict(data), file), dict(data), digest, file)
     return _parsed[digest]
 
 
-def _resolve(resolver: Resolver) -> Schema:
-    source = resolver.source
+def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> Schema:
+    resolver = Resolver(source.tables, source.as_of, file)
     resolver.day(source.as_of, "as_of")
     values = {name: resolver.resolve_values(name, values_source) for name, values_source in source.values.items()}
     resolver.find_types(values)
@@ -179,15 +179,36 @@ def _resolve(resolver: Resolver) -> Schema:
         values=values,
         variation=dict(source.variation),
         tables=tables,
-        rules=tuple(resolve_rule(resolver, name, rule, tables) for name, rule in source.rules.items()),
+        rules=tuple(resolve_rule(resolver, name, rule) for name, rule in source.rules.items()),
         pages=tuple(resolve_page(resolver, name, page, tables) for name, page in source.pages.items()),
         questions=Questions(tuple(source.questions.needs)),
-        source=resolver.data,
-        digest=resolver.digest,
+        source=data,
+        digest=digest,
     )
-    check_switches(resolver, schema)
-    check_selves(resolver, schema)
-    check_counts(resolver, schema)
-    check_lists(resolver, schema)
-    check_carried(resolver, schema)
+    check_schema(resolver, source, schema)
     return schema
+
+
+def resolve_page(resolver: Resolver, name: str, source: PageSource, tables: Mapping[str, Table]) -> PageSpec:
+    place = f"pages.{name}"
+    table = source.about or source.list_ or ""
+    resolver.source_table(table, place)
+    stated = [c.name for c in tables[table].columns if c.see != "linked"]
+    for column in (*(source.show or ()), *(n for n in (source.by, source.sort) if n is not None)):
+        resolver.source_column(table, column, place)
+        if column not in stated:
+            raise resolver.fail(
+                place, f"{column!r} is linked: it is stated on no list, table or head; drop it here, or its see"
+            )
+    if source.list_ and len(source.show or ()) > 3:
+        raise resolver.fail(place, f"a list page shows at most 3 columns beside the key, not {len(source.show or ())}")
+    children = []
+    for child, named in source.with_.items():
+        (ref,) = resolver.parent_path(None, child, table, place)
+        every = [c.name for c in tables[child].columns if c.see != "linked" and c.name != ref]
+        columns = every if named == "*" else list(named)
+        for column in columns:
+            resolver.source_column(child, column, place)
+        children.append(ChildCells(child, ref, tuple(columns)))
+    show = tuple(source.show) if source.show is not None else tuple(stated)
+    return PageSpec(name, source.about, source.list_, source.by, show, source.sort, tuple(children), source.if_)

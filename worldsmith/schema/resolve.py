@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
 
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
@@ -44,12 +43,11 @@ def value_type(value: Value) -> Type:
 class Resolver:
     """Holds the file being read; every method looks something up, or raises SchemaError with place and reason."""
 
-    def __init__(self, source: src.SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> None:
-        self.source = source
-        self.data = data
-        self.digest = digest
+    def __init__(self, tables: Mapping[str, src.TableSource], as_of: str, file: SchemaFile) -> None:
+        self.tables = tables
+        self.as_of = as_of
         self.file = file
-        self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in source.tables}
+        self.types: dict[str, dict[str, Type | expr.Ref]] = {name: {} for name in tables}
 
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
@@ -94,18 +92,19 @@ class Resolver:
             raise self.fail(place, f"{text!r} is no day of the calendar ({error})") from None
         return text
 
+    def source_table(self, table: str, place: str) -> src.TableSource:
+        if table not in self.tables:
+            raise self.fail(place, f"no table {table!r}.{close_match(table, self.tables)}")
+        return self.tables[table]
+
     def source_column(self, table: str, name: str, place: str) -> src.ColumnSource:
-        if table not in self.source.tables:
-            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
-        columns = self.source.tables[table].columns
+        columns = self.source_table(table, place).columns
         if name not in columns:
             raise self.fail(place, f"no column {name!r} in {table!r}.{close_match(name, columns)}")
         return columns[name]
 
     def key_of(self, table: str, place: str) -> str:
-        if table not in self.source.tables:
-            raise self.fail(place, f"no table {table!r}.{close_match(table, self.source.tables)}")
-        key = self.source.tables[table].key
+        key = self.source_table(table, place).key
         if not isinstance(key, str):
             raise self.fail(
                 place, f"{table!r} has the key {key}: only a table with a one-column key can be referred to"
@@ -115,7 +114,7 @@ class Resolver:
 
     def find_types(self, values: Mapping[str, Values]) -> None:
         """Fill `types`. An expression's type may depend on another's: repeat until nothing new is resolved."""
-        pending = [(t, c) for t, table in self.source.tables.items() for c in table.columns]
+        pending = [(t, c) for t, table in self.tables.items() for c in table.columns]
         while pending:
             failed: list[tuple[str, str]] = []
             first: SchemaError | None = None
@@ -142,7 +141,7 @@ class Resolver:
         return kind.type if isinstance(kind, expr.Ref) else kind
 
     def type_of(self, table: str, name: str, values: Mapping[str, Values]) -> Type | expr.Ref:
-        source = self.source.tables[table].columns[name]
+        source = self.tables[table].columns[name]
         place = f"{table}.{name}"
         match source.kind:
             case "ref":
@@ -157,7 +156,7 @@ class Resolver:
                 return kinds.pop()
             case "chance":
                 return "bool"
-            case "number" | "series":
+            case "number" | "series" | "share":
                 return "num" if source.decimals else "int"
             case "date" | "after":
                 return "date"
@@ -165,8 +164,6 @@ class Resolver:
                 return "int"
             case "sum" | "max":
                 return self.known_type(*self.table_and_column(source.sum or source.max or "", place), place)
-            case "share":
-                return "num" if source.decimals else "int"
             case "derive":
                 return self.node(str(source.derive), table, place).type or "text"
             case "faker":
@@ -185,13 +182,13 @@ class Resolver:
     def table_and_column(self, text: str, place: str) -> tuple[str, str]:
         table, dot, column = text.partition(".")
         if not dot:
-            raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.source)!r}")
+            raise self.fail(place, f"{text!r} should name table.column, as in {_a_column(self.tables)!r}")
         return table, column
 
     def node(self, text: str, table: str, place: str, want: Type | None = None, **extra: Type) -> Node:
         types = {**self.types, table: {**self.types[table], **extra}} if extra else self.types
         try:
-            return expr.parse(text, table, types, as_of=self.source.as_of, want=want)
+            return expr.parse(text, table, types, as_of=self.as_of, want=want)
         except ExprError as error:
             raise self.fail(place, str(error)) from None
 
@@ -214,46 +211,41 @@ class Resolver:
 
     def parent_path(self, by: str | None, child: str, parent: str, place: str) -> Path:
         """Return the path from `child` rows to the `parent` row they count for."""
-        if child not in self.source.tables:
-            raise self.fail(place, f"no table {child!r}.{close_match(child, self.source.tables)}")
+        columns = self.source_table(child, place).columns
         if by is not None:
             path = self.path(by, child, place)
-            if self.end_column(child, path).ref != parent:
+            owner, name = self.end(child, path)
+            if self.tables[owner].columns[name].ref != parent:
                 raise self.fail(
                     place, f"by = {by!r} does not end at a reference to {parent!r}: name a ref column, or a path to one"
                 )
             return path
-        refs = [n for n, c in self.source.tables[child].columns.items() if c.ref == parent]
+        refs = [n for n, c in columns.items() if c.ref == parent]
         if len(refs) != 1:
             what = "none of its columns refers" if not refs else f"{' and '.join(refs)} refer"
             raise self.fail(place, f"how {child!r} leads to {parent!r} is not clear ({what} to it): give by = a path")
         return (refs[0],)
 
-    def end_column(self, table: str, path: Path) -> src.ColumnSource:
-        column = self.source.tables[table].columns[path[0]]
-        for step in path[1:]:
-            column = self.source.tables[column.ref or ""].columns[step]
-        return column
-
-    def end_type(self, table: str, path: Path) -> Type:
-        here = table
+    def end(self, table: str, path: Path) -> tuple[str, str]:
+        """Return the table and the name of the column at the end of `path`."""
         for step in path[:-1]:
-            here = str(self.source.tables[here].columns[step].ref)
-        return self.known_type(here, path[-1], ".".join(path))
+            table = str(self.tables[table].columns[step].ref)
+        return table, path[-1]
 
     def check_columns(self, table: str, place: str, *names: str | None) -> None:
         for name in names:
             if name is not None:
                 self.source_column(table, name, place)
 
-    def check_ordered(self, table: str, place: str, what: str, name: str, *types: Type) -> None:
-        """Refuse a column that has no order (or, of `types`, no sum)."""
-        types = types or ("int", "num", "date")
+    def ordered_column(self, table: str, place: str, key: str, value: str | None, *types: Type) -> str:
+        """Return the column that `key = value` names; it must have an order (or, of `types`, a sum)."""
+        types, name = types or ("int", "num", "date"), str(value)
         kind = self.known_type(table, name, place)
         if kind not in types:
             words = {"int": "number", "num": "number"}
             wanted = " or a ".join(dict.fromkeys(words.get(t, t) for t in types))
-            raise self.fail(place, f"{what} = {name!r} is {kind}: it takes a {wanted} column")
+            raise self.fail(place, f"{key} = {name!r} is {kind}: it takes a {wanted} column")
+        return name
 
     def aggregate(self, parent: str, place: str, source: src.ColumnSource | src.EachSource) -> Aggregate:
         target = source.count or source.sum or source.max or ""
@@ -269,8 +261,8 @@ class _NotYetError(Exception):
     """The type of a column depends on one that isn't resolved yet."""
 
 
-def _a_column(source: src.SchemaSource) -> str:
-    return next(f"{name}.{next(iter(t.columns))}" for name, t in source.tables.items())
+def _a_column(tables: Mapping[str, src.TableSource]) -> str:
+    return next(f"{name}.{next(iter(t.columns))}" for name, t in tables.items())
 
 
 def _names(pairs: list[tuple[str, str]]) -> str:

@@ -1,63 +1,166 @@
-"""Rules and pages of a schema file."""
+"""Rules: one class per kind, named like the key that declares it in a schema file.
 
-from collections.abc import Mapping
+Which rows break a rule is worked out twice, in `generation.rules` and in `checking.declared`, which share only this.
+"""
 
-from worldsmith.errors import close_match
-from worldsmith.expr import Type
-from worldsmith.schema import source as src
+from dataclasses import dataclass
+from typing import get_args
+
+from pydantic import Field, model_validator
+
+from worldsmith import expr
+from worldsmith.expr import Node, Type
 from worldsmith.schema.resolve import Resolver
-from worldsmith.schema.types import ChildCells, PageSpec, Rule, Table
+from worldsmith.schema.source import EachSource, Name, Strict
+from worldsmith.schema.types import Aggregate, Rule
 
 
-def resolve_rule(resolver: Resolver, name: str, source: src.RuleSource, tables: Mapping[str, Table]) -> Rule:
-    place = f"rules.{name}"
-    if source.kind == "acyclic":
+class RuleSource(Strict):
+    """A rule as written: the key of its kind, and that kind's options."""
+
+    on: str | None = None
+    """The table it is about."""
+    must: str | None = None
+    """Condition over a row and what it refers to."""
+    each: dict[Name, EachSource] | None = None
+    """Aggregates over child rows that `must` may name."""
+    acyclic: str | None = None
+    """table.column: a self-reference without circles."""
+    unique: list[str] | None = Field(default=None, min_length=1)
+    """Columns that together don't repeat."""
+    order: str | None = None
+    """Column that never falls along `by`."""
+    by: str | None = None
+    """Column of the order in time."""
+    within: str | None = None
+    """Column whose values make the groups."""
+    if_: str | None = Field(default=None, alias="if")
+    """Switch of `[variation]` that the rule depends on."""
+
+    @property
+    def kind(self) -> str:
+        """The rule kind."""
+        if self.each is not None:
+            return "each"
+        return next(kind for kind in RULE_KINDS if getattr(self, kind) is not None)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "RuleSource":
+        exclusive = [kind for kind in RULE_KINDS if kind != "each"]
+        kinds = [kind for kind in exclusive if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"give one of {', '.join(exclusive)}, not {' and '.join(kinds) or 'none'}")
+        if self.each is not None and kinds != ["must"]:
+            raise ValueError("each goes with must")
+        if kinds != ["acyclic"] and self.on is None:
+            raise ValueError("needs on = the table it is about")
+        if (self.order is None) != (self.by is None):
+            raise ValueError("order and by go together")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Condition(Rule):
+    node: Node
+
+    @property
+    def text(self) -> str:
+        return expr.text(self.node)
+
+
+class Must(_Condition):
+    """A condition over a row and what it refers to."""
+
+    @classmethod
+    def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
+        node = resolver.node(str(source.must), table, place, "bool")
+        return cls(name=name, table=table, switch=source.if_, node=node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acyclic(Rule):
+    """A reference of a table to itself, the one of `columns`, that never leads back."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.table}.{self.columns[0]} leads back to itself nowhere"
+
+    @classmethod
+    def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
+        place = f"rules.{name}"
         table, column = resolver.table_and_column(str(source.acyclic), place)
         if resolver.source_column(table, column, place).ref != table:
             raise resolver.fail(place, f"{source.acyclic!r} does not refer to its own table: acyclic is for such a ref")
-        return Rule(name, "acyclic", table, columns=(column,), switch=source.if_)
-    table = str(source.on)
-    if table not in tables:
-        raise resolver.fail(place, f"no table {table!r}.{close_match(table, tables)}")
-    if source.kind == "unique":
-        resolver.check_columns(table, place, *(source.unique or ()))
-        return Rule(name, "unique", table, columns=tuple(source.unique or ()), switch=source.if_)
-    if source.kind == "order":
-        resolver.check_columns(table, place, source.order, source.by, source.within)
-        resolver.check_ordered(table, place, "order", str(source.order))
-        resolver.check_ordered(table, place, "by", str(source.by))
-        return Rule(
-            name, "order", table, order=str(source.order), by=str(source.by), within=source.within, switch=source.if_
-        )
-    each = tuple((n, resolver.aggregate(table, f"{place}.{n}", e)) for n, e in (source.each or {}).items())
-    extra: dict[str, Type] = {
-        n: "int" if a.op == "count" else resolver.known_type(a.table, str(a.column), place) for n, a in each
-    }
-    node = resolver.node(str(source.must), table, place, "bool", **extra)
-    return Rule(name, source.kind, table, node, each=each, switch=source.if_)
+        return cls(name=name, table=table, switch=source.if_, columns=(column,))
 
 
-def resolve_page(resolver: Resolver, name: str, source: src.PageSource, tables: Mapping[str, Table]) -> PageSpec:
-    place = f"pages.{name}"
-    table = source.about or source.list_ or ""
-    if table not in tables:
-        raise resolver.fail(place, f"no table {table!r}.{close_match(table, tables)}")
-    stated = [c.name for c in tables[table].columns if c.see != "linked"]
-    for column in (*(source.show or ()), *(n for n in (source.by, source.sort) if n is not None)):
-        resolver.source_column(table, column, place)
-        if column not in stated:
-            raise resolver.fail(
-                place, f"{column!r} is linked: it is stated on no list, table or head; drop it here, or its see"
-            )
-    if source.list_ and len(source.show or ()) > 3:
-        raise resolver.fail(place, f"a list page shows at most 3 columns beside the key, not {len(source.show or ())}")
-    children = []
-    for child, named in source.with_.items():
-        (ref,) = resolver.parent_path(None, child, table, place)
-        every = [c.name for c in tables[child].columns if c.see != "linked" and c.name != ref]
-        columns = every if named == "*" else list(named)
-        for column in columns:
-            resolver.source_column(child, column, place)
-        children.append(ChildCells(child, ref, tuple(columns)))
-    show = tuple(source.show) if source.show is not None else tuple(stated)
-    return PageSpec(name, source.about, source.list_, source.by, show, source.sort, tuple(children), source.if_)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unique(Rule):
+    """Columns that together don't repeat."""
+
+    @property
+    def text(self) -> str:
+        return f"{', '.join(self.columns)} together don't repeat"
+
+    @classmethod
+    def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
+        table, columns = str(source.on), tuple(source.unique or ())
+        resolver.check_columns(table, f"rules.{name}", *columns)
+        return cls(name=name, table=table, switch=source.if_, columns=columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order(Rule):
+    """A column that never falls along `by` among rows that agree on `within`."""
+
+    order: str
+    by: str
+    within: str | None
+
+    @property
+    def redrawn_columns(self) -> tuple[str, ...]:
+        return self.order, self.by
+
+    @property
+    def text(self) -> str:
+        return f"{self.order} never falls along {self.by}"
+
+    @classmethod
+    def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
+        order = resolver.ordered_column(table, place, "order", source.order)
+        by = resolver.ordered_column(table, place, "by", source.by)
+        within = source.within
+        resolver.check_columns(table, place, within)
+        columns = (order, by, *([within] if within else []))
+        return cls(name=name, table=table, switch=source.if_, columns=columns, order=order, by=by, within=within)
+
+
+class Each(_Condition):
+    """A condition that may name aggregates over child rows."""
+
+    @classmethod
+    def from_source(cls, resolver: Resolver, name: str, source: RuleSource) -> Rule:
+        place, table = f"rules.{name}", str(source.on)
+        resolver.source_table(table, place)
+        each: dict[str, Aggregate] = {}
+        types: dict[str, Type] = {}
+        for n, aggregate_source in (source.each or {}).items():
+            aggregate = each[n] = resolver.aggregate(table, f"{place}.{n}", aggregate_source)
+            counted = aggregate.column is None
+            types[n] = "int" if counted else resolver.known_type(aggregate.table, str(aggregate.column), place)
+        node = resolver.node(str(source.must), table, place, "bool", **types)
+        return cls(name=name, table=table, switch=source.if_, node=node, each=tuple(each.items()))
+
+
+RuleKind = Must | Acyclic | Unique | Order | Each
+RULE_KINDS: dict[str, type[RuleKind]] = {kind.__name__.lower(): kind for kind in get_args(RuleKind)}
+"""Rule kinds by the key that declares them."""
+
+
+def resolve_rule(resolver: Resolver, name: str, source: RuleSource) -> Rule:
+    """Return the rule that a schema file declares; SchemaError for unknown or unfit tables and columns."""
+    return RULE_KINDS[source.kind].from_source(resolver, name, source)

@@ -1,12 +1,12 @@
-"""The schema file as written: names not yet resolved, expressions still text.
+"""The parts of a schema file as written: names not yet resolved, expressions still text.
 
-Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take.
-`syntax` reports what is wrong with a file; `files` turns the result into the types of `types`.
+Pydantic holds the grammar: which keys exist, which options go with which fill, which values they take. `rules` adds
+the rules, `syntax` the file as a whole and what is wrong with one; `files` turns it into the types of `types`.
 """
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 NAME = r"^[a-z][a-z0-9_]{0,39}$"
 LINE = r"^[^\n\r|]+$"
@@ -49,29 +49,29 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-def _ordered(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+def _ordered_pair(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     if pair[0] > pair[1]:
         raise ValueError(f"[{pair[0]}, {pair[1]}] is empty: the first must not exceed the second")
     return pair
 
 
-def _free(name: str) -> str:
+def _not_sqlite_name(name: str) -> str:
     if name.startswith("sqlite_"):
         raise ValueError(f"{name!r}: names that start with sqlite_ belong to SQLite")
     return name
 
 
-Name = Annotated[str, Field(pattern=NAME), AfterValidator(_free)]
+Name = Annotated[str, Field(pattern=NAME), AfterValidator(_not_sqlite_name)]
 Figure = Annotated[float, Field(strict=True, ge=-1e12, le=1e12, allow_inf_nan=False)]
-Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered)]
+Span = Annotated[tuple[Figure, Figure], AfterValidator(_ordered_pair)]
 Whole = Annotated[int, Field(strict=True)]
 Rows = Annotated[
-    tuple[Annotated[Whole, Field(ge=1, le=5000)], Annotated[Whole, Field(le=5000)]], AfterValidator(_ordered)
+    tuple[Annotated[Whole, Field(ge=1, le=5000)], Annotated[Whole, Field(le=5000)]], AfterValidator(_ordered_pair)
 ]
-Times = Annotated[tuple[Annotated[Whole, Field(ge=0)], Whole], AfterValidator(_ordered)]
+Times = Annotated[tuple[Annotated[Whole, Field(ge=0)], Whole], AfterValidator(_ordered_pair)]
 Shift = Annotated[Whole, Field(ge=-40_000, le=40_000)]
-Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered)]
-Days = Annotated[tuple[str, str], AfterValidator(_ordered)]
+Window = Annotated[tuple[Shift, Shift], AfterValidator(_ordered_pair)]
+Days = Annotated[tuple[str, str], AfterValidator(_ordered_pair)]
 Plain = str | bool | int | float
 
 
@@ -246,49 +246,6 @@ class EachSource(Strict):
     """Which of them."""
 
 
-class RuleSource(Strict):
-    """A rule."""
-
-    on: str | None = None
-    """The table it is about."""
-    must: str | None = None
-    """Condition over a row and what it refers to."""
-    each: dict[Name, EachSource] | None = None
-    """Aggregates over child rows that `must` may name."""
-    acyclic: str | None = None
-    """table.column: a self-reference without circles."""
-    unique: list[str] | None = Field(default=None, min_length=1)
-    """Columns that together don't repeat."""
-    order: str | None = None
-    """Column that never falls along `by`."""
-    by: str | None = None
-    """Column of the order in time."""
-    within: str | None = None
-    """Column whose values make the groups."""
-    if_: str | None = Field(default=None, alias="if")
-    """Switch of `[variation]` that the rule depends on."""
-
-    @property
-    def kind(self) -> Literal["must", "acyclic", "unique", "order", "each"]:
-        """The rule kind."""
-        if self.each is not None:
-            return "each"
-        return next(k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None)
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> "RuleSource":
-        kinds = [k for k in ("must", "acyclic", "unique", "order") if getattr(self, k) is not None]
-        if len(kinds) != 1:
-            raise ValueError(f"give one of must, acyclic, unique, order, not {' and '.join(kinds) or 'none'}")
-        if self.each is not None and kinds != ["must"]:
-            raise ValueError("each goes with must")
-        if kinds != ["acyclic"] and self.on is None:
-            raise ValueError("needs on = the table it is about")
-        if (self.order is None) != (self.by is None):
-            raise ValueError("order and by go together")
-        return self
-
-
 class PageSource(Strict):
     """A page kind."""
 
@@ -334,48 +291,3 @@ class QuestionsSource(Strict):
             except (KeyError, IndexError, ValueError):
                 raise ValueError(f"{need!r} may hold {{many}} and {{about}} and no other braces") from None
         return self
-
-
-PAGES = 1
-"""Version of `[pages]`; a schema may name it as `version`, which is not a page kind."""
-
-
-class SchemaSource(Strict):
-    """A schema file."""
-
-    schema_: Literal[1] = Field(alias="schema")
-    """Version of the language."""
-    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
-    """Name of the schema."""
-    kind: Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
-    """World kind."""
-    as_of: str
-    """The world's own date."""
-    about: str
-    """What the worlds are about, as a phrase."""
-    lang: Literal["en"] = "en"
-    """Language of pages and questions."""
-    values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
-    """Lists of values; they are not rows."""
-    variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
-    """Switches drawn once per world, and their chances."""
-    tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
-    """Tables in order."""
-    rules: dict[Name, RuleSource] = Field(default_factory=dict)
-    """Rules besides those that fills imply."""
-    pages: dict[Name, PageSource] = Field(min_length=1)
-    """Which page carries which cells; `version` is that of this part of the language, 1."""
-    questions: QuestionsSource = Field(default_factory=QuestionsSource)
-    """Phrases for questions."""
-
-    @field_validator("pages", mode="before")
-    @classmethod
-    def _version(cls, pages: Any) -> Any:
-        """Take the version of `[pages]` out of its kinds."""
-        if not isinstance(pages, dict) or "version" not in pages or isinstance(pages["version"], dict):
-            return pages
-        if pages["version"] != PAGES or isinstance(pages["version"], bool):
-            raise ValueError(
-                f"version = {pages['version']!r} is not known; this part of the language is version {PAGES}"
-            )
-        return {name: page for name, page in pages.items() if name != "version"}

@@ -7,25 +7,12 @@ longer be false is off, and listed with the reason.
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from worldsmith import expr
 from worldsmith.expr import Node
-from worldsmith.schema.types import (
-    After,
-    Aggregate,
-    ChildCells,
-    Column,
-    Derive,
-    Fill,
-    Number,
-    PageSpec,
-    Path,
-    Pick,
-    Reference,
-    Rule,
-    Schema,
-    Table,
-)
+from worldsmith.schema.reads import expressions
+from worldsmith.schema.types import Aggregate, ChildCells, Column, Fill, PageSpec, Path, Rule, Schema, Table
 
 
 def structure_of(schema: Schema, switches: Collection[str]) -> Schema:
@@ -83,28 +70,18 @@ def _folder(schema: Schema, tables: dict[str, Table]) -> Fold:
                 here = tables[here].column(step).ref or here
             return False
 
-        return expr.fold(node, absent)
+        return expr.fold_constants(node, absent)
 
     return fold
 
 
 def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
     fill = column.fill
-    match fill:
-        case Number(mean=mean) if mean is not None:
-            folded = fold(table, mean)
-            null = isinstance(folded, expr.Const) and folded.value is None
-            return replace(fill, mean=None if null else folded)
-        case Pick(where=where) | Reference(where=where) if where is not None:
-            return replace(fill, where=fold(table, where))
-        case Aggregate(where=where, table=child) if where is not None:
-            return replace(fill, where=fold(child, where))
-        case After(until=until) if until is not None:
-            return replace(fill, until=fold(table, until))
-        case Derive(node=node):
-            return Derive(fold(table, node))
-        case _:
-            return fill
+    at = fill.table if isinstance(fill, Aggregate) else table
+    folded: dict[str, Any] = {name: fold(at, node) for name, node in expressions(fill).items()}
+    if isinstance(mean := folded.get("mean"), expr.Const) and mean.value is None:
+        folded["mean"] = None
+    return replace(fill, **folded) if folded else fill
 
 
 def _rule(rule: Rule, tables: dict[str, Table], fold: Fold, *, present: bool) -> tuple[Rule | None, str]:
@@ -113,7 +90,7 @@ def _rule(rule: Rule, tables: dict[str, Table], fold: Fold, *, present: bool) ->
     if rule.table not in tables:
         return None, f"no table {rule.table!r} in this structure"
     names = tables[rule.table].names
-    for column in (*rule.columns, *filter(None, (rule.order, rule.by, rule.within))):
+    for column in rule.columns:
         if column not in names:
             return None, f"no column {rule.table}.{column} in this structure"
     for name, aggregate in rule.each:

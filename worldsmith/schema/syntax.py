@@ -2,19 +2,20 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from worldsmith.errors import SchemaError, close_match
 from worldsmith.schema.locations import SchemaFile
+from worldsmith.schema.rules import RuleSource
 from worldsmith.schema.source import (
     ColumnSource,
     EachSource,
+    Name,
     PageSource,
+    Plain,
     QuestionsSource,
-    RuleSource,
-    SchemaSource,
     Strict,
     TableSource,
     ValuesSource,
@@ -61,18 +62,63 @@ EITHER = {
     "with": 'should be a list of columns, or "*" for all',
 }
 
+PAGES_VERSION = 1
+"""Version of `[pages]`; a schema may name it as `version`, which is not a page kind."""
+
+
+class SchemaSource(Strict):
+    """A schema file."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    """Version of the language."""
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
+    """Name of the schema."""
+    kind: Literal["time_shifted", "granular_long_tail", "private_simulation", "realistic_grounded"]
+    """World kind."""
+    as_of: str
+    """The world's own date."""
+    about: str
+    """What the worlds are about, as a phrase."""
+    lang: Literal["en"] = "en"
+    """Language of pages and questions."""
+    values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
+    """Lists of values; they are not rows."""
+    variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
+    """Switches drawn once per world, and their chances."""
+    tables: dict[Name, TableSource] = Field(min_length=1, max_length=30)
+    """Tables in order."""
+    rules: dict[Name, RuleSource] = Field(default_factory=dict)
+    """Rules besides those that fills imply."""
+    pages: dict[Name, PageSource] = Field(min_length=1)
+    """Which page carries which cells; `version` is that of this part of the language, 1."""
+    questions: QuestionsSource = Field(default_factory=QuestionsSource)
+    """Phrases for questions."""
+
+    @field_validator("pages", mode="before")
+    @classmethod
+    def _version(cls, pages: Any) -> Any:
+        """Take the version of `[pages]` out of its kinds."""
+        if not isinstance(pages, dict) or "version" not in pages or isinstance(pages["version"], dict):
+            return pages
+        if pages["version"] != PAGES_VERSION or isinstance(pages["version"], bool):
+            raise ValueError(
+                f"version = {pages['version']!r} is not known; this part of the language is version {PAGES_VERSION}"
+            )
+        return {name: page for name, page in pages.items() if name != "version"}
+
+
 Steps = tuple[str | int, ...]
 
 
-def plain(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
+def json_values(value: Any, file: SchemaFile | None = None, place: str = "") -> Any:
     """Return TOML values as JSON values: dates as ISO text.
 
     Raises SchemaError for a time of day, and for numbers that are none or too large.
     """
     if isinstance(value, dict):
-        return {k: plain(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
+        return {k: json_values(v, file, f"{place}.{k}".lstrip(".")) for k, v in value.items()}
     if isinstance(value, list):
-        return [plain(v, file, place) for v in value]
+        return [json_values(v, file, place) for v in value]
     if isinstance(value, dt.datetime | dt.time):
         where = (file or SchemaFile("schema")).at(place)
         raise SchemaError(
@@ -101,7 +147,7 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
     open_: dict[Steps, Any] = {}
     for error in errors:
         steps, union, tag = _resolved(data, error)
-        if tag and not _fits(tag, value := _at(data, union)):
+        if tag and not _fits(tag, value := _value_at(data, union)):
             open_[union] = value
         else:
             faults.append((_dotted(steps), _explain(error, steps)))
@@ -112,7 +158,7 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
         if place not in places and not any(t.startswith(place + ".") for t in [*places, *below]):
             either = EITHER["values"] if union[:-1] == ("values",) else EITHER.get(str(union[-1]))
             either = either or (EITHER["with"] if "with" in union else "should be a text, a number or true or false")
-            faults.append((place, f"{either}{_got(value)}"))
+            faults.append((place, f"{either}{_value_shown(value)}"))
     return faults
 
 
@@ -134,7 +180,7 @@ def _resolved(data: Any, error: Any) -> tuple[Steps, Steps, str]:
     return tuple(steps), union, tag
 
 
-def _at(data: Any, steps: Steps) -> Any:
+def _value_at(data: Any, steps: Steps) -> Any:
     for step in steps:
         data = data[step]
     return data
@@ -152,62 +198,53 @@ def _dotted(steps: Steps) -> str:
     return ".".join(map(str, steps))
 
 
-def _got(value: Any) -> str:
+def _value_shown(value: Any) -> str:
     return "" if isinstance(value, dict) else f" (got {str(value)[:60]!r})"
 
 
-def _model(steps: Steps) -> type[Strict]:
-    """Return the model of the table that the last step is a key of."""
-    match steps[:-1]:
-        case ("tables", _):
-            return TableSource
-        case ("tables", _, "columns", _):
-            return ColumnSource
-        case ("rules", _):
-            return RuleSource
-        case ("rules", _, "each", _):
-            return EachSource
-        case ("pages", _):
-            return PageSource
-        case ("values", _):
-            return ValuesSource
-        case ("questions",):
-            return QuestionsSource
-        case _:
-            return SchemaSource
+MODELS: dict[tuple[str | int, int], type[Strict]] = {
+    ("tables", 2): TableSource,
+    ("tables", 4): ColumnSource,
+    ("rules", 2): RuleSource,
+    ("rules", 4): EachSource,
+    ("pages", 2): PageSource,
+    ("values", 2): ValuesSource,
+    ("questions", 1): QuestionsSource,
+}
+"""Models of tables in the file, by the first step to them and the number of steps."""
 
 
 def _explain(error: Any, steps: Steps) -> str:
-    kind, got, context = error["type"], _got(error["input"]), error.get("ctx", {})
+    kind, got, context = error["type"], _value_shown(error["input"]), error.get("ctx", {})
     if kind == "extra_forbidden":
-        known = [f.alias or n for n, f in _model(steps).model_fields.items()]
+        known = [f.alias or n for n, f in MODELS.get((steps[0], len(steps) - 1), SchemaSource).model_fields.items()]
         return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), known)}"
     if kind == "missing":
-        return _missing(steps, error["input"])
+        return _explain_missing(steps, error["input"])
     if kind == "literal_error":
         expected = str(context["expected"])
-        return f"should be {expected}{got}{_near(error['input'], expected.replace(' or ', ', ').split(', '))}"
+        return f"should be {expected}{got}{_close_choice(error['input'], expected.replace(' or ', ', ').split(', '))}"
     if kind == "string_pattern_mismatch":
-        return _pattern(str(context["pattern"]), error["input"])
+        return _explain_pattern(str(context["pattern"]), error["input"])
     if kind in SHOULD_BE:
         return SHOULD_BE[kind] + got
     expected = str(error["msg"]).removeprefix("Value error, ")
     return expected.replace("Input should", "should") + got
 
 
-def _near(value: Any, quoted: list[str]) -> str:
+def _close_choice(value: Any, quoted: list[str]) -> str:
     hint = close_match(str(value), [q.strip("'") for q in quoted])
     return f".{hint}" if "Did you mean" in hint else ""
 
 
-def _missing(steps: Steps, value: Any) -> str:
+def _explain_missing(steps: Steps, value: Any) -> str:
     if isinstance(steps[-1], int):
-        return f"should be a pair: [a, b]{_got(value)}"
+        return f"should be a pair: [a, b]{_value_shown(value)}"
     example = EXAMPLES.get(steps[-1])
     return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
 
 
-def _pattern(pattern: str, value: Any) -> str:
+def _explain_pattern(pattern: str, value: Any) -> str:
     if pattern.startswith("^[a-z]"):
         return f"{value!r} is no name: a small letter first, then small letters, digits and _, at most 40"
     return f"{value!r} can't stand in a table: no line breaks and no |"

@@ -5,11 +5,11 @@ structure: the schema of one world, without the tables and columns that are abse
 needn't know about switches.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from worldsmith import expr
 from worldsmith.expr import Node, Type
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
@@ -285,27 +285,32 @@ class Table:
         return tuple(c for c in self.columns if c.ref)
 
 
-RuleKind = Literal["must", "acyclic", "unique", "order", "each"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(ABC):
+    """A declared rule over `table`; its kinds are the classes in `rules.RULE_KINDS`. A row breaks it only when false.
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A declared rule over `table`. A row breaks it only when it is false; null passes."""
+    `columns`, `node` and `each` name all that a kind reads: the order of filling and repair go by them.
+    """
 
     name: str
-    kind: RuleKind
     table: str
-    node: Node | None = None
-    """must, each: the condition."""
-    columns: tuple[str, ...] = ()
-    """unique: the columns that together don't repeat. acyclic: the one self-reference."""
-    order: str = ""
-    by: str = ""
-    within: str | None = None
-    """order: `order` never falls along `by` among rows that agree on `within`."""
-    each: tuple[tuple[str, Aggregate], ...] = ()
-    """each: names the condition may use for aggregates over child rows."""
     switch: str | None = None
+    columns: tuple[str, ...] = ()
+    """The row's own columns that it reads, besides those in `node`."""
+    node: Node | None = None
+    """The condition."""
+    each: tuple[tuple[str, Aggregate], ...] = ()
+    """Names that the condition may use for aggregates over child rows."""
+
+    @property
+    def redrawn_columns(self) -> tuple[str, ...]:
+        """Those of `columns` that are drawn again in a row that breaks it."""
+        return self.columns
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The rule in words, as a check prints it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,10 +403,3 @@ class Schema:
         for step in path[1:]:
             column = self.column(column.ref or "", step)
         return column
-
-    def types(self) -> dict[str, dict[str, Type | expr.Ref]]:
-        """Return the types that expressions are read against."""
-        return {
-            t.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in t.columns}
-            for t in self.tables.values()
-        }

@@ -1,12 +1,12 @@
 """Checks of a schema as a whole: switches, fills that read others, list pages, columns that no page carries."""
 
-from worldsmith import expr
 from worldsmith.errors import close_match
-from worldsmith.schema.cardinality import value_limit
+from worldsmith.schema.cardinality import check_counts, value_limit
+from worldsmith.schema.reads import columns_named, columns_read
 from worldsmith.schema.resolve import Resolver
+from worldsmith.schema.syntax import SchemaSource
 from worldsmith.schema.types import (
     After,
-    Aggregate,
     Choice,
     Column,
     Date,
@@ -14,7 +14,6 @@ from worldsmith.schema.types import (
     Invent,
     Number,
     Pick,
-    Rank,
     Reference,
     Schema,
     Series,
@@ -23,8 +22,16 @@ from worldsmith.schema.types import (
 )
 
 
-def check_switches(resolver: Resolver, schema: Schema) -> None:
-    source = resolver.source
+def check_schema(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
+    """Raise SchemaError for the first of the faults that only the whole schema shows."""
+    _check_switches(resolver, source, schema)
+    _check_not_filled_from_itself(resolver, schema)
+    check_counts(resolver, schema)
+    _check_list_pages(resolver, schema)
+    _check_columns_on_pages(resolver, schema)
+
+
+def _check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) -> None:
     used = [
         *((f"tables.{n}", t.if_) for n, t in source.tables.items()),
         *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),
@@ -39,59 +46,32 @@ def check_switches(resolver: Resolver, schema: Schema) -> None:
             raise resolver.fail(f"variation.{name}", "nothing uses this switch: remove it, or use it in an if")
     for table in schema.tables.values():
         for column in table.columns:
-            check_presence(resolver, schema, table, column)
+            _check_switch(resolver, schema, table, column)
 
 
-def check_presence(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
+def _check_switch(resolver: Resolver, schema: Schema, table: Table, column: Column) -> None:
     """A fill that names an optional table or column must have the same switch."""
-    here = {table.switch, column.switch}
-    needs: list[tuple[str, str | None]] = []
-    match column.fill:
-        case Reference(table=target):
-            needs.append((target, schema.tables[target].switch))
-        case Aggregate(table=child, column=counted, by=by):
-            needs.append((child, schema.tables[child].switch))
-            needs.append((f"{child}.{by[0]}", schema.column(child, by[0]).switch))
-            if counted:
-                needs.append((f"{child}.{counted}", schema.column(child, counted).switch))
-        case Rank(column=ranked, within=within) | Share(column=ranked, within=within):
-            needs += [(f"{table.name}.{c}", table.column(c).switch) for c in (ranked, within) if c]
-        case Series(along=along, within=within):
-            needs += [(f"{table.name}.{c}", table.column(c).switch) for c in (along, within) if c]
-        case After(path=path):
-            needs.append((".".join(path), schema.walk(table.name, path).switch))
-            needs.append((path[0], table.column(path[0]).switch))
-        case _:
-            pass
-    for what, switch in needs:
-        if switch is not None and switch not in here:
-            raise resolver.fail(
-                f"{table.name}.{column.name}",
-                f"{what} depends on the switch {switch!r} and this column does not: give it if = {switch!r}",
-            )
+    for target, name in columns_named(schema, table.name, column.fill):
+        for what, switch in (
+            (target, schema.tables[target].switch),
+            (f"{target}.{name}", schema.column(target, name).switch),
+        ):
+            if switch not in (None, table.switch, column.switch):
+                raise resolver.fail(
+                    f"{table.name}.{column.name}",
+                    f"{what} depends on the switch {switch!r} and this column does not: give it if = {switch!r}",
+                )
 
 
-def check_selves(resolver: Resolver, schema: Schema) -> None:
+def _check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
     """No column is filled from itself; only a `where` reads the value it judges."""
     for table in schema.tables.values():
         for column in table.columns:
-            read: list[str] = []
-            match column.fill:
-                case Number(mean=node) if node is not None:
-                    read += [p[0] for p in expr.paths(node)]
-                case After(path=path, until=until):
-                    read += [path[0], *(p[0] for p in (expr.paths(until) if until is not None else ()))]
-                case Rank(column=of, within=within) | Share(column=of, within=within):
-                    read += [of, within or ""]
-                case Series(along=of, within=within):
-                    read += [of, within or ""]
-                case _:
-                    pass
-            if column.name in read:
+            if (table.name, column.name) in columns_read(schema, column):
                 raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
 
 
-def check_lists(resolver: Resolver, schema: Schema) -> None:
+def _check_list_pages(resolver: Resolver, schema: Schema) -> None:
     """The rows of a list page share a value of `by`; a column in which all differ makes no lists."""
     for page in schema.pages:
         if page.by is None:
@@ -108,7 +88,7 @@ def check_lists(resolver: Resolver, schema: Schema) -> None:
             )
 
 
-def check_carried(resolver: Resolver, schema: Schema) -> None:
+def _check_columns_on_pages(resolver: Resolver, schema: Schema) -> None:
     """Every column must be on some page, else no question about it has an answer."""
     carried = {(p.table, c) for p in schema.pages for c in (*p.show, *schema.tables[p.table].key)}
     carried |= {(w.table, c) for p in schema.pages for w in p.children for c in (*w.columns, w.ref)}

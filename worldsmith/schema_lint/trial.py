@@ -62,7 +62,7 @@ class RuleTrial:
     restarts: int
     unenforced: tuple[int, int] = (0, 0)
     """Where no row broke the rule in worlds filled without rules: the rows it covered in them, and the worlds."""
-    remedy: str = ""
+    remedy: str | None = None
     """A change to the schema that meets the rule, where redrawing doesn't."""
 
     @property
@@ -70,10 +70,10 @@ class RuleTrial:
         """The share of rows that broke it when it was first tested."""
         return self.first_broken / self.first_rows if self.first_rows else 0.0
 
-    def warning(self) -> str:
-        """Return what is wrong with the rule and the fix, "" for a rule that holds."""
+    def warning(self) -> str | None:
+        """Return what is wrong with the rule and the fix, None for a rule that holds."""
         if self.state == "holds":
-            return ""
+            return None
         counts = ""
         if self.state in ("never held", "too strict"):
             counts = f"; {self.share:.1%} of {self.first_rows} rows broke it at first"
@@ -129,7 +129,7 @@ class Trial:
         """Return the fields as JSON values, with the counts of each rule per world."""
         fields = asdict(self)
         for rule, row in zip(self.rules, fields["rules"], strict=True):
-            row |= {"first_share": round(rule.share, 4), "warning": rule.warning()}
+            row |= {"first_share": round(rule.share, 4), "warning": rule.warning() or "", "remedy": rule.remedy or ""}
             row |= {f"{n}_a_world": round(row[n] / max(1, rule.tried), 2) for n in ("redraws", "restarts")}
         return fields | {"unfit_share": round(self.unfit_share, 4), "usual": USUAL_FACTS, "faults": self.faults}
 
@@ -248,7 +248,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
     tally = _Tally()
     try:
         graph_of(schema)
-        aside, stopped = _fill(schema, count, seed, tally)
+        aside, stopped = _fill_worlds(schema, count, seed, tally)
         unbroken = _unbroken_without_rules(schema, _never_broken(schema, tally), range(seed + count, seed + 2 * count))
     except SchemaError as error:
         raise SchemaError(f"{file.at(error.place)}: {error.text}") from None
@@ -257,7 +257,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
         worlds=len(tally.facts),
         tried=tally.tried,
         unfit=tally.unfit,
-        failed=tuple(_failures(tally, file)),
+        failed=tuple(_failure_texts(tally, file)),
         declared=declared_rows(schema),
         bounds=facts_range(schema),
         tables={t.name: (t.rows[0] if t.switch is None else 0, t.rows[1]) for t in schema.tables.values()},
@@ -271,7 +271,7 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
     )
 
 
-def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str], str]:
+def _fill_worlds(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str], str]:
     """Fill worlds; return the rules set aside, and why the filling stopped early, "" where it didn't."""
     aside = set[str]()
     extra = range(seed + count, seed + count + EXTRA_SEEDS)
@@ -283,7 +283,7 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str
         if any(tally.fill(schema, other, whole=not aside) for other in extra):
             continue
         (place, rule), _ = Counter(tally.effort.restarts[before:]).most_common(1)[0]
-        reduced = _without(schema, rule) if rule else None
+        reduced = _without_rule(schema, rule) if rule else None
         if rule is None or reduced is None or len(aside) == MAX_SET_ASIDE:
             return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly because of {place}"
         aside.add(rule)
@@ -292,7 +292,7 @@ def _fill(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[set[str
     return aside, ""
 
 
-def _without(schema: Schema, rule: str) -> Schema | None:
+def _without_rule(schema: Schema, rule: str) -> Schema | None:
     """Return the schema without a rule, None where that is no valid schema."""
     source = dict(schema.source)
     source["rules"] = {name: r for name, r in source["rules"].items() if name != rule}
@@ -360,7 +360,7 @@ def _rule_trials(
             redraws=tally.effort.redraws.get(rule.name, 0),
             restarts=restarts[rule.name],
             unenforced=unbroken.get(rule.name, (0, 0)),
-            remedy=remedy(schema, rule.name, range(FIRST_FAILURES)) if state in ("never held", "too strict") else "",
+            remedy=remedy(schema, rule.name, range(FIRST_FAILURES)) if state in ("never held", "too strict") else None,
         )
 
 
@@ -376,7 +376,7 @@ def _state(tally: _Tally, name: str) -> State:
     return "holds" if tally.covered[name] else "idle"
 
 
-def _failures(tally: _Tally, file: SchemaFile) -> Iterator[str]:
+def _failure_texts(tally: _Tally, file: SchemaFile) -> Iterator[str]:
     """Yield each place at which filling failed, with how many seeds failed there and why the first one did."""
     for place in dict.fromkeys(error.place for _, error in tally.failed):
         failures = [(number, error) for number, error in tally.failed if error.place == place]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from worldsmith.naming import DENIED
+from worldsmith.naming import DENY_FILTER_DIGEST
 from worldsmith.schema import Invent, Knobs, Language, Path, Schema, Value
 from worldsmith.seeding import draw
 
@@ -134,7 +134,7 @@ class World:
 
         Faker's version is there for all worlds of a schema with such a column, whatever their switches.
         """
-        return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENIED[:16]}
+        return ({"faker": FAKER} if uses_faker(self.schema) else {}) | {"names": DENY_FILTER_DIGEST[:16]}
 
     @cached_property
     def shared_names(self) -> tuple[str, ...]:

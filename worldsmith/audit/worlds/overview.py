@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from worldsmith.graph import ConstraintGraph, Name, graph_of
+from worldsmith.graph import ConstraintGraph, graph_of
 from worldsmith.schema import COMPUTED, Column, Schema, Value
+from worldsmith.schema.reads import Name
 from worldsmith.world.model import World
 
 ROW, WIDTH, GAP, TOP, LEFT = 17, 500, 70, 92, 60

@@ -11,8 +11,8 @@ from functools import cache
 
 from rapidfuzz.distance.Levenshtein import distance
 
-from worldsmith.naming import ALSO, KINDS, denied
-from worldsmith.naming.fold import fold
+from worldsmith.naming import ALSO, KINDS, is_real_name
+from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Faker, Invent, Pick
@@ -63,21 +63,21 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
 def bearing_words(name: Name) -> list[str]:
     """Return the folded words that carry a name: not those of its kind's forms ("Street"), short or with digits."""
     ordinary = _ordinary(name.kind)
-    return [w for w in fold(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
+    return [w for w in fold_name(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
 
 
 @cache
 def _ordinary(kind: str) -> frozenset[str]:
     # A homonym has the form of another kind: a film may be called like an island.
     forms = [form for each in (kind, *ALSO.get(kind, ())) for form in KINDS[each].forms]
-    return frozenset(word for form in forms for literal, _ in form for word in fold(literal).split())
+    return frozenset(word for form in forms for literal, _ in form for word in fold_name(literal).split())
 
 
 def real_part(name: Name) -> str:
     """Return the part of a name that the filter takes for real: the whole, the first bearing word, or "" for none."""
-    if denied(name.text):
+    if is_real_name(name.text):
         return name.text
-    return next((word for word in bearing_words(name) if denied(word)), "")
+    return next((word for word in bearing_words(name) if is_real_name(word)), "")
 
 
 def names_in_pages(world: World, names: Iterable[Name]) -> list[Name]:
@@ -98,7 +98,7 @@ def twins_of(names: list[Name]) -> list[Twin]:
     before: list[Name] = []
     twins: list[Twin] = []
     for name in names:
-        folded, words = fold(name.text), bearing_words(name)
+        folded, words = fold_name(name.text), bearing_words(name)
         if not known.take(folded, words):
             twins.append(Twin(_nearest(folded, words, before), name))
         before.append(name)
@@ -109,7 +109,7 @@ def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
     """Return the name that another is a twin of: the least edit distance, 0 for a similar bearing word."""
 
     def apart(other: Name) -> int:
-        text = fold(other.text)
+        text = fold_name(other.text)
         alike = any(distance(a, b, score_cutoff=1) <= 1 for a in words for b in bearing_words(other))
         return 0 if alike or text.startswith(folded) or folded.startswith(text) else distance(folded, text)
 

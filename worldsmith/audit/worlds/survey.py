@@ -16,7 +16,7 @@ from worldsmith.audit.worlds.real_names import (
     twins_of,
 )
 from worldsmith.audit.worlds.similarity import FirstOwners, distinctive_rows, equal_rows, measured_columns
-from worldsmith.naming.fold import fold
+from worldsmith.naming.fold import fold_name
 from worldsmith.pages import Pages
 from worldsmith.schema import Schema
 from worldsmith.world.model import World
@@ -157,7 +157,7 @@ def _structure(schema: Schema) -> tuple[object, ...]:
 
 def _same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None:
     earlier: Counter[str] = Counter()
-    texts = {fold(name.text): name for name in names}
+    texts = {fold_name(name.text): name for name in names}
     for folded, name in texts.items():
         if first := summary.names.add("name", folded, world.id):
             earlier[first] += 1

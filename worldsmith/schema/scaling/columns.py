@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil, floor
 
 from worldsmith.schema import Column, Knobs, Reference, Schema
-from worldsmith.schema.scaling.keys import has_restricted_key, most_repeats
+from worldsmith.schema.cardinality import has_restricted_key, most_repeats
 
 Span = tuple[int, int]
 """Least and most."""

@@ -6,7 +6,7 @@ from math import floor, inf, prod
 from worldsmith.errors import UsageError
 from worldsmith.naming import AVAILABLE
 from worldsmith.schema import Column, Invent, Pick, Reference, Schema, Table
-from worldsmith.schema.scaling.keys import has_restricted_key, key_columns, value_count
+from worldsmith.schema.cardinality import has_restricted_key, key_columns, value_count
 
 MOST = 5000
 """Rows of a world at most: larger ones have never been measured."""

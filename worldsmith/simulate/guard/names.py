@@ -15,7 +15,7 @@ from ahocorasick_rs import AhoCorasick
 from faker.providers.lorem.en_US import Provider as Lorem
 
 from worldsmith import scoring
-from worldsmith.naming import denied
+from worldsmith.naming import is_real_name
 from worldsmith.schema import Choice, Faker, Invent, Pick, Schema
 from worldsmith.scoring.text import squash
 from worldsmith.simulate.guard.text import Scan, Span, clean, scan, squeeze, tokens
@@ -76,7 +76,7 @@ def _words(phrase: str) -> tuple[str, ...]:
 
 def is_ordinary_word(word: str) -> bool:
     """Whether a word is known outside invented worlds: English words and real names (about 1% of others too)."""
-    return word.lower() in COMMON or denied(word)
+    return word.lower() in COMMON or is_real_name(word)
 
 
 def name_like(schema: Schema) -> Iterator[ColumnId]:

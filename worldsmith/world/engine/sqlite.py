@@ -22,7 +22,7 @@ CONNECTIONS = 16
 _local = threading.local()
 
 
-def load(world: World, connection: sqlite3.Connection) -> None:
+def _insert_rows(world: World, connection: sqlite3.Connection) -> None:
     """Put the rows of `world` into the empty tables of `connection`; rowid is the row's index + 1."""
     for name, columns in world.tables.items():
         names, marks = ", ".join(map(quote, columns)), ", ".join("?" * len(columns))
@@ -80,7 +80,7 @@ def attach(world: World) -> Iterator[sqlite3.Connection]:
     connection = kept.connection
     connection.execute("BEGIN")
     try:
-        load(world, connection)
+        _insert_rows(world, connection)
         yield connection
     finally:
         connection.execute("ROLLBACK")
