@@ -11,7 +11,7 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.lang.question_phrases import Words, words
+from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
@@ -44,9 +44,9 @@ class Wording:
     split: WordingSplit = "all"
 
     @property
-    def words(self) -> Words:
+    def words(self) -> QuestionPhrases:
         """The wordings of the schema's language."""
-        return words(self.schema.lang)
+        return question_phrases(self.schema.lang)
 
     def pick(self, part: str, more: int = 0) -> str:
         """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
@@ -225,7 +225,9 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return words(schema.lang).as_part.format(them=them, part=lower(schema.column(tally.table, tally.by[0]).label))
+    return question_phrases(schema.lang).as_part.format(
+        them=them, part=lower(schema.column(tally.table, tally.by[0]).label)
+    )
 
 
 def children_condition(wording: Wording, tally: Aggregate, verbs: Verbs) -> str:

@@ -14,7 +14,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import words
+from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
@@ -69,7 +69,7 @@ class _Reading:
     """The sentences of a schema's questions, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.forms, self.phrases = schema, words(schema.lang), Phrases(schema)
+        self.schema, self.forms, self.phrases = schema, question_phrases(schema.lang), Phrases(schema)
         self.plurals = {t.plural: t.name for t in schema.tables.values()}
         self.many = "|".join(re.escape(p) for p in sorted(self.plurals, key=len, reverse=True))
         self._paths: dict[str, tuple[Path, ...]] = {t: tuple(self._walk(t, ())) for t in schema.tables}

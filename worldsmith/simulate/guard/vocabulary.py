@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 from worldsmith.schema import Choice, Schema
 from worldsmith.simulate.guard.names import COMMON, is_ordinary_word
-from worldsmith.simulate.guard.quantity import DAYS, MONTHS
+from worldsmith.simulate.guard.quantity import MONTHS
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[a-z]{1,2}\b)?")
@@ -15,6 +15,7 @@ _ECHO = re.compile(
     r"[^.]{0,24}?(?:for|:)\s*[\"'(\[]*$",
     re.IGNORECASE,
 )
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 TITLES = frozenset(("title", "heading", "header", "caption"))
 """Units whose words may all have capitals."""
 
@@ -33,7 +34,7 @@ def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
     """Return the words that any page may use: those of labels, of options, of months and days."""
     fills = [column.fill for table in schema.tables.values() for column in table.columns]
     options = [str(option) for fill in fills if isinstance(fill, Choice) for option in fill.options]
-    return label_words(schema, chrome) | _words([*options, *MONTHS, *DAYS])
+    return label_words(schema, chrome) | _words([*options, *MONTHS, _WEEKDAYS])
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
