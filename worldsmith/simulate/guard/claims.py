@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from worldsmith.simulate.guard.quantity import SMALL
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import Span, lowered
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 
 _HEARSAY = re.compile(
     r"\b(?:is|are|was|were|has been|have been) (?:widely |often |also )?"

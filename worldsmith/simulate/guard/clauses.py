@@ -18,10 +18,9 @@ from worldsmith.simulate.guard.options import (
     stated_truth_value,
     states_null,
 )
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 

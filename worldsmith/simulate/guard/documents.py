@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
-from worldsmith.simulate.guard.column_words import Stems
+from worldsmith.simulate.guard.column_words import Stems, cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.entitlement import Facts
-from worldsmith.simulate.guard.headers import cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
 from worldsmith.simulate.guard.quantity import is_exact, quantities, states
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
-from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell, Row
 
 

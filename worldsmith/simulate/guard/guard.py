@@ -18,10 +18,9 @@ from worldsmith.simulate.guard.documents import Reader, read_document
 from worldsmith.simulate.guard.entitlement import Columns, Facts, facts_of
 from worldsmith.simulate.guard.judge import Judge, passed
 from worldsmith.simulate.guard.names import Names
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
 from worldsmith.simulate.markdown_reader import parse_markdown
-from worldsmith.simulate.protocol import Reason, Result, Slice, Verdict, View
+from worldsmith.simulate.protocol import Reason, Rejection, Result, Slice, Verdict, View
 from worldsmith.world.model import Cell, World
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Page
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, squeezed, tokens
-from worldsmith.simulate.protocol import Reason, Result, Verdict, View
+from worldsmith.simulate.protocol import Reason, Rejection, Result, Verdict, View
 
 Pair = tuple[Result, View]
 """A model's hit and the page it is of."""

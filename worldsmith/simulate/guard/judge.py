@@ -11,12 +11,11 @@ from worldsmith.simulate.guard.claims import address_or_order
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.quantity import quantities
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, within
 from worldsmith.simulate.guard.statements import Statements
 from worldsmith.simulate.guard.text import clean, decoded, initials, scan, sentences, stretches
 from worldsmith.simulate.guard.vocabulary import echo_spans
-from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell, Row, World
 
 

@@ -13,10 +13,9 @@ from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId
 from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 _BEFORE = re.compile(

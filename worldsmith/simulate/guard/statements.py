@@ -11,12 +11,11 @@ from worldsmith.simulate.guard.measures import names_a_measure, other_measure
 from worldsmith.simulate.guard.names import Mention, Names
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
 from worldsmith.simulate.guard.unsupported_claims import UnsupportedClaims
 from worldsmith.simulate.guard.vocabulary import Vocabulary, label_words
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 MOST_NUMBERS = 60

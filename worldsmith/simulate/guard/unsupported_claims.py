@@ -20,10 +20,9 @@ from worldsmith.simulate.guard.claims import (
 from worldsmith.simulate.guard.column_words import Stems
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.numbers import Numbers
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells
 from worldsmith.simulate.guard.text import Span, lowered
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
