@@ -8,7 +8,7 @@ from worldsmith.schema import Rank, Share, Table
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns
-from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names
+from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names, columns_by_id, group_columns
 from worldsmith.simulate.guard.options import (
     AHEAD,
     SAYS,
@@ -34,32 +34,23 @@ class Clauses:
         self._labels: dict[str, list[tuple[str, str]]] = {}
         for (table, name), words in names.words.items():
             self._labels.setdefault(table, []).extend((name, clean(word).lower()) for word in words)
-        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
-        self._measured = {(t, c.name): (t, c.fill.column) for t, c in every if isinstance(c.fill, Rank | Share)}
+        every = columns_by_id(world.schema)
+        self._measured = {p: (p[0], c.fill.column) for p, c in every.items() if isinstance(c.fill, Rank | Share)}
         """Of columns that rank or share another, that other."""
+        self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
         self._low_words = self._words_of(("date", "bool"))
         """The columns of dates and truth values by the stems of their labels' own words."""
-        self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
 
-    def _words_of(self, kinds: Collection[str]) -> dict[str, list[ColumnId]]:
-        columns_by_stem: dict[str, list[ColumnId]] = {}
+    def _words_of(self, kinds: Collection[str]) -> dict[str, tuple[ColumnId, ...]]:
+        pairs: list[tuple[str, ColumnId]] = []
         common = META | COMMON | set(tokens(clean(self.world.schema.about)))
-        taken = {stem(word) for t in self.world.schema.tables.values() for word in tokens(clean(_nouns(t)))}
-        for table in self.world.schema.tables.values():
-            for column in table.columns:
-                if self.columns.scored[table.name, column.name].kind not in kinds or column.key:
-                    continue
+        taken = set(map(stem, self._noun_words))
+        for place, column in columns_by_id(self.world.schema).items():
+            if self.columns.scored[place].kind in kinds and not column.key:
                 words = dict.fromkeys(tokens(clean(f"{column.label} {column.says}")))
-                alone = len(words) == 1
-                for word in words:
-                    if (
-                        len(word) >= 3
-                        and stem(word) not in taken
-                        and word not in WEAK
-                        and (alone or word not in common)
-                    ):
-                        columns_by_stem.setdefault(stem(word), []).append((table.name, column.name))
-        return columns_by_stem
+                own = [w for w in words if len(w) >= 3 and w not in WEAK and (len(words) == 1 or w not in common)]
+                pairs += [(stem(word), place) for word in own if stem(word) not in taken]
+        return group_columns(pairs)
 
     def _stemmed(self, sentence: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
         """Return the words that speak of dates, and of truth values, in other forms than their labels'."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from worldsmith.lang.stems import stem
-from worldsmith.schema import Aggregate, Invent, Schema
+from worldsmith.schema import Aggregate, Invent, Schema, Table
 from worldsmith.simulate.guard.entitlement import Facts
-from worldsmith.simulate.guard.names import ColumnId
+from worldsmith.simulate.guard.names import ColumnId, columns_by_id, group_columns
 from worldsmith.simulate.guard.text import clean, tokens
 from worldsmith.world.model import Cell
 
@@ -21,27 +21,17 @@ class Stems:
     """The columns of a schema by the stems of their labels, phrases and fillers, and of what they count."""
 
     def __init__(self, schema: Schema) -> None:
-        label_columns: dict[str, dict[ColumnId, None]] = {}
-        filler_columns: dict[str, dict[ColumnId, None]] = {}
-        people = {
-            t.name for t in schema.tables.values() for c in t.columns
-            if c.key and isinstance(c.fill, Invent) and c.fill.kind == "person"
+        every = columns_by_id(schema)
+        counted = {
+            place: schema.tables[c.fill.table] for place, c in every.items()
+            if isinstance(c.fill, Aggregate) and c.fill.op == "count"
         }  # fmt: skip
-        counted: dict[ColumnId, None] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                place = (table.name, column.name)
-                texts = [column.label, column.says]
-                if isinstance(column.fill, Aggregate) and column.fill.op == "count":
-                    counts = schema.tables[column.fill.table]
-                    texts += [counts.singular, counts.plural]
-                    if column.fill.table in people:
-                        counted[place] = None
-                _add(label_columns, texts, place)
-                _add(filler_columns, [column.none], place)
-        self._label_columns = {word: frozenset(columns) for word, columns in label_columns.items()}
-        self._filler_columns = {word: frozenset(columns) for word, columns in filler_columns.items()}
-        self.people = frozenset(counted)
+        nouns = {place: f"{table.singular} {table.plural}" for place, table in counted.items()}
+        self._label_columns = group_columns(
+            (word, place) for place, c in every.items() for word in _stems(c.label, c.says, nouns.get(place, ""))
+        )
+        self._filler_columns = group_columns((word, place) for place, c in every.items() for word in _stems(c.none))
+        self.people = frozenset(place for place, table in counted.items() if is_of_people(table))
         """The columns that count people."""
 
     def columns(self, words: Iterable[str]) -> frozenset[ColumnId]:
@@ -53,11 +43,13 @@ class Stems:
         return frozenset(c for w in words if w not in WEAK for c in self._filler_columns.get(stem(w), ()))
 
 
-def _add(index: dict[str, dict[ColumnId, None]], texts: Iterable[str], place: ColumnId) -> None:
-    for text in texts:
-        for word in tokens(clean(text)):
-            if len(word) >= 3 and word not in WEAK:
-                index.setdefault(stem(word), {})[place] = None
+def is_of_people(table: Table) -> bool:
+    """Whether the rows of a table are people."""
+    return any(c.key and isinstance(c.fill, Invent) and c.fill.kind == "person" for c in table.columns)
+
+
+def _stems(*texts: str) -> list[str]:
+    return [stem(word) for text in texts for word in tokens(clean(text)) if len(word) >= 3 and word not in WEAK]
 
 
 Columns = Sequence[Sequence[ColumnId]]

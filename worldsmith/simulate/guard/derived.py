@@ -7,7 +7,7 @@ from typing import NamedTuple
 from worldsmith.cache import keep
 from worldsmith.schema import Choice, Pick, Schema
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.names import COMMON, ColumnId
+from worldsmith.simulate.guard.names import COMMON, ColumnId, columns_by_id
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -44,15 +44,14 @@ class Derived:
         roots: dict[str, dict[tuple[str, ColumnId], None]] = {}
         self._heads: dict[str, tuple[str, ...]] = {}
         """By option, its words before the last one."""
-        for table in schema.tables.values():
-            for column in table.columns:
-                for option in _options(schema, column.fill):
-                    *heads, last = tokens(clean(option)) or [""]
-                    if len(last) < 4 or not last.isalpha() or last.endswith(("ing", "ed")):
-                        continue
-                    self._heads[option] = tuple(heads)
-                    for root in _roots(last):
-                        roots.setdefault(root, {})[option, (table.name, column.name)] = None
+        for place, column in columns_by_id(schema).items():
+            for option in _options(schema, column.fill):
+                *heads, last = tokens(clean(option)) or [""]
+                if len(last) < 4 or not last.isalpha() or last.endswith(("ing", "ed")):
+                    continue
+                self._heads[option] = tuple(heads)
+                for root in _roots(last):
+                    roots.setdefault(root, {})[option, place] = None
         self._roots = roots
         options = {word for option in self._heads for word in tokens(clean(option))}
         self._labels = (frozenset(known) | META) - options

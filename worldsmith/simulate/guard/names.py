@@ -6,7 +6,7 @@ patterns of their own.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Literal, NamedTuple
@@ -16,9 +16,9 @@ from faker.providers.lorem.en_US import Provider as Lorem
 
 from worldsmith import scoring
 from worldsmith.naming import denied
-from worldsmith.schema import Choice, Faker, Invent, Pick, Schema
+from worldsmith.schema import Choice, Column, Faker, Invent, Pick, Schema
 from worldsmith.scoring.text import squash
-from worldsmith.simulate.guard.text import Scan, Span, clean, scan, squeeze, tokens
+from worldsmith.simulate.guard.text import Scan, Span, clean, squeeze, tokens
 from worldsmith.world.model import World
 
 COMMON = frozenset(Lorem.word_list)
@@ -74,17 +74,29 @@ def _words(phrase: str) -> tuple[str, ...]:
     return tuple(tokens(clean(phrase)))
 
 
+@lru_cache(maxsize=65536)
 def is_ordinary_word(word: str) -> bool:
     """Whether a word is known outside invented worlds: English words and real names (about 1% of others too)."""
     return word.lower() in COMMON or denied(word)
 
 
-def name_like(schema: Schema) -> Iterator[ColumnId]:
-    """Yield the columns whose values are names or running text rather than one of a few options."""
-    for table in schema.tables.values():
-        for column in table.columns:
-            if column.name_like and not isinstance(column.fill, Choice):
-                yield table.name, column.name
+def columns_by_id(schema: Schema) -> dict[ColumnId, Column]:
+    """Return all columns of a schema."""
+    return {(table.name, column.name): column for table in schema.tables.values() for column in table.columns}
+
+
+def group_columns(pairs: Iterable[tuple[str, ColumnId]]) -> dict[str, tuple[ColumnId, ...]]:
+    """Return the columns of each text of some pairs, each once."""
+    groups: dict[str, dict[ColumnId, None]] = {}
+    for text, column in pairs:
+        groups.setdefault(text, {})[column] = None
+    return {text: tuple(columns) for text, columns in groups.items()}
+
+
+def name_like(schema: Schema) -> list[ColumnId]:
+    """Return the columns whose values are names or running text rather than one of a few options."""
+    columns = columns_by_id(schema).items()
+    return [place for place, column in columns if column.name_like and not isinstance(column.fill, Choice)]
 
 
 @lru_cache(maxsize=4096)
@@ -116,12 +128,10 @@ class Names:
         self.labels = self._labels(world.schema)
         for key, columns in self.labels.items():
             self._add(key, _Pattern("cue", key, columns))
-        for column in (c for t in world.schema.tables.values() for c in t.columns if len(tokens(c.none)) >= 2):
-            key = squeeze(column.none)
-            same = tuple(
-                (t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key
-            )
-            self._add(key, _Pattern("filler", key, same))
+        fillers = [(c.none, place) for place, c in columns_by_id(world.schema).items()]
+        by_filler = group_columns((squeeze(none), place) for none, place in fillers)
+        for key in dict.fromkeys(squeeze(none) for none, _ in fillers if len(tokens(none)) >= 2):
+            self._add(key, _Pattern("filler", key, by_filler[key]))
         for option, same_columns in self._options(world.schema).items():
             self._add_option(option, same_columns)
         for phrase in chrome:
@@ -136,9 +146,8 @@ class Names:
     @staticmethod
     def _people(schema: Schema) -> frozenset[ColumnId]:
         return frozenset(
-            (t.name, c.name)
-            for t in schema.tables.values()
-            for c in t.columns
+            place
+            for place, c in columns_by_id(schema).items()
             if (isinstance(c.fill, Invent) and c.fill.kind == "person")
             or (isinstance(c.fill, Pick) and schema.values[c.fill.values].invent == "person")
             or (isinstance(c.fill, Faker) and "name" in c.fill.provider)
@@ -146,29 +155,22 @@ class Names:
 
     @staticmethod
     def _labels(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
-        labels: dict[str, dict[ColumnId, None]] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                for phrase in (column.label, column.header, column.says):
-                    key = cue_phrase(phrase)
-                    if key:
-                        labels.setdefault(key, {})[table.name, column.name] = None
-        return {key: tuple(columns) for key, columns in labels.items()}
+        return group_columns(
+            (key, place)
+            for place, column in columns_by_id(schema).items()
+            for phrase in (column.label, column.header, column.says)
+            if (key := cue_phrase(phrase))
+        )
 
     def _options(self, schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
         """Return the columns of each option of a closed list: a choice's, and picked values that are common words."""
-        options: dict[str, dict[ColumnId, None]] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                place = (table.name, column.name)
-                labels: Iterable[str] = ()
-                if isinstance(column.fill, Choice):
-                    labels = (option for option in column.fill.options if isinstance(option, str))
-                elif isinstance(column.fill, Pick):
-                    labels = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
-                for option in labels:
-                    options.setdefault(option, {})[place] = None
-        return {option: tuple(columns) for option, columns in options.items()}
+        options: list[tuple[str, ColumnId]] = []
+        for place, column in columns_by_id(schema).items():
+            if isinstance(column.fill, Choice):
+                options += [(option, place) for option in column.fill.options if isinstance(option, str)]
+            elif isinstance(column.fill, Pick):
+                options += [(word, place) for word in self.words.get(place, ()) if word.lower() not in _NULLISH]
+        return group_columns(options)
 
     def _add_option(self, option: str, columns: tuple[ColumnId, ...]) -> None:
         key = squeeze(option)
@@ -303,8 +305,3 @@ def longest_mentions(mentions: list[Mention]) -> list[Mention]:
         if all(mention.span[0] >= t.span[1] or mention.span[1] <= t.span[0] for t in taken):
             taken.append(mention)
     return sorted(taken, key=lambda m: m.span)
-
-
-def mentions_in(names: Names, text: str) -> list[Mention]:
-    """Return the mentions in an uncleaned text."""
-    return names.find(scan(clean(text)))

@@ -6,12 +6,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from worldsmith.lang.stems import stem
-from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
+from worldsmith.schema import After, Aggregate, Choice, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
-from worldsmith.simulate.guard.column_words import WEAK
+from worldsmith.simulate.guard.column_words import WEAK, is_of_people
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import lacks_magnitude
-from worldsmith.simulate.guard.names import ColumnId
+from worldsmith.simulate.guard.names import ColumnId, columns_by_id, group_columns
 from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
@@ -62,35 +62,35 @@ class Numbers:
         """By the nouns of each table, the columns that count such things."""
         self.worded = _words_of_numbers(schema)
         """By the nouns of their labels, the columns of numbers."""
-        every = [(table.name, column) for table in schema.tables.values() for column in table.columns]
-        self.ranks = frozenset((table, c.name) for table, c in every if isinstance(c.fill, Rank))
+        every = columns_by_id(schema)
+        self.ranks = frozenset(place for place, c in every.items() if isinstance(c.fill, Rank))
         self._numeric = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
-        label_texts = [*(c.label for _, c in every if c.type in ("int", "num")), *(c.unit for _, c in every)]
+        label_texts = [c.label for c in every.values() if c.type in ("int", "num")] + [c.unit for c in every.values()]
         self._nouns = frozenset(w for text in label_texts for w in tokens(clean(text)) if len(w) >= 3) | set(
             self.counted
         )
-        self.labels = {(table, c.name): c.label for table, c in every}
-        units = {w for _, c in every for w in tokens(clean(c.unit)) if w.isalpha() and len(w) >= 3}
+        self.labels = {place: c.label for place, c in every.items()}
+        units = {w for c in every.values() for w in tokens(clean(c.unit)) if w.isalpha() and len(w) >= 3}
         self._units = frozenset(w for w in units if unit_named(w) is None and w not in MAGNITUDES)
         """Words of units that only this schema has: crowns, seats."""
         self._rows = _tables_named(schema)
         """By the stems of the nouns of each table and of its key's labels, the tables."""
         self._chosen = frozenset(
             stem(word)
-            for _, c in every if isinstance(c.fill, Choice)
+            for c in every.values() if isinstance(c.fill, Choice)
             for option in c.fill.options if isinstance(option, str)
             for word in tokens(clean(option))
         )  # fmt: skip
         """Stems of the words of options."""
-        own = {(table, c.name): m.group(1) for table, c in every if (m := re.search(r"\(of (\d+)\)", c.label))}
+        own = {place: m.group(1) for place, c in every.items() if (m := re.search(r"\(of (\d+)\)", c.label))}
         best = {
-            (table, c.name): (c.fill.table, c.fill.column) for table, c in every
+            place: (c.fill.table, c.fill.column) for place, c in every.items()
             if isinstance(c.fill, Aggregate) and c.fill.op == "max"
         }  # fmt: skip
         self._scales = own | {place: own[scored] for place, scored in best.items() if scored in own}
         """The ends of columns' scales; that of a maximum is that of its column."""
         self._earlier = {
-            (table, c.name): (table, c.fill.path[0]) for table, c in every
+            place: (place[0], c.fill.path[0]) for place, c in every.items()
             if isinstance(c.fill, After) and len(c.fill.path) == 1
         }  # fmt: skip
 
@@ -310,19 +310,15 @@ def _has_words(sentence: Sentence, quantity: Quantity) -> bool:
 
 def _words_of_numbers(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
     """Return the columns of numbers by the stems of the nouns of their labels."""
-    worded: dict[str, dict[ColumnId, None]] = {}
+    worded: list[tuple[str, ColumnId]] = []
     nouns = {noun for table in schema.tables.values() for noun in _nouns(table)}
-    for table in schema.tables.values():
-        for column in table.columns:
-            if column.type in ("int", "num"):
-                label_words = tokens(clean(column.label))
-                for word in map(stem, label_words):
-                    counts = len(label_words) == 1 or (
-                        isinstance(column.fill, Aggregate) and word in _nouns(schema.tables[column.fill.table])
-                    )
-                    if len(word) >= 3 and word not in WEAK and (counts or word not in nouns):
-                        worded.setdefault(word, {})[table.name, column.name] = None
-    return {word: tuple(columns) for word, columns in worded.items()}
+    for place, column in columns_by_id(schema).items():
+        if column.type in ("int", "num"):
+            words = [stem(word) for word in tokens(clean(column.label))]
+            counts = _nouns(schema.tables[column.fill.table]) if isinstance(column.fill, Aggregate) else set()
+            other = nouns - counts if len(words) > 1 else set()
+            worded += [(word, place) for word in words if len(word) >= 3 and word not in WEAK and word not in other]
+    return group_columns(worded)
 
 
 _OF = re.compile(r"\s(?:of|against|for|with|in|at|by)\s")
@@ -333,19 +329,14 @@ def _nouns(table: Table) -> set[str]:
     return {stem((tokens(clean(_OF.split(text)[0])) or [""])[-1]) for text in (table.singular, table.plural)}
 
 
-def _of_people(table: Table) -> bool:
-    return any(c.key and isinstance(c.fill, Invent) and c.fill.kind == "person" for c in table.columns)
-
-
 def _tables_counted(schema: Schema) -> dict[str, frozenset[ColumnId]]:
     """Return, by the stems of each table's nouns, the columns that count such things: by their fill or their words."""
     counted: dict[str, frozenset[ColumnId]] = {}
     for table in schema.tables.values():
-        for noun in _nouns(table) | ({PERSON} if _of_people(table) else set()):
+        for noun in _nouns(table) | ({PERSON} if is_of_people(table) else set()):
             counted[noun] = frozenset(
-                (t.name, c.name)
-                for t in schema.tables.values()
-                for c in t.columns
+                place
+                for place, c in columns_by_id(schema).items()
                 if (isinstance(c.fill, Aggregate) and c.fill.op != "max" and c.fill.table == table.name)
                 or (
                     noun in map(stem, tokens(clean(f"{c.label} {c.says} {c.unit}")))
@@ -362,6 +353,6 @@ def _tables_named(schema: Schema) -> dict[str, frozenset[str]]:
         words = _nouns(table)
         for column in (c for c in table.columns if c.key):
             words |= {stem(w) for w in tokens(clean(column.label)) if len(w) >= 4 and w not in WEAK}
-        for word in words | ({PERSON} if _of_people(table) else set()):
+        for word in words | ({PERSON} if is_of_people(table) else set()):
             named.setdefault(word, set()).add(table.name)
     return {word: frozenset(tables) for word, tables in named.items()}

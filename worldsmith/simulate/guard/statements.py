@@ -8,7 +8,7 @@ from worldsmith.simulate.guard.clauses import Clauses, option_misuse
 from worldsmith.simulate.guard.derived import Derived
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import names_a_measure, other_measure
-from worldsmith.simulate.guard.names import Mention, Names
+from worldsmith.simulate.guard.names import Mention, Names, columns_by_id
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
@@ -43,8 +43,8 @@ class Statements:
         self.columns = columns
         self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
         self.numbers = Numbers(world, columns)
-        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
-        self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
+        every = columns_by_id(world.schema)
+        self._label_words = {place: frozenset(tokens(clean(f"{c.label} {c.says}"))) for place, c in every.items()}
         self.clauses = Clauses(world, names, columns)
         self.derived = Derived(world.schema, label_words(world.schema, chrome))
         self.unsupported_claims = UnsupportedClaims(world, columns, self.numbers, chrome)

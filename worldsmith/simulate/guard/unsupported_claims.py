@@ -19,6 +19,7 @@ from worldsmith.simulate.guard.claims import (
 )
 from worldsmith.simulate.guard.column_words import Stems
 from worldsmith.simulate.guard.entitlement import Columns, Facts
+from worldsmith.simulate.guard.names import columns_by_id
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.sentence import Sentence, SpanCells
 from worldsmith.simulate.guard.text import Span, lowered
@@ -53,7 +54,7 @@ class UnsupportedClaims:
         self.numbers = numbers
         schema = world.schema
         self.stems = Stems(schema)
-        every = {(t.name, c.name): c for t in schema.tables.values() for c in t.columns}
+        every = columns_by_id(schema)
         self._keys = frozenset(place for place, c in every.items() if c.key)
         self._most = frozenset(
             place for place, c in every.items()

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from worldsmith.schema import Choice, Schema
-from worldsmith.simulate.guard.names import COMMON, is_ordinary_word
+from worldsmith.simulate.guard.names import COMMON, columns_by_id, is_ordinary_word
 from worldsmith.simulate.guard.quantity import MONTHS
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
@@ -32,18 +32,13 @@ def label_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
 
 def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
     """Return the words that any page may use: those of labels, of options, of months and days."""
-    fills = [column.fill for table in schema.tables.values() for column in table.columns]
+    fills = [column.fill for column in columns_by_id(schema).values()]
     options = [str(option) for fill in fills if isinstance(fill, Choice) for option in fill.options]
     return label_words(schema, chrome) | _words([*options, *MONTHS, _WEEKDAYS])
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for text in texts for word in _WORD.findall(clean(text)))
-
-
-@lru_cache(maxsize=65536)
-def _ordinary(word: str) -> bool:
-    return is_ordinary_word(word)
 
 
 class Vocabulary:
@@ -81,7 +76,7 @@ class Vocabulary:
                 continue
             if bare in query_words or any(a <= at < b for a, b in covered):
                 continue
-            if _ordinary(bare) and bare not in self._people:
+            if is_ordinary_word(bare) and bare not in self._people:
                 if not word[0].isupper() or where in TITLES or _opens(text, at, span[0]):
                     continue
             elif not word[0].isupper() and not self._near_name(bare, own):
