@@ -65,7 +65,7 @@ class Derived:
             held = self._memo.get(word)
             if held is None:
                 held = keep(self._memo, word, self._derivations(word), MEMO)
-            fit = [pair for pair in held if self._led(pair[0], text, match.start())] if held else ()
+            fit = [pair for pair in held if self._follows_heads(pair[0], text, match.start())] if held else ()
             if fit:
                 options, columns = zip(*fit, strict=True)
                 yield Form(match.span(), tuple(dict.fromkeys(options)), tuple(dict.fromkeys(columns)))
@@ -73,14 +73,14 @@ class Derived:
     def _derivations(self, word: str) -> tuple[tuple[str, ColumnId], ...]:
         """Return the options, each with its column, of whose last word a word is a form."""
         pairs = (pair for root in _roots(word.lower()) for pair in self._roots.get(root, ()))
-        return tuple(pair for pair in dict.fromkeys(pairs) if self._derives(word, pair[0]))
+        return tuple(pair for pair in dict.fromkeys(pairs) if self._is_form_of(word, pair[0]))
 
-    def _led(self, option: str, text: str, at: int) -> bool:
+    def _follows_heads(self, option: str, text: str, at: int) -> bool:
         """Whether the option's words before its last one stand before a place in a text."""
         heads = self._heads[option]
         return not heads or tuple(tokens(clean(text[max(0, at - 60) : at]))[-len(heads) :]) == heads
 
-    def _derives(self, word: str, option: str) -> bool:
+    def _is_form_of(self, word: str, option: str) -> bool:
         """Whether a word may be a form of an option's last one, rather than a word of its own."""
         last = tokens(clean(option))[-1]
         lower = word.lower()
@@ -108,10 +108,10 @@ def _roots(word: str) -> tuple[str, ...]:
     """Return what is left of a word, in lower case, without each ending it may have, at least three letters."""
     word = _IRREGULAR.get(word, word)
     stripped = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
-    return tuple(dict.fromkeys(_bare(root) for root in stripped if len(root) >= 3))
+    return tuple(dict.fromkeys(_bare_root(root) for root in stripped if len(root) >= 3))
 
 
-def _bare(root: str) -> str:
+def _bare_root(root: str) -> str:
     """Return a root without a doubled consonant or a silent e at its end: "programm", "bake"."""
     if len(root) > 4 and root[-1] == root[-2] and root[-1] not in "aeious":
         return root[:-1]

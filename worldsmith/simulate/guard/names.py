@@ -239,12 +239,12 @@ class Names:
             first, last = place
             span = read.spans[first][0], read.spans[last][1]
             if opened:
-                span = _closed(read.text, *span)
+                span = _with_closing_bracket(read.text, *span)
             for pattern in self._patterns[self._keys[index]]:
-                if self._means(pattern, read, first, last, span):
+                if self._is_meant(pattern, read, first, last, span):
                     layers.get(pattern.kind, names).append(Mention(pattern.kind, pattern.key, span, pattern.columns))
         spans = [m.span for m in names if m.kind != "chrome"]
-        standing = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
+        standing = [m for m in names if m.kind != "chrome" or not any(_overlap_partly(m.span, span) for span in spans)]
         return longest_mentions(standing) + longest_mentions(layers["cue"]) + longest_mentions(layers["option"])
 
     def nameless(self, text: str) -> bool:
@@ -255,15 +255,15 @@ class Names:
         matches = self._automaton.find_matches_as_indexes(letters, overlapping=True)
         return self._naming.isdisjoint(index for index, _, _ in matches)
 
-    def spelled(self, letters: str) -> str:
-        """Return a long name that stands in a run of letters, wherever it starts; "" where none does."""
+    def spelled_name(self, letters: str) -> str | None:
+        """Return a long name that stands in a run of letters, wherever it starts."""
         for index, _, _ in self._automaton.find_matches_as_indexes(letters, overlapping=True):
             if len(self._keys[index]) > 8 and any(p.kind == "name" for p in self._patterns[self._keys[index]]):
                 return self._keys[index]
-        return ""
+        return None
 
     @staticmethod
-    def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
+    def _is_meant(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
         if pattern.capital:
             return any(c.isupper() for c in read.text[span[0] : span[1]])
         if pattern.exact:
@@ -285,12 +285,12 @@ def comparison_form(text: str) -> str:
     return squash(scoring.fold(text))
 
 
-def _crosses(a: Span, b: Span) -> bool:
+def _overlap_partly(a: Span, b: Span) -> bool:
     """Whether two spans overlap and neither holds the other."""
     return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
 
 
-def _closed(text: str, start: int, end: int) -> Span:
+def _with_closing_bracket(text: str, start: int, end: int) -> Span:
     """Return a span with the bracket that closes one it opened: "Rating (of 10)"."""
     opened = text.count("(", start, end) > text.count(")", start, end)
     return start, end + (opened and text[end : end + 1] == ")")

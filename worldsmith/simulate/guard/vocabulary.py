@@ -62,8 +62,8 @@ class Vocabulary:
         covered: Sequence[Span],
         own: frozenset[str],
         query_words: frozenset[str],
-    ) -> str:
-        """Return the first word of a sentence that nothing accounts for; "" where there is none.
+    ) -> str | None:
+        """Return the first word of a sentence that nothing accounts for.
 
         That is a word with a capital inside a sentence, or one that is in no dictionary or a part of a person's name
         and either has a capital or is at most a letter away from a part of a name. `own` are the unit's words,
@@ -82,7 +82,7 @@ class Vocabulary:
             elif not word[0].isupper() and not self._near_name(bare, own):
                 continue
             return word
-        return ""
+        return None
 
     def _near_name(self, word: str, own: frozenset[str]) -> bool:
         """Whether a word is one edit from a part of some name that this unit may not say."""
