@@ -13,7 +13,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -78,18 +78,14 @@ class Traces:
             if path.stat().st_size and not _ends(path):
                 _write(path, b"\n")
         else:
-            _write(path, trace_line({"worldsmith_trace": FORMAT, **_address(address)}))
+            _write(path, trace_line({"worldsmith_trace": FORMAT, **asdict(address)}))
         return keep(self._begun, address, path, MEMO)
 
 
 def file_name(address: Address) -> str:
     """Return the name of an address's file: the world, and a hash of all of it; a session may be any text."""
-    address_json = orjson.dumps(list(_address(address).values()))
+    address_json = orjson.dumps(astuple(address))
     return f"{address.world}.{blake2b(address_json, digest_size=8).hexdigest()}.jsonl"
-
-
-def _address(address: Address) -> dict[str, Any]:
-    return {name: getattr(address, name) for name in ("world", "profile", "seed", "session")}
 
 
 def _ends(path: Path) -> bool:
@@ -167,10 +163,7 @@ def call_record(call: Call, attempt: int, observation: Observation) -> dict[str,
         "slice": _slice(observation.part),
         "observation": _observation(observation),
         "verdicts": _verdicts(observation.verdicts),
-        "model": [
-            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error}
-            for e in observation.exchanges
-        ],
+        "model": [asdict(exchange) for exchange in observation.exchanges],
     }
 
 
