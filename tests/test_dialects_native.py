@@ -1,6 +1,7 @@
 """Each service's own way to fail, asked of the server by the route of the service."""
 
 import json
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -12,8 +13,7 @@ from worldsmith.errors import UsageError
 from worldsmith.generation import generate
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
-from worldsmith.serving.app import routes_of
-from worldsmith.serving.dialects import DIALECTS, Dialect
+from worldsmith.serving.dialects import DIALECTS, Dialect, endpoints_of
 from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.types import ANY
 from worldsmith.simulate.http_status import STATUS
@@ -205,7 +205,9 @@ def test_every_dialect_tells_every_status():
     ],
 )
 def test_the_description_gives_the_form_that_is_sent(path, media, names):
-    told = next(iter(openapi_document(DIALECTS.values(), {})["paths"][path].values()))["responses"]["4XX"]["content"]
+    told = next(iter(openapi_document(endpoints_of(DIALECTS.values()), {})["paths"][path].values()))["responses"][
+        "4XX"
+    ]["content"]
     assert list(told) == [media]
     assert set(told[media]["schema"].get("properties", {})) == names
 
@@ -213,7 +215,7 @@ def test_the_description_gives_the_form_that_is_sent(path, media, names):
 def test_bounds_are_published_as_they_are_read(world):
     app = client(world, Observation("ok"))
     checked = set()
-    for path, operations in openapi_document(DIALECTS.values(), {})["paths"].items():
+    for path, operations in openapi_document(endpoints_of(DIALECTS.values()), {})["paths"].items():
         if "post" not in operations:
             continue
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
@@ -232,8 +234,38 @@ def test_bounds_are_published_as_they_are_read(world):
     assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk"}
 
 
-def test_two_dialects_of_one_route_are_refused():
-    api = DIALECTS["api"]
-    assert routes_of([api]) == api.routes
-    with pytest.raises(UsageError, match="dialects api and ours both answer POST /api/search"):
-        routes_of([api, Dialect("ours", api.routes, api.errors)])
+def test_two_dialects_of_one_route_are_refused(world):
+    api, tavily = DIALECTS["api"], DIALECTS["tavily"]
+    assert list(endpoints_of([api])) == [(route.method, route.path) for route in api.routes]
+    with pytest.raises(UsageError, match="dialects api and ours both answer POST /api/search: give `accepts`"):
+        create_app([world], dialects=[api, Dialect("ours", api.routes, api.errors)])
+    picky = tuple(replace(route, accepts=lambda body, headers: "q" in body) for route in tavily.routes)
+    with pytest.raises(UsageError, match="no dialect answers all of POST /search"):
+        endpoints_of([Dialect("picky", picky, tavily.errors)])
+
+
+def test_dialects_on_one_path_are_told_apart_by_body_and_headers(world):
+    search, extract = DIALECTS["api"].routes[0], DIALECTS["api"].routes[2]
+    ours = replace(
+        DIALECTS["api"],
+        name="ours",
+        routes=(
+            replace(search, path="/search", accepts=lambda body, headers: "queries" in body or "x-ours" in headers),
+            replace(extract, path="/extract", accepts=lambda body, headers: "url" in body),
+        ),
+    )
+    for dialects in ([ours, DIALECTS["tavily"]], [DIALECTS["tavily"], ours]):
+        app = TestClient(create_app([world], dialects=dialects))
+        assert set(app.post("/search", json={"queries": ["a"]}).json()) == {"batches"}
+        assert set(app.post("/search", json={"query": "a"}, headers={"X-Ours": "1"}).json()) == {"results", "more"}
+        assert "request_id" in app.post("/search", json={"query": "a"}).json()
+        assert app.post("/search", json={"queries": []}, headers={"X-Ours": "1"}).json() == {"batches": []}
+        assert set(app.post("/search", json={"queries": 1}).json()) == {"error"}  # in the words of who accepts it
+        assert set(app.post("/search", content=b"[").json()) == {"error", "detail"}
+        assert set(app.post("/extract", json={"url": "https://a.example/"}).json()) == {"error"}
+        assert app.post("/extract", json={"urls": ["https://a.example/"]}).json()["results"] == []
+        described = app.get("/openapi.json").json()["paths"]["/search"]["post"]
+        assert described["tags"] == ["ours", "tavily"]
+        takes = described["requestBody"]["content"]["application/json"]["schema"]["oneOf"]
+        assert takes == [search.takes, DIALECTS["tavily"].routes[0].takes]
+        assert app.get("/api/search?query=a").status_code == 404

@@ -14,7 +14,7 @@ from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, 
 from worldsmith.schema import load_schema
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard import judge as judging
-from worldsmith.simulate.guard.names import Names, mentions_in
+from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.repair import repaired
 from worldsmith.simulate.guard.text import clean, decoded, lowered, scan
 from worldsmith.simulate.protocol import Call, Slice, View
@@ -157,7 +157,7 @@ def test_a_header_in_other_words_is_of_the_column_that_they_speak_of():
 
 def test_a_name_that_reads_the_same_backwards_is_a_name():
     world = replace(WORLD, tables={"kiosk": {**KIOSKS, "name": ["Ressa Asser", *KIOSKS["name"][1:]]}})
-    assert [m.kind for m in mentions_in(Names(world), "Ressa Asser")] == ["name"]
+    assert [m.kind for m in Names(world).find(scan(clean("Ressa Asser")))] == ["name"]
 
 
 def test_hexadecimal_that_is_no_text_hides_nothing():
@@ -250,7 +250,7 @@ def test_texts_without_a_fact_are_remembered_within_a_bound(monkeypatch):
 @pytest.mark.parametrize("text", ["by Adda Morlund", "ADDA-MORLUND", "adda.morlund@mail", "dnulroM addA", "A. Morlund"])
 def test_a_text_with_a_name_is_never_nameless(text):
     names = GUARD.names
-    assert any(m.kind in ("name", "alias", "coded") for m in mentions_in(names, text))
+    assert any(m.kind in ("name", "alias", "coded") for m in names.find(scan(clean(text))))
     assert not names.nameless(clean(text))
 
 

@@ -17,8 +17,8 @@ from worldsmith.pages import Pages
 from worldsmith.pages.types import Page
 from worldsmith.scoring.text import squash
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.guard.names import Names, mentions_in
-from worldsmith.simulate.guard.text import clean, squeeze, squeezed
+from worldsmith.simulate.guard.names import Names
+from worldsmith.simulate.guard.text import clean, scan, squeeze, squeezed
 from worldsmith.simulate.protocol import View
 from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Cell, World
@@ -191,7 +191,9 @@ def test_common_words_are_names_with_a_capital_and_options_at_their_label() -> N
 
 def test_a_declared_phrase_hides_no_name_that_it_runs_into() -> None:
     names = Names(WORLD, ("the directors imre",))
-    assert [m.key for m in mentions_in(names, "the directors Imre Halloway") if m.kind == "name"] == ["imrehalloway"]
+    assert [m.key for m in names.find(scan(clean("the directors Imre Halloway"))) if m.kind == "name"] == [
+        "imrehalloway"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ from worldsmith.simulate.perturb import (
     profile_named,
     withhold,
 )
-from worldsmith.simulate.perturb.instruct import WITHHOLD
 from worldsmith.simulate.perturb.pages import PART
+from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.perturb.withhold import with_head
 from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, slice_for
 from worldsmith.simulate.simulator import Simulator

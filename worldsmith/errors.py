@@ -1,17 +1,7 @@
-"""Everything worldsmith raises on purpose.
+"""Everything worldsmith raises on purpose; the text of each says what, where, which value, and the fix.
 
-WorldsmithError              the root; its text says what, where, which value, and the fix
-├── UsageError               wrong use: the command line ends with exit code 2
-│   ├── SchemaError          an invalid schema file, with table and column
-│   ├── ExprError            an expression that can't be read or typed, with the position
-│   ├── FormatError          a file of ours (world, tasks, answers, profile) that can't be read
-│   └── NotFoundError        an unknown world, table, column, agent or format, with a close match
-├── GenerationError          a schema whose rules never held: names rule, rows and values
-├── ConsistencyError         a world that breaks its own rules, or a task without proof, where neither is allowed
-├── GuardError               a renderer reply that states what it must not (a defect of worldsmith)
-└── BackendError             a language model that did not answer in time, or in the right form
-
-A user's mistake never ends in a traceback: `cli` prints the text of any WorldsmithError.
+A user's mistake never ends in a traceback: `cli` prints the text of any WorldsmithError, and ends with exit code 2
+where it is a UsageError, else with 1.
 """
 
 from collections.abc import Iterable
@@ -19,7 +9,7 @@ from difflib import get_close_matches
 
 
 class WorldsmithError(Exception):
-    """The root of the tree in this module's docstring."""
+    """The root of all of them."""
 
 
 class UsageError(WorldsmithError):
@@ -36,15 +26,15 @@ class SchemaError(UsageError):
 
 
 class ExprError(UsageError):
-    """An expression that can't be read or typed."""
+    """An expression that can't be read or typed; its text says where."""
 
 
 class FormatError(UsageError):
-    """A file of ours that can't be read."""
+    """A file of ours (world, tasks, answers, profile) that can't be read."""
 
 
 class NotFoundError(UsageError):
-    """An unknown name."""
+    """An unknown name: of a world, table, column, agent or format; its text ends with a close match."""
 
 
 class GenerationError(WorldsmithError):

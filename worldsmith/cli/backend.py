@@ -117,9 +117,11 @@ class Answering:
         Raises:
             UsageError: two models are named, or a store is of none or of several.
         """
+        from worldsmith.simulate.store import Store
+
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
-        self.store = _store(model_choice.store) if model_choice.store else None
+        self.store = Store(model_choice.store) if model_choice.store else None
         self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
         self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
@@ -169,13 +171,9 @@ class Answering:
 def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
-    key = os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(
-        model_choice.url, model_choice.model or model_choice.prose or "", key, prose=bool(model_choice.prose)
-    )
-    return (
-        Backend(endpoint) if quiet else Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
-    )
+    name, key = model_choice.model or model_choice.prose or "", os.environ.get("OPENAI_API_KEY") or "EMPTY"
+    endpoint = Endpoint(model_choice.url, name, key, prose=bool(model_choice.prose))
+    return Backend(endpoint) if quiet else Backend(endpoint, say=report)
 
 
 def _absent(store: "Store", path: Path | None) -> "StoredOnly":
@@ -190,10 +188,9 @@ def _absent(store: "Store", path: Path | None) -> "StoredOnly":
     raise UsageError(f"{path} holds {held}. Name the --model that writes")
 
 
-def _store(path: Path) -> "Store":
-    from worldsmith.simulate.store import Store
-
-    return Store(path)
+def report(line: str) -> None:
+    """Print a line on standard error."""
+    click.echo(f"worldsmith: {line}", err=True)
 
 
 def why_renderer_answered(observation: "Observation") -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles
+from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report
 from worldsmith.cli.base import emit, json_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
@@ -104,7 +104,7 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
         seed=options["seed"],
         **counts,
     )
-    backend = Backend(endpoint, say=lambda line: click.echo(f"worldsmith: {line}", err=True))
+    backend = Backend(endpoint, say=report)
     judge = options["judge"] and Backend(
         replace(endpoint, model=options["judge"], base_url=options["judge_url"] or options["url"])
     )

@@ -1,5 +1,6 @@
 """Commands on recorded calls: trace shows a session, store exports and imports a model's texts."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +95,8 @@ def store_export(file: Path, out: Path, *, as_json: bool) -> None:
     from worldsmith.simulate.store import Store
     from worldsmith.world.files import write_file
 
-    kept = Store(file)
-    try:
-        lines = list(kept.lines())
-        authors = kept.authors()
-    finally:
-        kept.close()
+    with closing(Store(file)) as kept:
+        lines, authors = list(kept.lines()), kept.authors()
     write_file(out, b"".join(line + b"\n" for line in lines))
     if as_json:
         emit({"texts": len(lines) - 1, "authors": authors, "out": str(out)})
@@ -120,11 +117,8 @@ def store_import(file: Path, texts: Path, *, as_json: bool) -> None:
     """
     from worldsmith.simulate.store import Store
 
-    kept = Store(file)
-    try:
+    with closing(Store(file)) as kept:
         imported = kept.read(texts.read_bytes().split(b"\n"), str(texts))
-    finally:
-        kept.close()
     if as_json:
         emit({"added": imported.added, "known": imported.known, "other": imported.other})
     else:
@@ -139,11 +133,8 @@ def store_prune(file: Path, *, as_json: bool) -> None:
     """Forget how often each session made each call. Texts stay. Sessions that go on begin at their first attempt."""
     from worldsmith.simulate.store import Store
 
-    kept = Store(file)
-    try:
+    with closing(Store(file)) as kept:
         forgotten = kept.prune()
-    finally:
-        kept.close()
     if as_json:
         emit({"forgotten": forgotten})
     else:

@@ -1,7 +1,9 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
+from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +19,9 @@ from worldsmith.cli.backend import (
 )
 from worldsmith.cli.base import emit, json_option, one_world, usable_worlds
 from worldsmith.cli.worlds import PATHS
+
+if TYPE_CHECKING:
+    from worldsmith.simulate.protocol import Call, Observation
 
 profile_option = click.option(
     "--profile",
@@ -107,14 +112,37 @@ def serve(
     )
 
 
-def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering) -> Any:
+def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add WORLD, the profile's options and the model's to a command, which gets `answer`: call to observation."""
+
+    @profile_option
+    @profiles_option
+    @seed_option
+    @model_options
+    @wraps(command)
+    def with_answer(
+        *args: Any,
+        path: Path,
+        profile: str,
+        profiles: Path | None,
+        seed: int,
+        model_choice: ModelChoice,
+        **options: Any,
+    ) -> Any:
+        answering = Answering(model_choice, read_profiles(profiles))
+        return command(*args, answer=partial(_answer, path, profile, seed, answering), **options)
+
+    return with_answer
+
+
+def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Call") -> "Observation":
     """Return the observation of one call to a world; reports on standard error when it isn't the model's."""
     import asyncio
 
     from worldsmith.simulate.protocol import Address
     from worldsmith.world.files import load_world
 
-    async def answer() -> Any:
+    async def answer() -> "Observation":
         try:
             world = load_world(one_world(path))
             return await answering.simulator(world).acall(Address(world.id, profile, seed), call)
@@ -132,23 +160,9 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
-@profile_option
-@profiles_option
-@seed_option
-@model_options
+@one_call
 @json_option
-def search(
-    path: Path,
-    query: str,
-    k: int,
-    page: int,
-    profile: str,
-    profiles: Path | None,
-    seed: int,
-    model_choice: ModelChoice,
-    *,
-    as_json: bool,
-) -> None:
+def search(answer: "Callable[[Call], Observation]", query: str, k: int, page: int, *, as_json: bool) -> None:
     """Search a world as an agent would.
 
     \b
@@ -156,13 +170,7 @@ def search(
     """
     from worldsmith.simulate.protocol import Call
 
-    observation = _answer(
-        path,
-        profile,
-        seed,
-        Call("web_search", query, page, k),
-        Answering(model_choice, read_profiles(profiles)),
-    )
+    observation = answer(Call("web_search", query, page, k))
     if as_json:
         hits = [
             {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
@@ -183,30 +191,22 @@ def search(
 @click.argument("url")
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="First character wanted.")
 @click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")
-@profile_option
-@profiles_option
-@seed_option
-@model_options
+@one_call
 @json_option
 @click.pass_context
 def extract(
     ctx: click.Context,
-    path: Path,
+    answer: "Callable[[Call], Observation]",
     url: str,
     offset: int,
     max_chars: int | None,
-    profile: str,
-    profiles: Path | None,
-    seed: int,
-    model_choice: ModelChoice,
     *,
     as_json: bool,
 ) -> None:
     """Read a page of a world as an agent would; exit 1 when it is not found."""
     from worldsmith.simulate.protocol import Call
 
-    call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    observation = _answer(path, profile, seed, call, Answering(model_choice, read_profiles(profiles)))
+    observation = answer(Call("web_extractor", url, offset=offset, max_chars=max_chars))
     if as_json:
         title = observation.doc.title if observation.doc else None
         fields = {"status": observation.status, "url": url, "title": title, "text": observation.text}

@@ -2,13 +2,17 @@
 
 import secrets
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
+
+if TYPE_CHECKING:
+    from worldsmith.mining.batch import Built
 
 PATHS = click.Path(path_type=Path)
 
@@ -162,25 +166,34 @@ def generate(
         if as_json:
             emit(one.to_json())
     if not as_json:
-        rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
-        click.echo(table(["world", "schema", "facts", "tasks", "state"], rows))
-        if len(built) > 40:
-            click.echo(f"… and {len(built) - 40} more")
-        click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
-    lacking = len(made) - len(built)
+        _print_worlds(built, out)
+    _print_shortfalls(built, failed, len(made))
+    if len(built) < len(made):
+        ctx.exit(1)
+
+
+def _print_worlds(built: "Sequence[Built]", out: Path) -> None:
+    rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
+    click.echo(table(["world", "schema", "facts", "tasks", "state"], rows))
+    if len(built) > 40:
+        click.echo(f"… and {len(built) - 40} more")
+    click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
+
+
+def _print_shortfalls(built: "Sequence[Built]", failed: int, wanted: int) -> None:
+    """Print on standard error which worlds and tasks were not made."""
+    lacking = wanted - len(built)
     if failed:
         seeds = (
             f"{counted(failed, 'seed')} of {failed + len(built)} fit no world" if failed > 1 else "1 seed fits no world"
         )
-        what = f"{lacking} of {counted(len(made), 'world')} not made" if lacking else "the next ones took their place"
+        what = f"{lacking} of {counted(wanted, 'world')} not made" if lacking else "the next ones took their place"
         click.echo(f"{seeds}: {what}", err=True)
     short = [b for b in built if b.tasks < b.tasks_wanted]
     if short:
         missing = sum(b.tasks_wanted - b.tasks for b in short)
         fewer, where = counted(missing, "task"), counted(len(short), "world")
         click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
-    if lacking:
-        ctx.exit(1)
 
 
 @click.command()

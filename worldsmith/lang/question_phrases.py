@@ -1,4 +1,4 @@
-"""The wording of questions, a language each: data alone, which code fills in.
+"""The wording of questions, per language: data alone, which code fills in.
 
 Where a part has several wordings, the last is held out on demand (`Wording.pick`): a model trained on the others
 meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data too.
@@ -8,49 +8,158 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """One language: frames with {slots}, and how often a part may be worded otherwise."""
+class QuestionPhrases:
+    """Frames with {slots}, the English ones by default: several where a part may be worded otherwise."""
 
-    over: tuple[str, ...]
-    under: tuple[str, ...]
-    asks: tuple[str, ...]
+    over: tuple[str, ...] = ("over", "above", "of more than")
+    under: tuple[str, ...] = ("under", "below", "of less than")
+    asks: tuple[str, ...] = (
+        "Please find all {many} that {conditions}.",
+        "I need every one of the {many} that {conditions}.",
+        "Which {many} {conditions}? I need all of them.",
+        "Please list all {many} that {conditions}.",
+        "Could you find me all the {many} that {conditions}?",
+        "Find out which {many} {conditions}; none of them may be missing.",
+        "I am after the complete list of {many} that {conditions}.",
+        "Help me collect the {many} that {conditions}, every single one.",
+    )
     """One sentence: {many}, {conditions}."""
-    listed: tuple[str, ...]
+    listed: tuple[str, ...] = (
+        "Please find all {many} that meet every one of these conditions:",
+        "I need all {many} for which each of the following is true:",
+        "Please look for {many} of which all of this holds, and leave none out:",
+        "My list should hold every one of the {many} that fulfil these points:",
+        "Which {many} satisfy all of the following?",
+        "Collect the {many} that fit this description in full:",
+    )
     """A sentence before a list of conditions: {many}."""
-    whole: tuple[str, ...]
+    whole: tuple[str, ...] = (
+        "Please find all {many} that {conditions}.",
+        "I would like an overview of all {many} that {conditions}.",
+        "Please put together all the {many} that {conditions}.",
+    )
     """A sentence where there is no condition but the scope: {many}, {conditions}."""
-    except_: tuple[str, ...]
+    except_: tuple[str, ...] = (
+        "Leave out those that both {conditions}.",
+        "I do not want any of them that both {conditions}.",
+        "Those that both {conditions} do not belong on the list.",
+        "Except for those that both {conditions}, that is.",
+    )
     """What is left out: {conditions}, two of them, said of the rows."""
-    best: tuple[str, ...]
+    best: tuple[str, ...] = (
+        "From the list so far I only want the {count} {lead}.",
+        "Then keep, of that list, the {count} {lead} and drop the rest.",
+        "Of all that are on the list now, give me only the {count} {lead}.",
+    )
     """Of the rows found, those before others: {count}, {lead}. Sentences about left out rows may stand before it."""
-    best_each: tuple[str, ...]
+    best_each: tuple[str, ...] = (
+        "From the list so far I only want, for each “{group}”, the {count} {lead}.",
+        "Then keep, of that list and for each “{group}”, the {count} {lead} and drop the rest.",
+        "Of all that are on the list now, give me only the {count} under each “{group}” {lead}.",
+    )
     """The same in groups: {group} is the header of the groups."""
-    tables: tuple[str, ...]
+    tables: tuple[str, ...] = (
+        "Please organize the results in one Markdown table with the following columns:",
+        "Please give the results as one Markdown table with the following column names in order:",
+        "Put the results in one Markdown table. The column names are as follows:",
+        "Please output the organized data in the format of one Markdown table. The column headers are:",
+        "The answer should be a single Markdown table whose columns are, in this order:",
+        "Write everything you find into one Markdown table with these column headers:",
+    )
     """The sentence before the line of columns."""
-    cell: tuple[str, ...]
+    cell: tuple[str, ...] = (
+        "Please answer with one Markdown table that has this one column and one row:",
+        "Put the answer in a Markdown table of a single row under this column name:",
+        "The answer should be a Markdown table with one cell under this header:",
+    )
     """The same before the only column of one row."""
-    dated: tuple[str, ...]
+    dated: tuple[str, ...] = (
+        "Everything is asked as of {day}.",
+        "The state of things that counts is that of {day}.",
+        "Please answer as of {day}.",
+    )
     """Of what day everything is: {day}."""
-    days: tuple[str, ...]
-    numbers: tuple[str, ...]
-    truths: tuple[str, ...]
+    days: tuple[str, ...] = (
+        "Write dates as YYYY-MM-DD.",
+        "All dates should have the form YYYY-MM-DD.",
+        "Give dates in the format YYYY-MM-DD.",
+    )
+    numbers: tuple[str, ...] = (
+        "Write numbers in digits only, in the unit that the column name gives, as precisely as the source.",
+        "Numbers should be digits alone, in the unit of the column name, with all the digits that the source has.",
+        "For numbers use Arabic digits, keep the unit of the column name and do not round what the source says.",
+    )
+    truths: tuple[str, ...] = (
+        "Answer {names} with Yes or No.",
+        "Write Yes or No under {names}.",
+        "For {names}, say Yes or No.",
+    )
     """{names}: the columns in question."""
-    fillers: tuple[str, ...]
+    fillers: tuple[str, ...] = (
+        "Where there is no value for “{name}”, write “{none}”.",
+        "If “{name}” has no value, put “{none}”.",
+        "Fill “{name}” with “{none}” if there is nothing to fill in.",
+    )
     """{name}, {none}."""
-    unmet: tuple[str, ...]
+    unmet: tuple[str, ...] = (
+        "A row without a value for “{name}” does not meet the condition on it.",
+        "Without a value for “{name}” the condition on it counts as not met.",
+    )
     """{name}: the column of a condition that some rows have no value for."""
-    ended: tuple[str, ...]
+    ended: tuple[str, ...] = (
+        "Count {many} with a date under “{header}” too.",
+        "Do not leave out {many} for having a date under “{header}”.",
+        "It does not matter whether {many} have a date under “{header}” or none.",
+    )
     """{many}, {header}: rows that are over by a date under the header count too."""
-    closing: tuple[str, ...]
-    closing_cell: tuple[str, ...]
+    closing: tuple[str, ...] = (
+        "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "Don't ask me any questions, just output the results according to the columns without omitting cells "
+        "arbitrarily. The output format is\n```markdown\n{data_content}\n```",
+        "No questions back, please. I only need the table, complete in every cell, in this format:\n"
+        "```markdown\n{data_content}\n```",
+        "Please do not reply with anything but the table, and fill in each of its cells. Its format is\n"
+        "```markdown\n{data_content}\n```",
+    )
+    closing_cell: tuple[str, ...] = (
+        "Do not ask me anything back: just give the table with that one cell. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "Don't ask me any questions, just output the result under its column name. "
+        "The output format is\n```markdown\n{data_content}\n```",
+        "No questions back, please. I only need the table of one cell, in this format:\n"
+        "```markdown\n{data_content}\n```",
+        "Please do not reply with anything but the table, and do not leave its cell empty. Its format is\n"
+        "```markdown\n{data_content}\n```",
+    )
     """The last line where one cell is asked for."""
-    start: tuple[str, ...]
+    start: tuple[str, ...] = (
+        "First find {cell}; call it {letter}.",
+        "Start by finding {cell}, and call what you find {letter}.",
+        "To begin with, look up {cell}. Let that be {letter}.",
+    )
     """The first step of a chain: {cell}, what is found, and {letter}, what it is called from here on."""
-    value: tuple[str, ...]
+    value: tuple[str, ...] = (
+        "Then find {cell}; call it {letter}.",
+        "Next, find {cell}, and call what you find {letter}.",
+        "After that, look up {cell}. Let that be {letter}.",
+    )
     """A later step: {cell}, {letter}."""
-    wanted: tuple[str, ...]
+    wanted: tuple[str, ...] = (
+        "What is {cell}?",
+        "I want to know {cell}.",
+        "The question is: what is {cell}?",
+        "In the end I need {cell}.",
+    )
     """What is asked in the end: {cell}."""
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = (
+        "I am looking into {about}.",
+        "I have started to read up on {about}.",
+        "A colleague asked me something about {about}.",
+        "I am putting together notes on {about}.",
+        "This is about {about}.",
+        "I need some help with {about}.",
+    )
     """A person's need, beside those of the schema: {about}."""
     months: str = "in the last {n} months"
     years: str = "in the last {n} years"
@@ -89,136 +198,7 @@ class Words:
     owned_many: str = "{names} are those of {whose}."
 
 
-EN = Words(
-    over=("over", "above", "of more than"),
-    under=("under", "below", "of less than"),
-    asks=(
-        "Please find all {many} that {conditions}.",
-        "I need every one of the {many} that {conditions}.",
-        "Which {many} {conditions}? I need all of them.",
-        "Please list all {many} that {conditions}.",
-        "Could you find me all the {many} that {conditions}?",
-        "Find out which {many} {conditions}; none of them may be missing.",
-        "I am after the complete list of {many} that {conditions}.",
-        "Help me collect the {many} that {conditions}, every single one.",
-    ),
-    listed=(
-        "Please find all {many} that meet every one of these conditions:",
-        "I need all {many} for which each of the following is true:",
-        "Please look for {many} of which all of this holds, and leave none out:",
-        "My list should hold every one of the {many} that fulfil these points:",
-        "Which {many} satisfy all of the following?",
-        "Collect the {many} that fit this description in full:",
-    ),
-    whole=(
-        "Please find all {many} that {conditions}.",
-        "I would like an overview of all {many} that {conditions}.",
-        "Please put together all the {many} that {conditions}.",
-    ),
-    except_=(
-        "Leave out those that both {conditions}.",
-        "I do not want any of them that both {conditions}.",
-        "Those that both {conditions} do not belong on the list.",
-        "Except for those that both {conditions}, that is.",
-    ),
-    best=(
-        "From the list so far I only want the {count} {lead}.",
-        "Then keep, of that list, the {count} {lead} and drop the rest.",
-        "Of all that are on the list now, give me only the {count} {lead}.",
-    ),
-    best_each=(
-        "From the list so far I only want, for each “{group}”, the {count} {lead}.",
-        "Then keep, of that list and for each “{group}”, the {count} {lead} and drop the rest.",
-        "Of all that are on the list now, give me only the {count} under each “{group}” {lead}.",
-    ),
-    tables=(
-        "Please organize the results in one Markdown table with the following columns:",
-        "Please give the results as one Markdown table with the following column names in order:",
-        "Put the results in one Markdown table. The column names are as follows:",
-        "Please output the organized data in the format of one Markdown table. The column headers are:",
-        "The answer should be a single Markdown table whose columns are, in this order:",
-        "Write everything you find into one Markdown table with these column headers:",
-    ),
-    cell=(
-        "Please answer with one Markdown table that has this one column and one row:",
-        "Put the answer in a Markdown table of a single row under this column name:",
-        "The answer should be a Markdown table with one cell under this header:",
-    ),
-    dated=(
-        "Everything is asked as of {day}.",
-        "The state of things that counts is that of {day}.",
-        "Please answer as of {day}.",
-    ),
-    days=(
-        "Write dates as YYYY-MM-DD.",
-        "All dates should have the form YYYY-MM-DD.",
-        "Give dates in the format YYYY-MM-DD.",
-    ),
-    numbers=(
-        "Write numbers in digits only, in the unit that the column name gives, as precisely as the source.",
-        "Numbers should be digits alone, in the unit of the column name, with all the digits that the source has.",
-        "For numbers use Arabic digits, keep the unit of the column name and do not round what the source says.",
-    ),
-    truths=("Answer {names} with Yes or No.", "Write Yes or No under {names}.", "For {names}, say Yes or No."),
-    fillers=(
-        "Where there is no value for “{name}”, write “{none}”.",
-        "If “{name}” has no value, put “{none}”.",
-        "Fill “{name}” with “{none}” if there is nothing to fill in.",
-    ),
-    unmet=(
-        "A row without a value for “{name}” does not meet the condition on it.",
-        "Without a value for “{name}” the condition on it counts as not met.",
-    ),
-    ended=(
-        "Count {many} with a date under “{header}” too.",
-        "Do not leave out {many} for having a date under “{header}”.",
-        "It does not matter whether {many} have a date under “{header}” or none.",
-    ),
-    closing=(
-        "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
-        "The output format is\n```markdown\n{data_content}\n```",
-        "Don't ask me any questions, just output the results according to the columns without omitting cells "
-        "arbitrarily. The output format is\n```markdown\n{data_content}\n```",
-        "No questions back, please. I only need the table, complete in every cell, in this format:\n"
-        "```markdown\n{data_content}\n```",
-        "Please do not reply with anything but the table, and fill in each of its cells. Its format is\n"
-        "```markdown\n{data_content}\n```",
-    ),
-    closing_cell=(
-        "Do not ask me anything back: just give the table with that one cell. "
-        "The output format is\n```markdown\n{data_content}\n```",
-        "Don't ask me any questions, just output the result under its column name. "
-        "The output format is\n```markdown\n{data_content}\n```",
-        "No questions back, please. I only need the table of one cell, in this format:\n"
-        "```markdown\n{data_content}\n```",
-        "Please do not reply with anything but the table, and do not leave its cell empty. Its format is\n"
-        "```markdown\n{data_content}\n```",
-    ),
-    start=(
-        "First find {cell}; call it {letter}.",
-        "Start by finding {cell}, and call what you find {letter}.",
-        "To begin with, look up {cell}. Let that be {letter}.",
-    ),
-    value=(
-        "Then find {cell}; call it {letter}.",
-        "Next, find {cell}, and call what you find {letter}.",
-        "After that, look up {cell}. Let that be {letter}.",
-    ),
-    wanted=(
-        "What is {cell}?",
-        "I want to know {cell}.",
-        "The question is: what is {cell}?",
-        "In the end I need {cell}.",
-    ),
-    needs=(
-        "I am looking into {about}.",
-        "I have started to read up on {about}.",
-        "A colleague asked me something about {about}.",
-        "I am putting together notes on {about}.",
-        "This is about {about}.",
-        "I need some help with {about}.",
-    ),
-)
+EN = QuestionPhrases()
 
 NATURAL = replace(
     EN,
@@ -353,10 +333,10 @@ NATURAL = replace(
 )
 """English of people who ask about natural pages."""
 
-WORDS = {"en": EN}
+LANGUAGES = {"en": EN}
 """By language (`Schema.lang`)."""
 
 
-def words(lang: str, *, natural: bool = False) -> Words:
-    """Return the wording of a language, English for others; `natural` for questions about natural pages."""
-    return NATURAL if natural else WORDS.get(lang, EN)
+def question_phrases(lang: str, *, natural: bool = False) -> QuestionPhrases:
+    """Return the phrases of a language, the English ones where it has none; `natural` for natural pages."""
+    return NATURAL if natural else LANGUAGES.get(lang, EN)

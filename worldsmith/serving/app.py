@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
-from worldsmith.serving.dialects import DIALECTS, Dialect, Request, Route
+from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
@@ -111,11 +111,15 @@ class Service:
             return http_response({"error": str(wrong)}, 400)
         return None
 
-    def links(self, scope: Scope, headers: Mapping[str, str], address: Address) -> Links:
-        """Return how links are written in the reply to a request."""
+    def request(
+        self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], fields: Mapping[str, Any]
+    ) -> Request:
+        """Return a request as dialects see it, with its address and how links are written in the reply."""
+        address = self.address(scope, headers, query, fields.get("api_key"))
         prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
-        return Links(address.world, prefix, self.base, own, BY_HOST in scope)
+        links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
+        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links)
 
     async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
         """Return the observations of calls, made side by side where there are several.
@@ -152,10 +156,10 @@ class Service:
 
 
 class Endpoint:
-    """One route of a dialect over HTTP."""
+    """The routes of dialects at one method and path over HTTP: the first that accepts a request answers it."""
 
-    def __init__(self, service: Service, dialect: Dialect, route: Route) -> None:
-        self.service, self.dialect, self.route = service, dialect, route
+    def __init__(self, service: Service, candidates: Sequence[tuple[Dialect, Route]]) -> None:
+        self.service, self.candidates = service, candidates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what a user can do wrong ends as 4xx and says the fix."""
@@ -167,23 +171,28 @@ class Endpoint:
 
     async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
         """Return the response: read, answer, write."""
+        dialect, route = self.candidates[-1]
         try:
-            request = await self.read(scope, http)
-            parsed = self.route.read(request)
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            query = _query(scope["query_string"])
+            fields = query if route.method == "GET" else await _fields(http, route)
+            dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
+            request = self.service.request(scope, headers, query, fields)
+            parsed = route.read(request)
         except NotFoundError as wrong:
-            return self.error(404, str(wrong))
+            return _error(dialect, 404, str(wrong))
         except UsageError as wrong:
-            return self.error(400, str(wrong))
+            return _error(dialect, 400, str(wrong))
         try:
             observations = await self.service.answer(request.address, parsed.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
             sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
-            return self.error(503, f"world {world!r} can't be served; the server's log says why")
+            return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why")
         failed = request_failure(observations)
         if failed:
-            return self.error(failed.status, failed.text, failed.headers)
+            return _error(dialect, failed.status, failed.text, failed.headers)
 
         def write() -> Response:
             reply = parsed.write(observations)
@@ -193,24 +202,11 @@ class Endpoint:
 
         return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
 
-    async def read(self, scope: Scope, http: HTTPRequest) -> Request:
-        """Return the request as dialects see it. Raises UsageError."""
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        query = _query(scope["query_string"])
-        if self.route.method == "GET":
-            fields: Mapping[str, Any] = query
-        else:
-            body = await _body(http)
-            long = len(body) > LONG
-            fields = await asyncio.to_thread(_json_object, body, self.route) if long else _json_object(body, self.route)
-        address = self.service.address(scope, headers, query, fields.get("api_key"))
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        return Request(path, fields, address, self.service.links(scope, headers, address))
 
-    def error(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-        """Return an error in the dialect's form."""
-        reply = self.dialect.error(status, text, headers)
-        return http_response(reply.body, reply.status, reply.headers)
+def _error(dialect: Dialect, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error in a dialect's form."""
+    reply = dialect.error(status, text, headers)
+    return http_response(reply.body, reply.status, reply.headers)
 
 
 def http_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -231,15 +227,16 @@ def _query(raw: bytes) -> dict[str, str]:
     return dict(reversed(pairs))
 
 
-async def _body(http: HTTPRequest) -> bytes:
-    """Return the body. Raises UsageError where it is too long; no more of it is kept than the limit."""
+async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
+    """Return the fields of the body. Raises UsageError where it is too long; no more of it is kept than the limit."""
     parts, size = [], 0
     async for part in http.stream():
         size += len(part)
         if size > MAX_BODY:
             raise UsageError(f"the body is longer than {MAX_BODY} bytes: send less")
         parts.append(part)
-    return b"".join(parts)
+    body = b"".join(parts)
+    return _json_object(body, route) if size <= LONG else await asyncio.to_thread(_json_object, body, route)
 
 
 def _json_object(body: bytes, route: Route) -> Mapping[str, Any]:
@@ -292,29 +289,18 @@ class ByHost:
         await self.app(scope, receive, send)
 
 
-def routes_of(dialects: Iterable[Dialect]) -> tuple[Route, ...]:
-    """Return the routes of dialects. Raises UsageError where two answer the same method and path."""
-    owners: dict[tuple[str, str], str] = {}
-    routes = []
-    for dialect in dialects:
-        for route in dialect.routes:
-            owner = owners.setdefault((route.method, route.path), dialect.name)
-            if owner != dialect.name:
-                raise UsageError(f"dialects {owner} and {dialect.name} both answer {route.method} {route.path}")
-            routes.append(route)
-    return tuple(routes)
-
-
-ROUTES = routes_of(DIALECTS.values())
-
-
 def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     """Return what a request for no route gets: the right method for a path of ours, else the nearest path."""
     path: str = http.scope["path"]
     prefixed = re.fullmatch(r"/w/[^/]+(/.*)", path)
     bare = prefixed[1] if prefixed else path
     page = bare.startswith(ROOT)
-    allowed = {route.method: route for route in ROUTES if route.path == bare or (page and route.path.startswith(ROOT))}
+    endpoints: Endpoints = http.app.state.endpoints
+    allowed = {
+        method: candidates[-1][1]
+        for (method, place), candidates in endpoints.items()
+        if place == bare or (page and place.startswith(ROOT))
+    }
     if bare in PLAIN or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
@@ -322,7 +308,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
         return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )
-    known = list(dict.fromkeys((*PLAIN, *(readable_path(route.path) for route in ROUTES))))
+    known = list(dict.fromkeys((*PLAIN, *(readable_path(place) for _, place in endpoints))))
     fix = (
         f" Leave out the last slash: {bare.rstrip('/')}"
         if bare.rstrip("/") in known
@@ -346,6 +332,7 @@ def create_app(
     memory: int = MEMORY,
     simulate: Simulate = Simulator,
     attempts: Attempts | None = None,
+    dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
     close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, given as folders or in memory.
@@ -358,23 +345,25 @@ def create_app(
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
         simulate: makes what answers the calls of a world.
-        attempts: counts the calls of sessions; in this process's memory unless given.
+        attempts: counts the calls of sessions; by default in this process's memory.
+        dialects: the wire forms that are answered.
         close: run when the server stops, in its event loop.
 
     Raises:
-        UsageError: a folder is no world, two are the same, or the profile or `link_base` can't be.
+        UsageError: a folder is no world, two are the same, the profile or `link_base` can't be, or two dialects
+            answer the same requests.
     """
     find_profile(profile, profiles)
     base = None if link_base is None else _link_base(link_base)
     world_cache = WorldCache(worlds, memory, simulate)
     default = Address(world_cache.only, profile, seed)
     service = Service(world_cache, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
+    endpoints = endpoints_of(dialects)
     routes = [
-        HTTPRoute(route.path, Endpoint(service, dialect, route), methods=[route.method])
-        for dialect in DIALECTS.values()
-        for route in dialect.routes
+        HTTPRoute(path, Endpoint(service, candidates), methods=[method])
+        for (method, path), candidates in endpoints.items()
     ]
-    routes += plain_routes(world_cache, ROUTES, service.check)
+    routes += plain_routes(world_cache, endpoints, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, prefixed],
@@ -383,7 +372,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.world_cache, app.state.default = world_cache, default
+    app.state.world_cache, app.state.default, app.state.endpoints = world_cache, default, endpoints
     return app
 
 

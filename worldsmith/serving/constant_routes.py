@@ -3,7 +3,7 @@
 They answer under /w/<world>/ too, as every route does.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import orjson
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as HTTPRoute
 
-from worldsmith.serving.dialects import DIALECTS, Route
+from worldsmith.serving.dialects import Endpoints
 from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.schemas import TEXT, list_of, object_of
 from worldsmith.serving.world_cache import WorldCache
@@ -39,10 +39,11 @@ def readable_path(path: str) -> str:
     return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
 
 
-def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
-    descriptions: dict[str, str] = {}
-    for route in routes:
-        descriptions.setdefault(f"{route.method} {readable_path(route.path)}", route.about)
+def _home(world_cache: WorldCache, endpoints: Endpoints) -> dict[str, Any]:
+    descriptions = {
+        f"{method} {readable_path(path)}": " Or: ".join(route.about for _, route in candidates)
+        for (method, path), candidates in endpoints.items()
+    }
     first = next(iter(world_cache.listings))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
@@ -55,17 +56,17 @@ def _home(world_cache: WorldCache, routes: Iterable[Route]) -> dict[str, Any]:
     }
 
 
-def plain_routes(world_cache: WorldCache, routes: Iterable[Route], check: Check) -> list[HTTPRoute]:
+def plain_routes(world_cache: WorldCache, endpoints: Endpoints, check: Check) -> list[HTTPRoute]:
     """Return the routes; `check` is called for every request, since its path may name a world."""
     worlds = [
         {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
         for world, listing in world_cache.listings.items()
     ]
     bodies = {
-        "/": _home(world_cache, routes),
+        "/": _home(world_cache, endpoints),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
-        "/openapi.json": openapi_document(DIALECTS.values(), PLAIN),
+        "/openapi.json": openapi_document(endpoints, PLAIN),
     }
     return [HTTPRoute(path, _constant(orjson.dumps(body), check), methods=["GET"]) for path, body in bodies.items()]
 

@@ -116,7 +116,7 @@ def serve(
         app = create_app(worlds, **options)
         world_cache: WorldCache = app.state.world_cache
         if world_cache.only:
-            world_cache.open(app.state.default)
+            asyncio.run(world_cache.get(app.state.default))
         what = f"world {world_cache.only}" if world_cache.only else f"{len(world_cache.listings)} worlds"
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 

@@ -112,14 +112,6 @@ class WorldCache:
             if responder.ready(address):
                 return responder
 
-    def open(self, address: Address) -> Responder:
-        """Do what `get` does, and wait for it."""
-        while True:
-            state = self._ready(address)
-            responder = state.result() if isinstance(state, Future) else state
-            if responder.ready(address):
-                return responder
-
     def _ready(self, address: Address) -> "Responder | Future[Responder]":
         """Return what answers, or the one thread's work that will make it."""
         with self._lock:
@@ -134,7 +126,10 @@ class WorldCache:
     def _make(self, address: Address) -> Responder:
         world = address.world
         try:
-            responder = self._open.get(world) or self._load(self.listings[world].source)
+            source = self.listings[world].source
+            responder = self._open.get(world) or self._simulate(
+                load_world(source) if isinstance(source, Path) else source
+            )
             responder.warm(address)
             with self._lock:
                 self._open[world] = responder
@@ -144,9 +139,6 @@ class WorldCache:
         finally:
             with self._lock:
                 del self._opening[world]
-
-    def _load(self, source: Path | World) -> Responder:
-        return self._simulate(load_world(source) if isinstance(source, Path) else source)
 
     def _close(self, keep: str) -> None:
         used = sum(self.listings[world].facts for world in self._open) * BYTES_A_FACT

@@ -7,7 +7,7 @@ the attempt, never on a task.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
@@ -132,6 +132,17 @@ class Verdict:
     text: str = ""
     reason: Reason | None = None
     """None where it is accepted."""
+
+
+class Rejection(NamedTuple):
+    """Why the guard rejects a statement: a reason for programs, words for people."""
+
+    reason: Reason
+    why: str
+
+    def of(self, where: str, text: str = "") -> Verdict:
+        """Return the verdict on a unit at `where` that says `text`."""
+        return Verdict(where, ok=False, why=self.why, text=text, reason=self.reason)
 
 
 Draft = tuple[Result, ...] | Doc

@@ -14,7 +14,7 @@ MEMO = 2048
 
 
 class Renderer:
-    """A `WorldModel` without a model: writes every answer from the slice's plans.
+    """Writes every answer from the slice's plans.
 
     Title and snippet of a hit are written once for an edited page and the words of the query that matter to it:
     searches ask for the same hits again and again, and that is where their speed comes from.
@@ -47,10 +47,6 @@ class Renderer:
         keep(self._texts, key, hit_texts, MEMO)
         keep(self._recent, (id(page), query_cues), (page, hit_texts), MEMO // 2)
         return hit_of(page, view.rank, hit_texts)
-
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> Draft:  # noqa: ARG002 - for models
-        """Return what `write` does; our own text is never sent back with reasons."""
-        return self.write(part)
 
 
 def render_hit(view: View, rank: int, query: str, world: World, pages: Pages, full_text: bool = False) -> Result:

@@ -102,8 +102,6 @@ class _Services:
     model: WorldModel | None
     accepted_pages: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
-    accepted_hits: dict[tuple[str, str], tuple[Page, str]]
-    """Plans with their hit's title whose hit passed, by page id and snippet."""
     head_disclosures: dict[str, tuple[Page, tuple[Disclosure, ...]]]
     """Plans with what their hits disclose, by page id."""
 
@@ -171,9 +169,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Services(
-                pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {}, {}
-            )
+            made = _Services(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {})
             services = self._services.setdefault(length, made)  # another thread's, where it was quicker
         return services
 
@@ -346,20 +342,10 @@ class Simulator:
         return self._observation(*fit, services, "renderer", tuple(bad))
 
     def _rejected_hits(self, draft: tuple[Result, ...], part: Slice, services: _Services) -> list[Verdict]:
-        """Judge our hits; each once, since those of our renderer are pure in plan, title and snippet."""
-        bad: list[Verdict] = []
         if services.pages.voice:  # a natural hit is made of its head's cells alone
-            return bad
-        for result, view in zip(draft, part.views, strict=True):
-            page, key = view.page, (view.page.id, result.snippet)
-            known = services.accepted_hits.get(key)
-            if known is not None and known[0] is page and known[1] == result.title and result.text is None:
-                continue
-            verdicts = [v for v in services.guard.hit(result, view, part.call.arg) if not v.ok]
-            if not verdicts and result.text is None:
-                keep(services.accepted_hits, key, (page, result.title), self._budget)
-            bad += verdicts
-        return bad
+            return []
+        hits = zip(draft, part.views, strict=True)
+        return [v for hit, view in hits for v in services.guard.hit(hit, view, part.call.arg) if not v.ok]
 
     def _rejected_page(self, draft: Doc, part: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""

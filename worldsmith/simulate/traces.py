@@ -13,7 +13,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -78,18 +78,14 @@ class Traces:
             if path.stat().st_size and not _ends(path):
                 _write(path, b"\n")
         else:
-            _write(path, trace_line({"worldsmith_trace": FORMAT, **_address(address)}))
+            _write(path, trace_line({"worldsmith_trace": FORMAT, **asdict(address)}))
         return keep(self._begun, address, path, MEMO)
 
 
 def file_name(address: Address) -> str:
     """Return the name of an address's file: the world, and a hash of all of it; a session may be any text."""
-    address_json = orjson.dumps(list(_address(address).values()))
+    address_json = orjson.dumps(astuple(address))
     return f"{address.world}.{blake2b(address_json, digest_size=8).hexdigest()}.jsonl"
-
-
-def _address(address: Address) -> dict[str, Any]:
-    return {name: getattr(address, name) for name in ("world", "profile", "seed", "session")}
 
 
 def _ends(path: Path) -> bool:
@@ -134,36 +130,29 @@ def trace_line(what: Mapping[str, Any]) -> bytes:
     try:
         data = orjson.dumps(what, default=str)
     except orjson.JSONEncodeError:
-        what = _writable(what)
-        data = orjson.dumps(what)
+        data = orjson.dumps(_written(what))
     for most in _CUTS:
         if len(data) < MAX_LINE_BYTES:
             break
-        data = orjson.dumps(_cut(what, most), default=str)
+        data = orjson.dumps(_written(what, most))
     return data + b"\n"
 
 
-def _writable(value: Any, levels: int = _DEEPEST) -> Any:
-    """Return a value as JSON holds it: names as text, no half of a surrogate pair, no level beyond the deepest."""
+def _written(value: Any, most: int | None = None, levels: int = _DEEPEST) -> Any:
+    """Return a value as JSON holds it: names as text, no half of a surrogate pair, no level beyond the deepest.
+
+    Texts are cut to `most` characters, lists to a hundredth as many items.
+    """
     if isinstance(value, dict | list | tuple) and not levels:
         return "…"
     if isinstance(value, dict):
-        return {_writable(str(name)): _writable(inner, levels - 1) for name, inner in value.items()}
+        return {_written(str(name)): _written(inner, most, levels - 1) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_writable(inner, levels - 1) for inner in value]
+        return [_written(inner, most, levels - 1) for inner in (value[: most // 100] if most else value)]
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 1 << 63):
         return value
-    return str(value).encode("utf-8", "replace").decode("utf-8")
-
-
-def _cut(value: Any, most: int) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= most else f"{value[:most]}… [{len(value) - most} more characters]"
-    if isinstance(value, dict):
-        return {key: _cut(inner, most) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cut(inner, most) for inner in value[: most // 100]]
-    return value
+    text = str(value).encode("utf-8", "replace").decode("utf-8")
+    return text if most is None or len(text) <= most else f"{text[:most]}… [{len(text) - most} more characters]"
 
 
 def call_record(call: Call, attempt: int, observation: Observation) -> dict[str, Any]:
@@ -174,10 +163,7 @@ def call_record(call: Call, attempt: int, observation: Observation) -> dict[str,
         "slice": _slice(observation.part),
         "observation": _observation(observation),
         "verdicts": _verdicts(observation.verdicts),
-        "model": [
-            {"messages": [list(m) for m in e.messages], "reply": e.reply, "error": e.error}
-            for e in observation.exchanges
-        ],
+        "model": [asdict(exchange) for exchange in observation.exchanges],
     }
 
 

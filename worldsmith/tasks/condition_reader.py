@@ -13,7 +13,7 @@ from worldsmith import expr
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.lang.question_phrases import words
+from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.tasks.conditions import (
     MANY,
@@ -70,7 +70,7 @@ class Phrases:
     """The phrases of one schema, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.words = schema, words(schema.lang, natural=schema.bank is not None)
+        self.schema, self.words = schema, question_phrases(schema.lang, natural=schema.bank is not None)
         self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
         self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
         self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}

@@ -12,7 +12,7 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.lang.question_phrases import Words, words
+from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
 from worldsmith.pages.grammar import article, lower, names_unit, plural, says
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
@@ -47,9 +47,9 @@ class Wording:
     split: WordingSplit = "all"
 
     @property
-    def words(self) -> Words:
+    def words(self) -> QuestionPhrases:
         """The wordings of the schema's language."""
-        return words(self.schema.lang, natural=self.schema.bank is not None)
+        return question_phrases(self.schema.lang, natural=self.schema.bank is not None)
 
     def among(self, wordings: Sequence[str], *more: str) -> str:
         """Return one of a bank's wordings; the last of several is held out."""
@@ -278,7 +278,7 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return words(schema.lang, natural=schema.bank is not None).as_part.format(
+    return question_phrases(schema.lang, natural=schema.bank is not None).as_part.format(
         them=them, part=lower(schema.column(tally.table, tally.by[0]).label)
     )
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.lang.question_phrases import words
+from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
@@ -80,7 +80,7 @@ def owner(schema: Schema, table: str, path: Path) -> str:
 
 def referenced_row(schema: Schema, table: str, refs: Path, row: str) -> str:
     """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
-    forms, phrase = words(schema.lang, natural=schema.bank is not None), row
+    forms, phrase = question_phrases(schema.lang, natural=schema.bank is not None), row
     for ref in path_columns(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
         noun = (

@@ -14,7 +14,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import words
+from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
@@ -71,7 +71,7 @@ class _Reading:
     def __init__(self, schema: Schema) -> None:
         self.schema, self.forms, self.phrases = (
             schema,
-            words(schema.lang, natural=schema.bank is not None),
+            question_phrases(schema.lang, natural=schema.bank is not None),
             Phrases(schema),
         )
         self.plurals = {t.plural: t.name for t in schema.tables.values()}

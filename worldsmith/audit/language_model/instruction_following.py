@@ -14,7 +14,7 @@ from worldsmith.pages import Pages
 from worldsmith.simulate.llm.answer import observation_text, parse_results
 from worldsmith.simulate.llm.model import Backend
 from worldsmith.simulate.llm.prompt import SEARCH, Prompt, chat_messages
-from worldsmith.simulate.perturb.instruct import WITHHOLD
+from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.protocol import Conversation, Slice
 
 SHOWN = 2

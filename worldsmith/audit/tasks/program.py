@@ -54,9 +54,11 @@ def run_program(
 
     def one(task: Task) -> ProgramScore:
         asked_for = json.dumps({"question": task.question, "base_url": base_url(task)})
-        command, options = [sys.executable, str(program)], {"capture_output": True, "text": True, "check": False}
+        command = [sys.executable, str(program)]
         try:
-            done = subprocess.run(command, input=asked_for, timeout=timeout, **options)  # noqa: S603 - the user's own program
+            done = subprocess.run(  # noqa: S603 - the user's own program
+                command, input=asked_for, capture_output=True, text=True, timeout=timeout, check=False
+            )
         except subprocess.TimeoutExpired:
             return ProgramScore(task, 0.0, 0.0, 0.0, f"no answer in {timeout:g} s")
         if done.returncode != 0:

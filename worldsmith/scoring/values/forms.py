@@ -5,25 +5,14 @@ from datetime import date
 from ..column import Column, Value
 from ..text import fold, squash
 from .column_values import accepted_texts, as_number, is_of_kind, measure_of, show, unit_factor
+from .dates import MONTH_NAMES
+from .number_words import UNDER_TWENTY
 from .readers import LOOSE_BREAK
 from .reading import Number
 
 _MAGNITUDES = ((9, "billion"), (6, "million"), (3, "thousand"))
-_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_WORDS = UNDER_TWENTY[:13]
+_MONTHS = [names.split()[0].capitalize() for names in MONTH_NAMES]
 
 
 def forms(value: Value, col: Column) -> tuple[str, ...]:

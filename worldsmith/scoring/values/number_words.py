@@ -1,9 +1,9 @@
 """English number words: "twelve", "one hundred and five thousand", "two dozen"."""
 
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_UNDER_TWENTY = f"zero one two three four five six seven eight nine {_TEENS}".split(" ")
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SMALL = dict(zip([*_UNDER_TWENTY, *_TENS], [*range(20), *range(20, 100, 10)], strict=True))
+UNDER_TWENTY = f"zero one two three four five six seven eight nine {_TEENS}".split(" ")
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = dict(zip([*UNDER_TWENTY, *TENS], [*range(20), *range(20, 100, 10)], strict=True))
 _LARGE = {"thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 NUMBER_WORDS = frozenset((*_SMALL, "dozen", "hundred", *_LARGE))
 

@@ -20,29 +20,29 @@ MAX_CHARS = 400
 Parts = Mapping[str, str]
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str, where: str) -> Parts:
     """Return the fields that `text` names.
 
     Raises:
         UsageError: it isn't of the form above; `where` names the source.
     """
-    return _parse(text, where) if len(text) <= MAX_CHARS else _reject(text, where)
-
-
-@lru_cache(maxsize=4096)
-def _parse(text: str, where: str) -> Parts:
+    if len(text) > MAX_CHARS:
+        raise _wrong(text, where)
     world, *options = text.split(";")
     parts = {"world": world} if world else {}
     for option in options:
         name, _, value = option.partition("=")
         if name not in FIELDS[1:] or not value:
-            _reject(option, where)
+            raise _wrong(option, where)
         parts[name] = value
     return parts
 
 
-def _reject(text: str, where: str) -> Parts:
-    raise UsageError(f"{where} holds {text[:80]!r}; after the world it may say ;profile=NAME, ;seed=N or ;session=NAME")
+def _wrong(text: str, where: str) -> UsageError:
+    return UsageError(
+        f"{where} holds {text[:80]!r}; after the world it may say ;profile=NAME, ;seed=N or ;session=NAME"
+    )
 
 
 def from_key(key: str | None) -> Parts:

@@ -77,8 +77,8 @@ _PAGE = object_of(
     }
 )
 _SEARCH = (
-    "Search. `k` results a page (1 to 50, 10 unless told), `page` from 1 to 100; `more` says that a further page "
-    "exists. Only the best hits are listed, about 60 a query: a more exact query finds what a broad one leaves out. "
+    "Search. `k` results per page (1 to 50, by default 10), `page` from 1 to 100; `more` says that a further page "
+    "exists. Only the best hits are listed, about 60 per query: a more exact query finds what a broad one leaves out. "
     'Queries may say "a phrase", -without, site:HOST[/PATH], after:DAY, before:DAY and newer_than:30d.'
 )
 
@@ -98,7 +98,7 @@ API = Dialect(
             "POST",
             "/api/extract",
             extract,
-            "Read a page as Markdown: at most `max_chars` characters (1 to 1000000, all unless told) from `offset`. "
+            "Read a page as Markdown: at most `max_chars` characters (1 to 1000000, by default all) from `offset`. "
             "Where it goes on, `more` is true and `next_offset` says from where; the parts put together are the page.",
             _URL,
             _PAGE,

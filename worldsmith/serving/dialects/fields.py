@@ -5,7 +5,7 @@ A wrong value raises UsageError, whose text says the fix.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of, one_of
@@ -15,25 +15,6 @@ MAX_QUERY = 2000
 MAX_URL = 4000
 MAX_BATCH = 8192
 """Items of a batch: a trainer sends the queries of all rollouts of a turn at once."""
-
-
-class Field(Protocol):
-    """A field as it is published."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def required(self) -> bool: ...
-
-    @property
-    def schema(self) -> JSON: ...
-
-
-def request_schema(*fields: Field, example: Any = None) -> JSON:
-    """Return the schema of a request with these fields."""
-    optional = tuple(field.name for field in fields if not field.required)
-    return object_of({field.name: field.schema for field in fields}, optional=optional, example=example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +122,15 @@ class Whole:
         if not self.least <= value <= self.most:
             raise UsageError(f'"{self.name}" is {value}; it must be {bounds}')
         return value
+
+
+Field = Option | Text | Texts | Whole
+
+
+def request_schema(*fields: Field, example: Any = None) -> JSON:
+    """Return the schema of a request with these fields."""
+    optional = tuple(field.name for field in fields if not field.required)
+    return object_of({field.name: field.schema for field in fields}, optional=optional, example=example)
 
 
 def text(value: Any, name: str, limit: int) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 JSON = Mapping[str, Any]
 
 TEXT: JSON = {"type": "string"}
-INT: JSON = {"type": "integer"}
 NUMBER: JSON = {"type": "number"}
 BOOL: JSON = {"type": "boolean"}
 NULL: JSON = {"type": "null"}

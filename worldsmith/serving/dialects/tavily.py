@@ -10,6 +10,7 @@ topic "news" alone. Keys that have no meaning in a world (`search_depth`, `count
 from datetime import date
 from hashlib import blake2b
 from typing import Any
+from uuid import UUID
 
 import orjson
 
@@ -43,8 +44,7 @@ def _request_id(request: Request) -> str:
     # The key is not part of the request: the same query with two keys has one id.
     body = {name: value for name, value in request.fields.items() if name != "api_key"}
     named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
-    digits = blake2b(named, digest_size=16).hexdigest()
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    return str(UUID(bytes=blake2b(named, digest_size=16).digest()))
 
 
 def search(request: Request) -> ParsedRequest:

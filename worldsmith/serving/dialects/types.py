@@ -3,11 +3,12 @@
 Dialects are pure: the server answers the calls in between, so every dialect sees the same world in its own words.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
+from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON
 from worldsmith.simulate.protocol import Address, Call, Observation
@@ -56,6 +57,10 @@ Read = Callable[[Request], ParsedRequest]
 """Request to calls. Raises UsageError on a wrong field; its text says the fix."""
 
 
+Accepts = Callable[[JSON, Mapping[str, str]], bool]
+"""Whether a request is meant for a route, by its fields and its headers, whose names are in lower case."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One method and path of a dialect; `takes` and `gives` are JSON Schemas of the fields and of a 200 reply."""
@@ -66,6 +71,8 @@ class Route:
     about: str
     takes: JSON
     gives: JSON
+    accepts: Accepts | None = None
+    """Needed where several dialects share method and path; the one without it takes what no other accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,25 @@ class Dialect:
             form.body.replace(MESSAGE, escape(message)) if isinstance(form.body, str) else _filled(form.body, message)
         )
         return Reply(body, form.status or status, {**form.headers, **(headers or {})})
+
+
+Endpoints = dict[tuple[str, str], list[tuple[Dialect, Route]]]
+"""By method and path, the routes that answer there, in the order in which they are asked whether they accept."""
+
+
+def endpoints_of(dialects: Iterable[Dialect]) -> Endpoints:
+    """Return the endpoints of dialects. Raises UsageError unless exactly one route of each accepts every request."""
+    endpoints: Endpoints = {}
+    for dialect in dialects:
+        for route in dialect.routes:
+            endpoints.setdefault((route.method, route.path), []).append((dialect, route))
+    for place, candidates in endpoints.items():
+        candidates.sort(key=lambda candidate: candidate[1].accepts is None)
+        names = [dialect.name for dialect, route in candidates if route.accepts is None]
+        if len(names) != 1:
+            owners = f"dialects {' and '.join(names)} both answer" if names else "no dialect answers all of"
+            raise UsageError(f"{owners} {' '.join(place)}: give `accepts` to all of its routes but one")
+    return endpoints
 
 
 def _filled(body: Any, message: str) -> Any:

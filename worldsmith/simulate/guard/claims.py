@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from worldsmith.simulate.guard.quantity import SMALL
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import Span, lowered
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 
 _HEARSAY = re.compile(
     r"\b(?:is|are|was|were|has been|have been) (?:widely |often |also )?"
@@ -153,14 +152,14 @@ def hearsay_rejection(what: str) -> Rejection:
     return Rejection(Reason.CLAIM, f"says {what!r}, which passes on what no fact of this page says")
 
 
-def reported_speech(text: str, span: Span, covered: Sequence[Span]) -> str:
+def reported_speech(text: str, span: Span, covered: Sequence[Span]) -> str | None:
     """Return where a sentence has people say, think or expect something, outside of names and declared phrases."""
     return _first(_VOICES, lowered(text), text, span, covered)
 
 
-def _first(pattern: re.Pattern[str], read: str, text: str, span: Span, covered: Sequence[Span]) -> str:
+def _first(pattern: re.Pattern[str], read: str, text: str, span: Span, covered: Sequence[Span]) -> str | None:
     """Return the first match outside of what is covered, read in one form of a text, as it stands in the other."""
-    return next((text[slice(*m.span())] for m in pattern.finditer(read, *span) if not _inside(m.span(), covered)), "")
+    return next((text[slice(*m.span())] for m in pattern.finditer(read, *span) if not _inside(m.span(), covered)), None)
 
 
 def denials(text: str, span: Span, covered: Sequence[Span]) -> Iterator[tuple[Span, tuple[str, ...]]]:

@@ -8,7 +8,7 @@ from worldsmith.schema import Rank, Share, Table
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns
-from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names
+from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names, columns_by_id, group_columns
 from worldsmith.simulate.guard.options import (
     AHEAD,
     SAYS,
@@ -18,11 +18,10 @@ from worldsmith.simulate.guard.options import (
     stated_truth_value,
     states_null,
 )
-from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
+from worldsmith.simulate.guard.sentence import Sentence, Statement, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
-from worldsmith.simulate.protocol import Reason
-from worldsmith.world.model import Cell, Row, World
+from worldsmith.simulate.protocol import Reason, Rejection
+from worldsmith.world.model import Cell, World
 
 
 class Clauses:
@@ -35,34 +34,25 @@ class Clauses:
         self._labels: dict[str, list[tuple[str, str]]] = {}
         for (table, name), words in names.words.items():
             self._labels.setdefault(table, []).extend((name, clean(word).lower()) for word in words)
-        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
-        self._measured = {(t, c.name): (t, c.fill.column) for t, c in every if isinstance(c.fill, Rank | Share)}
+        every = columns_by_id(world.schema)
+        self._measured = {p: (p[0], c.fill.column) for p, c in every.items() if isinstance(c.fill, Rank | Share)}
         """Of columns that rank or share another, that other."""
+        self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
         self._low_words = self._words_of(("date", "bool"))
         """The columns of dates and truth values by the stems of their labels' own words."""
-        self._noun_words = frozenset(w for t in world.schema.tables.values() for w in tokens(clean(_nouns(t))))
 
-    def _words_of(self, kinds: Collection[str]) -> dict[str, list[ColumnId]]:
-        columns_by_stem: dict[str, list[ColumnId]] = {}
+    def _words_of(self, kinds: Collection[str]) -> dict[str, tuple[ColumnId, ...]]:
+        pairs: list[tuple[str, ColumnId]] = []
         common = META | COMMON | set(tokens(clean(self.world.schema.about)))
-        taken = {stem(word) for t in self.world.schema.tables.values() for word in tokens(clean(_nouns(t)))}
-        for table in self.world.schema.tables.values():
-            for column in table.columns:
-                if self.columns.scored[table.name, column.name].kind not in kinds or column.key:
-                    continue
+        taken = set(map(stem, self._noun_words))
+        for place, column in columns_by_id(self.world.schema).items():
+            if self.columns.scored[place].kind in kinds and not column.key:
                 words = dict.fromkeys(tokens(clean(f"{column.label} {column.says}")))
-                alone = len(words) == 1
-                for word in words:
-                    if (
-                        len(word) >= 3
-                        and stem(word) not in taken
-                        and word not in WEAK
-                        and (alone or word not in common)
-                    ):
-                        columns_by_stem.setdefault(stem(word), []).append((table.name, column.name))
-        return columns_by_stem
+                own = [w for w in words if len(w) >= 3 and w not in WEAK and (len(words) == 1 or w not in common)]
+                pairs += [(stem(word), place) for word in own if stem(word) not in taken]
+        return group_columns(pairs)
 
-    def _stemmed(self, sentence: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
+    def _stem_mentions(self, sentence: Sentence, tables: Collection[str]) -> tuple[list[Mention], list[Mention]]:
         """Return the words that speak of dates, and of truth values, in other forms than their labels'."""
         mentions_by_kind: tuple[list[Mention], list[Mention]] = ([], [])
         spoken = [
@@ -76,7 +66,7 @@ class Clauses:
             word = match.group().lower()
             if any(within(match.span(), span) for span in taken):
                 continue
-            if (word in META or word in COMMON) and not _nominal(sentence.text, match.span()):
+            if (word in META or word in COMMON) and not _is_nominal(sentence.text, match.span()):
                 continue
             for mentions, kind in zip(mentions_by_kind, ("date", "bool"), strict=True):
                 columns = [c for c in self._low_words[stem(word)] if c[0] in tables]
@@ -89,15 +79,11 @@ class Clauses:
         """Whether a text in lower case holds an option that is a common word."""
         return any(label in lower for labels in self._labels.values() for _, label in labels)
 
-    def attribute_fault(
-        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
-    ) -> Rejection | None:
-        """Return what is wrong with the attributes that a sentence names.
-
-        What it states there is added to `span_cells`.
-        """
+    def attribute_fault(self, statement: Statement) -> Rejection | None:
+        """Return what is wrong with the attributes that a sentence names; what it states there is noted."""
+        _, sentence, _, rows, mine, span_cells = statement
         tables = {row.table for row in rows} or {c.row.table for c in mine}
-        dated, low_words = self._stemmed(sentence, tables)
+        dated, low_words = self._stem_mentions(sentence, tables)
         if not (sentence.cues or dated or low_words):
             return None
         whole = [span for span, _ in span_cells] + [c.span for c in sentence.cues]
@@ -109,27 +95,29 @@ class Clauses:
                 for cue in (*sentence.cues, *dated)
                 if within(cue.span, clause)
                 and (columns := [c for c in cue.columns if c[0] in tables])
-                and not self._apart(sentence.text, clause, cue, spans)
+                and not self._stands_apart(sentence.text, clause, cue, spans)
             ]
             for cue in low_words:
-                if within(cue.span, clause) and self._asserted(sentence, clause, cue.span):
+                if within(cue.span, clause) and self._is_asserted(sentence, clause, cue.span):
                     held = [c for c in mine if (c.row.table, c.col) in cue.columns]
                     true = [c for c in held if c.value is True]
                     if not true:
                         return _no_truth(sentence.text[slice(*clause)], held)
                     span_cells.append((cue.span, true))
             for cue, columns in cues:
-                low = self._low(sentence, clause, cue, columns, mine)
+                low = self._low_cells(sentence, clause, cue, columns, mine)
                 if isinstance(low, Rejection):
                     return low
                 if low:
                     span_cells.append((cue.span, low))
-            wrong = self._wrong_attribute(sentence.text, cues, values)
+            wrong = self._misplaced_attribute(sentence.text, cues, values)
             if wrong:
                 return wrong
         return None
 
-    def _apart(self, text: str, clause: Span, cue: Mention, spans: Sequence[tuple[Span, Sequence[Cell]]]) -> bool:
+    def _stands_apart(
+        self, text: str, clause: Span, cue: Mention, spans: Sequence[tuple[Span, Sequence[Cell]]]
+    ) -> bool:
         """Whether a word for a date is set apart from the dates of its clause: "10 days after it was announced"."""
         if not all(self.columns.scored[column].kind == "date" for column in cue.columns):
             return False
@@ -140,7 +128,7 @@ class Clauses:
             return True
         return all(_BETWEEN.search(text, min(span[1], cue.span[1]), max(span[0], cue.span[0])) for span in dates)
 
-    def _asserted(self, sentence: Sentence, clause: Span, span: Span) -> bool:
+    def _is_asserted(self, sentence: Sentence, clause: Span, span: Span) -> bool:
         """Whether a word for a truth value is said of something: "can be folded", "the phone folds"."""
         before = sentence.text[clause[0] : span[0]]
         if is_denied(sentence.text, clause[0], span[0]):
@@ -148,21 +136,20 @@ class Clauses:
         last = _LAST_WORD.search(before)
         return bool(
             (last and (last[1].lower() in _SAID_OF or last[1].lower() in self._noun_words))
-            or self._attributive(sentence.text, span)
+            or self._is_attributive(sentence.text, span)
             or any(m.span[1] < span[0] and sentence.text[m.span[1] : span[0]].isspace() for m in sentence.names)
             or _DONE.match(sentence.text, span[1])
         )
 
-    def _attributive(self, text: str, span: Span) -> bool:
+    def _is_attributive(self, text: str, span: Span) -> bool:
         """Whether a word stands before the noun of a row: "one of the foldable phones"."""
         after = _NEXT_WORD.match(text, span[1])
         others = _OTHERS.search(text, 0, span[0])
         return others is None and after is not None and after[1].lower() in self._noun_words
 
-    def unlabelled_options(
-        self, sentence: Sentence, rows: Sequence[Row], mine: Sequence[Cell], span_cells: SpanCells
-    ) -> Rejection | None:
+    def unlabelled_options(self, statement: Statement) -> Rejection | None:
         """Find options said without their column's label: "is a bakery", "a bakery shop"; what is wrong with one."""
+        _, sentence, _, rows, mine, span_cells = statement
         text = sentence.text[slice(*sentence.span)].lower()
         for table in dict.fromkeys(row.table for row in rows):
             noun = self.world.schema.tables[table].singular.lower()
@@ -178,18 +165,16 @@ class Clauses:
                         return _no_option(sentence.text[slice(*place)])
         return None
 
-    def option_cells(
-        self, option: Mention, sentence: Sentence, tables: Collection[str], mine: Sequence[Cell]
-    ) -> tuple[Rejection | None, list[Cell]]:
+    def option_cells(self, option: Mention, statement: Statement) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with an option that a sentence names, or the cells that hold it.
 
         An option of a column of the rows' table is a claim wherever it stands, even one of a list of options.
         """
-        if any(within(option.span, span) for span in sentence.covered):
+        if any(within(option.span, span) for span in statement.sentence.covered):
             return None, []
-        columns = [column for column in option.columns if column[0] in tables]
-        held = [c for c in mine if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
-        wrong = option_misuse(sentence, option.span, held) if columns else None
+        columns = [column for column in option.columns if column[0] in statement.tables]
+        held = [c for c in statement.cells if (c.row.table, c.col) in columns and same_option(c.value, option.key)]
+        wrong = option_misuse(statement.sentence, option.span, held) if columns else None
         return wrong, [] if wrong else held
 
     def _option(self, column: ColumnId, sentence: Sentence, clause: Span, cue: Mention) -> bool | str | None:
@@ -197,7 +182,7 @@ class Clauses:
         scored = self.columns.scored[column]
         if scored.kind == "bool":
             truth = stated_truth_value(sentence.text, clause, cue.span)
-            if truth is None and (_predicate(sentence, cue.span) or self._attributive(sentence.text, cue.span)):
+            if truth is None and (_is_predicate(sentence, cue.span) or self._is_attributive(sentence.text, cue.span)):
                 return True
             return truth
         if scored.kind == "enum":
@@ -206,7 +191,7 @@ class Clauses:
         stretch = sentence.nameless(clause[0], clause[1] + AHEAD) if words else ""
         return named_option(stretch, (0, len(stretch)), words) if words else None
 
-    def _wrong_attribute(
+    def _misplaced_attribute(
         self, text: str, cues: Sequence[tuple[Mention, list[ColumnId]]], values: Sequence[list[Cell]]
     ) -> Rejection | None:
         named = {column for _, columns in cues for column in columns}
@@ -217,8 +202,10 @@ class Clauses:
             stated = [(c.row.table, c.col) for cells in values for c in cells]
             if nouns or any(place in columns or self._measured.get(place) in columns for place in stated):
                 continue  # "number 3 by price" tells a rank beside the label of what it ranks
-            wanted = {_sort(self.columns.scored[column].kind) for column in columns}
-            if any(_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells):
+            wanted = {_value_sort(self.columns.scored[column].kind) for column in columns}
+            if any(
+                _value_sort(self.columns.of(c).kind) in wanted and not self._is_key(c) for cells in loose for c in cells
+            ):
                 what = text[slice(*cue.span)]
                 return Rejection(Reason.UNTRUE, f"says {what!r} beside the value of another attribute")
         return None
@@ -226,7 +213,7 @@ class Clauses:
     def _is_key(self, cell: Cell) -> bool:
         return cell.col in self.world.schema.tables[cell.row.table].key
 
-    def _low(
+    def _low_cells(
         self, sentence: Sentence, clause: Span, cue: Mention, columns: Sequence[ColumnId], mine: Sequence[Cell]
     ) -> list[Cell] | Rejection:
         """Return the cells of options and truth values that a clause states at `cue`, or what is wrong with it."""
@@ -276,7 +263,7 @@ def _nouns(table: Table) -> str:
     return f"{table.singular} {table.plural}"
 
 
-def _nominal(text: str, span: Span) -> bool:
+def _is_nominal(text: str, span: Span) -> bool:
     """Whether a common word stands for what happened: "the project's start was on"."""
     return bool(_OF_SOMETHING.search(text, 0, span[0]) and _HAPPENED.match(text, span[1]))
 
@@ -303,7 +290,7 @@ _VERB = re.compile(r"(?:has|have|is|are|was|were|does|[a-z]+s)\b", re.IGNORECASE
 _PRONOUN = re.compile(r"(?:^|\W)(?:it|he|she|they|who|which|that)\s*$", re.IGNORECASE)
 
 
-def _predicate(sentence: Sentence, span: Span) -> bool:
+def _is_predicate(sentence: Sentence, span: Span) -> bool:
     """Whether a label is a verb said of a name or pronoun right before it: "she works remotely"."""
     if not _VERB.match(sentence.text, span[0]):
         return False
@@ -321,5 +308,5 @@ def _places(text: str, word: str) -> Iterator[int]:
         at = text.find(word, end)
 
 
-def _sort(kind: str) -> str:
+def _value_sort(kind: str) -> str:
     return {"int": "number", "num": "number", "enum": "text", "url": "text", "list": "text"}.get(kind, kind)

@@ -2,8 +2,7 @@
 
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.types import Doc, Page
-from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 
 
 def unentitled_spans(doc: Doc, page: Page) -> tuple[Verdict, ...]:

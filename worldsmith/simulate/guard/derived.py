@@ -7,7 +7,7 @@ from typing import NamedTuple
 from worldsmith.cache import keep
 from worldsmith.schema import Choice, Pick, Schema
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.names import COMMON, ColumnId
+from worldsmith.simulate.guard.names import COMMON, ColumnId, columns_by_id
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -44,15 +44,14 @@ class Derived:
         roots: dict[str, dict[tuple[str, ColumnId], None]] = {}
         self._heads: dict[str, tuple[str, ...]] = {}
         """By option, its words before the last one."""
-        for table in schema.tables.values():
-            for column in table.columns:
-                for option in _options(schema, column.fill):
-                    *heads, last = tokens(clean(option)) or [""]
-                    if len(last) < 4 or not last.isalpha() or last.endswith(("ing", "ed")):
-                        continue
-                    self._heads[option] = tuple(heads)
-                    for root in _roots(last):
-                        roots.setdefault(root, {})[option, (table.name, column.name)] = None
+        for place, column in columns_by_id(schema).items():
+            for option in _options(schema, column.fill):
+                *heads, last = tokens(clean(option)) or [""]
+                if len(last) < 4 or not last.isalpha() or last.endswith(("ing", "ed")):
+                    continue
+                self._heads[option] = tuple(heads)
+                for root in _roots(last):
+                    roots.setdefault(root, {})[option, place] = None
         self._roots = roots
         options = {word for option in self._heads for word in tokens(clean(option))}
         self._labels = (frozenset(known) | META) - options
@@ -66,7 +65,7 @@ class Derived:
             held = self._memo.get(word)
             if held is None:
                 held = keep(self._memo, word, self._derivations(word), MEMO)
-            fit = [pair for pair in held if self._led(pair[0], text, match.start())] if held else ()
+            fit = [pair for pair in held if self._follows_heads(pair[0], text, match.start())] if held else ()
             if fit:
                 options, columns = zip(*fit, strict=True)
                 yield Form(match.span(), tuple(dict.fromkeys(options)), tuple(dict.fromkeys(columns)))
@@ -74,14 +73,14 @@ class Derived:
     def _derivations(self, word: str) -> tuple[tuple[str, ColumnId], ...]:
         """Return the options, each with its column, of whose last word a word is a form."""
         pairs = (pair for root in _roots(word.lower()) for pair in self._roots.get(root, ()))
-        return tuple(pair for pair in dict.fromkeys(pairs) if self._derives(word, pair[0]))
+        return tuple(pair for pair in dict.fromkeys(pairs) if self._is_form_of(word, pair[0]))
 
-    def _led(self, option: str, text: str, at: int) -> bool:
+    def _follows_heads(self, option: str, text: str, at: int) -> bool:
         """Whether the option's words before its last one stand before a place in a text."""
         heads = self._heads[option]
         return not heads or tuple(tokens(clean(text[max(0, at - 60) : at]))[-len(heads) :]) == heads
 
-    def _derives(self, word: str, option: str) -> bool:
+    def _is_form_of(self, word: str, option: str) -> bool:
         """Whether a word may be a form of an option's last one, rather than a word of its own."""
         last = tokens(clean(option))[-1]
         lower = word.lower()
@@ -109,10 +108,10 @@ def _roots(word: str) -> tuple[str, ...]:
     """Return what is left of a word, in lower case, without each ending it may have, at least three letters."""
     word = _IRREGULAR.get(word, word)
     stripped = dict.fromkeys(word[: len(word) - len(end)] for end in _ENDINGS if word.endswith(end))
-    return tuple(dict.fromkeys(_bare(root) for root in stripped if len(root) >= 3))
+    return tuple(dict.fromkeys(_bare_root(root) for root in stripped if len(root) >= 3))
 
 
-def _bare(root: str) -> str:
+def _bare_root(root: str) -> str:
     """Return a root without a doubled consonant or a silent e at its end: "programm", "bake"."""
     if len(root) > 4 and root[-1] == root[-2] and root[-1] not in "aeious":
         return root[:-1]

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
-from worldsmith.simulate.guard.column_words import Stems
+from worldsmith.simulate.guard.column_words import Stems, cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.entitlement import Facts
-from worldsmith.simulate.guard.headers import cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
 from worldsmith.simulate.guard.quantity import is_exact, quantities, states
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
-from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell, Row
 
 
@@ -90,35 +88,35 @@ class Reader:
         before = len(self.verdicts)
         match piece:
             case Heading(text=heading) if heading in self.declared:
-                self._declared("heading", heading)
+                self._judge_declared("heading", heading)
             case Heading(level, text):
-                self._heading(level, text)
+                self._judge_heading(level, text)
             case Para(text) if words_of(text) in self.declared:
-                self._declared("sentence", words_of(text))
+                self._judge_declared("sentence", words_of(text))
             case Para(text):
                 self.text("sentence", words_of(text))
             case Items(items):
                 grid = _as_grid(items)
                 if grid:
-                    self._grid(grid)
+                    self._judge_grid(grid)
                 for item in items if grid is None else ():
                     label, colon, value = words_of(item).partition(": ")
-                    if colon and self._meant(label, value):
-                        self._pair(label, value)
+                    if colon and self._meant_columns(label, value):
+                        self._judge_pair(label, value)
                     else:
                         self.text("item", words_of(item))
             case KeyValues(pairs):
                 for label, content in pairs:
-                    self._pair(label, words_of(content))
+                    self._judge_pair(label, words_of(content))
             case _:
-                self._grid(piece)
+                self._judge_grid(piece)
         for link in links_of(piece):
             wrong = Rejection(Reason.LINK, f"leads to {link.url!r}, no link of this page")
             known = link.url in self.links
             self.verdicts.append(passed("link") if known else wrong.of("link", link.text))
         return all(v.ok for v in self.verdicts[before:])
 
-    def _declared(self, where: str, text: str) -> None:
+    def _judge_declared(self, where: str, text: str) -> None:
         """Take what is declared to state no cell for that, as long as it holds no name of the world and no digit."""
         if where == "heading":
             self.topic = ()
@@ -136,7 +134,7 @@ class Reader:
         wrong = Rejection(Reason.CLAIM, f"says {named!r}, though it is declared to state nothing")
         self.verdicts.append(wrong.of(where, text) if named else passed(where))
 
-    def _heading(self, level: int, text: str) -> None:
+    def _judge_heading(self, level: int, text: str) -> None:
         """Judge a heading; the rows it names are what the text below it is about, down to a heading as high."""
         before, self.topic = self.topic, ()
         rows = tuple(row for row in self.text("heading", text).rows if row != self.facts.subject)
@@ -145,10 +143,10 @@ class Reader:
         elif level > self.level:
             self.topic = before
 
-    def _pair(self, label: str, value: str) -> None:
-        known, columns = self._columns(label), self._meant(label, value)
-        for cell in self._about():
-            if (cell.row.table, cell.col) in columns and self._prints(value, cell):
+    def _judge_pair(self, label: str, value: str) -> None:
+        known, columns = self._columns(label), self._meant_columns(label, value)
+        for cell in self._pair_cells():
+            if (cell.row.table, cell.col) in columns and self._is_printed_as(value, cell):
                 self.stated.add(cell)
                 self.verdicts.append(passed("pair"))
                 return
@@ -157,17 +155,17 @@ class Reader:
             wrong = Rejection(Reason.UNTRUE, f"says {value!r} of {label!r}, which is no fact of this page")
             self.verdicts.append(wrong.of("pair", f"{label}: {value}"))
 
-    def _about(self) -> Sequence[Cell]:
+    def _pair_cells(self) -> Sequence[Cell]:
         """Return the cells that a pair may tell: of the rows that the last heading named, else of the subject."""
         return self.facts.cells_of(self.topic or ((self.facts.subject,) if self.facts.subject else ()))
 
-    def _meant(self, label: str, value: str) -> tuple[ColumnId, ...]:
+    def _meant_columns(self, label: str, value: str) -> tuple[ColumnId, ...]:
         """Return the columns that a pair's label heads, in the schema's words or, by the value, in others."""
         if cue_phrase(label) in self.judge.names.labels and (known := self._columns(label)):
             return known
         if len(label) > _LABEL:
             return ()
-        return columns_meant(label, [value], cells_by_column(self._about()), self._stems, self._prints)
+        return columns_meant(label, [value], cells_by_column(self._pair_cells()), self._stems, self._is_printed_as)
 
     @property
     def _stems(self) -> Stems:
@@ -177,7 +175,7 @@ class Reader:
         """Return the columns with a cell on the page that a label heads."""
         return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.facts.columns_held)
 
-    def _prints(self, text: str, cell: Cell) -> bool:
+    def _is_printed_as(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
         column = self.judge.columns.of(cell)
         shown = scoring.show(cell.value, column)
@@ -198,7 +196,7 @@ class Reader:
             and states(printed[0], cell.value, column)
         )
 
-    def _grid(self, grid: Grid) -> None:
+    def _judge_grid(self, grid: Grid) -> None:
         if grid.caption:
             rows = self.text("caption", grid.caption).rows
             self.topic = tuple(row for row in rows if row != self.facts.subject) or self.topic
@@ -208,18 +206,18 @@ class Reader:
         labelled = len(columns) == 2 and all(cue_phrase(words_of(row[0])) in labels for row in grid.rows if row)
         if labelled or (len(columns) == 2 and not any(columns)):
             for label, value in ((words_of(a), words_of(b)) for a, b in grid.rows if a):
-                self._pair(label, value)
+                self._judge_pair(label, value)
             return
         for title, known in zip(grid.header, columns, strict=True):
             if not known and title.strip():
                 self.text("header", title)
         body = [[words_of(text) for text in texts] for texts in grid.rows]
-        headed = columns_of_headers(grid.header, columns, body, self.facts, self._stems, self._prints)
+        headed = columns_of_headers(grid.header, columns, body, self.facts, self._stems, self._is_printed_as)
         left = dict.fromkeys(self.facts.rows)
         for plain in body:
             row, cells = self._row_of(plain, headed, list(left))
             if row is None:
-                self._loose_row(grid.header, plain)
+                self._judge_loose_row(grid.header, plain)
                 continue
             left.pop(row)
             self.stated.update(cells)
@@ -236,7 +234,8 @@ class Reader:
             cells = []
             for text, known in zip(plain, columns, strict=True):
                 cell = next(
-                    (held[c] for t, c in known if t == row.table and c in held and self._prints(text, held[c])), None
+                    (held[c] for t, c in known if t == row.table and c in held and self._is_printed_as(text, held[c])),
+                    None,
                 )
                 if cell is None:
                     break
@@ -245,7 +244,7 @@ class Reader:
                 return row, cells
         return None, []
 
-    def _loose_row(self, header: Sequence[str], plain: Sequence[str]) -> None:
+    def _judge_loose_row(self, header: Sequence[str], plain: Sequence[str]) -> None:
         """Judge a table row that prints no row as it stands, as a sentence of its pairs."""
         pairs = [f"{h}: {t}" if h.strip() else t for h, t in zip(header, plain, strict=False)]
         self.text("row", "; ".join([*pairs, *plain[len(header) :]]))
@@ -263,11 +262,11 @@ class Reader:
             and not (
                 cell.row in self.facts.members
                 and (cell.row.table, cell.col, cell.value) in shared
-                and self._scope(cell)
+                and self._is_scope(cell)
             )
         ]
 
-    def _scope(self, cell: Cell) -> bool:
+    def _is_scope(self, cell: Cell) -> bool:
         return all(self.facts.world.value(row, cell.col) == cell.value for row in self.facts.members)
 
 

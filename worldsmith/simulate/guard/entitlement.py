@@ -8,7 +8,7 @@ from typing import Any
 from worldsmith import scoring
 from worldsmith.pages.types import Page
 from worldsmith.schema import Schema, Value
-from worldsmith.simulate.guard.names import ColumnId, Mention
+from worldsmith.simulate.guard.names import ColumnId, Mention, columns_by_id
 from worldsmith.simulate.guard.quantity import Quantity, states
 from worldsmith.simulate.guard.text import clean, squeeze, squeezed, tokens
 from worldsmith.world.model import Cell, Row, World
@@ -19,7 +19,7 @@ class Columns:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.scored = {(t.name, c.name): c.answer() for t in schema.tables.values() for c in t.columns}
+        self.scored = {place: column.answer() for place, column in columns_by_id(schema).items()}
         self.date = scoring.Column("", "date")
 
     def of(self, cell: Cell) -> scoring.Column:
@@ -57,7 +57,7 @@ class Facts:
     @cached_property
     def columns_held(self) -> frozenset[ColumnId]:
         """The columns of its cells."""
-        return column_ids(self.cells)
+        return frozenset((cell.row.table, cell.col) for cell in self.cells)
 
     @cached_property
     def names(self) -> Mapping[str, Sequence[Cell]]:
@@ -189,8 +189,3 @@ def _is_date(value: str) -> bool:
 def facts_of(world: World, columns: Columns, page: Page, cells: tuple[Cell, ...]) -> Facts:
     """Return what a unit of `page` that is entitled to `cells` may state."""
     return Facts(world, columns, cells, page.subject, page.rows, page.date)
-
-
-def column_ids(cells: Iterable[Cell]) -> frozenset[ColumnId]:
-    """Return the columns of some cells."""
-    return frozenset((c.row.table, c.col) for c in cells)

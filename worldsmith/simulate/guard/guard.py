@@ -4,10 +4,10 @@ Entitlement is a permission: a page may state the cells of its edited blocks, a 
 Obligation is a second set: a page must state all of its cells, a hit its key. Nothing here depends on a task.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from itertools import count, pairwise
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 from worldsmith import scoring
 from worldsmith.cache import keep
@@ -18,15 +18,15 @@ from worldsmith.simulate.guard.documents import Reader, read_document
 from worldsmith.simulate.guard.entitlement import Columns, Facts, facts_of
 from worldsmith.simulate.guard.judge import Judge, passed
 from worldsmith.simulate.guard.names import Names
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, scan
 from worldsmith.simulate.markdown_reader import parse_markdown
-from worldsmith.simulate.protocol import Reason, Result, Slice, Verdict, View
+from worldsmith.simulate.protocol import Reason, Rejection, Result, Slice, Verdict, View
 from worldsmith.world.model import Cell, World
 
 if TYPE_CHECKING:
     from worldsmith.pages import Pages
 
+T = TypeVar("T")
 Verdicts = tuple[Verdict, ...]
 POLICY = 5
 """Version of what the guard lets pass; raised with every change, so that no text accepted by an older one is served."""
@@ -43,25 +43,19 @@ class Guard:
         self.columns = Columns(world.schema)
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
-        self._memo: dict[Hashable, Verdicts] = {}
-        self._facts: dict[Hashable, Facts] = {}
-        self._plans: dict[Hashable, int] = {}
-        self._last_plans: dict[str, tuple[Page, int]] = {}
-        """By page id, the latest plan and its number."""
-        self._chrome: dict[str, tuple[Page, frozenset[str]]] = {}
-        """By page id, the latest plan and what is declared of it."""
-        self._numbers = count()
+        # Kept by the identity of an edited page, which is quick; the page is kept too, so that no other has its id.
+        self._memo: dict[Hashable, tuple[Page, Verdicts]] = {}
+        self._facts: dict[int, tuple[Page, Facts]] = {}
+        self._chrome: dict[int, tuple[Page, frozenset[str]]] = {}
         self._most = memo
 
     def hit(self, result: Result, view: View, query: str) -> Verdicts:
         """Judge every field of a search hit; an empty query changes no verdict from bad to good."""
         page = view.page
         text = None if result.text is None else blake2b(result.text.encode("utf-8", "replace"), digest_size=16).digest()
-        blocks = page.blocks if text else ()
-        key = (self._plan(page), blocks, result.url, result.title, result.snippet, result.date, text)
-        verdicts = self._memo.get(key)
-        if verdicts is None:
-            verdicts = keep(self._memo, key, self._hit(result, page, ""), self._most)
+        key = (id(page), result.url, result.title, result.snippet, result.date, text)
+        known = self._memo.get(key)
+        _, verdicts = known or keep(self._memo, key, (page, self._hit(result, page, "")), self._most)
         if not query or all(v.ok for v in verdicts):
             return verdicts
         return self._hit(result, page, query)  # a query only ever allows more: its own words, in an echo
@@ -84,12 +78,12 @@ class Guard:
 
     def _head_facts(self, page: Page) -> Facts:
         """Return what a hit for the page may state; kept, since a snippet has as many wordings as there are queries."""
-        key = self._plan(page)
-        kept = self._facts.get(key)
-        if kept is None:
-            made = facts_of(self.world, self.columns, page, page.head.cells)
-            kept = keep(self._facts, key, made, max(self._most // 16, 1))
-        return kept
+        return self._kept(self._facts, page, lambda: facts_of(self.world, self.columns, page, page.head.cells))
+
+    def _kept(self, memo: dict[int, tuple[Page, T]], page: Page, make: Callable[[], T]) -> T:
+        """Return what is made of a page, once while it is kept."""
+        _, value = memo.get(id(page)) or keep(memo, id(page), (page, make()), max(self._most // 16, 1))
+        return value
 
     def _keys(self, head: Facts) -> list[Cell]:
         """Return the cells of the subject's key, which a hit must state."""
@@ -119,21 +113,6 @@ class Guard:
         dates = [c for c in page.cells if c.value == page.date and self.columns.of(c).kind == "date"]
         return bool(dates) and not any(c in page.head.cells for c in dates)
 
-    def _plan(self, page: Page) -> int:
-        """Return the number of all that a verdict on a hit reads of an edited page, its full text apart.
-
-        No number is given twice, whichever threads draw one: verdicts and facts are kept under it.
-        """
-        last = self._last_plans.get(page.id)
-        if last is not None and last[0] is page:
-            return last[1]
-        key = (page.id, page.url, page.date, page.subject, page.rows, page.head, self._claims(page))
-        number = self._plans.get(key)
-        if number is None:
-            number = keep(self._plans, key, next(self._numbers), self._most)
-        self._last_plans[page.id] = (page, number)
-        return number
-
     def _missing(self, cell: Cell, where: str) -> Verdict:
         column = self.world.schema.column(cell.row.table, cell.col)
         shown = scoring.show(cell.value, self.columns.of(cell))
@@ -162,10 +141,7 @@ class Guard:
 
     def _declared(self, page: Page) -> frozenset[str]:
         """Return what our renderer writes on a page without a cell: a pure function of the plan, so declared chrome."""
-        kept = self._chrome.get(page.id)
-        if kept is None or kept[0] is not page:
-            kept = keep(self._chrome, page.id, (page, declared(page, self.pages)), max(self._most // 16, 1))
-        return kept[1]
+        return self._kept(self._chrome, page, lambda: declared(page, self.pages))
 
     def required_cells(self, page: Page) -> list[Cell]:
         """Return the cells a page must state; a null without words of its own may be left out."""
@@ -192,13 +168,14 @@ class Guard:
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]
         verdicts = []
         for (_, a), (j, b) in seams:
-            name = self._split(a, b)
+            name = self._split_name(a, b)
             if name and name not in allowed:
                 wrong = Rejection(Reason.NAME, "names, together with the text before it, what neither may name")
                 verdicts.append(wrong.of("reply", results[j].url))
         return tuple(verdicts)
 
-    def _split(self, first: str, second: str) -> str:
+    def _split_name(self, first: str, second: str) -> str | None:
+        """Return a name that starts in one text and ends in the next."""
         left = clean(first)[-60:].rstrip(" .…-")
         right = clean(second)[:60].lstrip(" .…-")
         for joint in (" ", ""):
@@ -206,4 +183,4 @@ class Guard:
             for mention in self.names.find(scan(left + joint + right)):
                 if mention.kind in ("name", "alias") and mention.span[0] < len(left) and mention.span[1] > border:
                     return mention.key
-        return ""
+        return None

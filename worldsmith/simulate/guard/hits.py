@@ -7,9 +7,8 @@ from worldsmith.pages import Pages
 from worldsmith.pages.titles import title
 from worldsmith.pages.types import Page
 from worldsmith.simulate.guard.boilerplate_words import META
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, squeezed, tokens
-from worldsmith.simulate.protocol import Reason, Result, Verdict, View
+from worldsmith.simulate.protocol import Reason, Rejection, Result, Verdict, View
 
 Pair = tuple[Result, View]
 """A model's hit and the page it is of."""
@@ -25,13 +24,13 @@ def misfits(pages: Pages, pairs: Sequence[Pair], own: Sequence[Result]) -> Itera
         mine = ours[view.page.url]
         if result.title != mine.title:
             twice = len(titles[squeezed(result.title)]) > 1
-            if twice or not _named(result.title, view.page, pages):
+            if twice or not _names_its_subject(result.title, view.page, pages):
                 why = "is the title of another result too" if twice else "does not name its page"
                 yield result, Rejection(Reason.MISFIT, why).of("title", result.title)
         if result.snippet != mine.snippet:
             shared = len(snippets[squeezed(result.snippet)])
             twice = shared >= ALIKE or (shared > 1 and len(snippets) == 1)
-            if twice or not _words(_without_chrome(result.snippet, view.page, pages)):
+            if twice or not _stems(_without_chrome(result.snippet, view.page, pages)):
                 why = "is the snippet of other results too" if twice else "says nothing of its page"
                 yield result, Rejection(Reason.MISFIT, why).of("snippet", result.snippet)
 
@@ -50,19 +49,19 @@ def _without_chrome(text: str, page: Page, pages: Pages) -> str:
     return text
 
 
-def _named(text: str, page: Page, pages: Pages) -> bool:
+def _names_its_subject(text: str, page: Page, pages: Pages) -> bool:
     """Whether a title has a word of the key of a page's subject, else of what the page is called."""
     schema = pages.world.schema
     if page.subject is not None:
         key = schema.tables[page.subject.table].key
         cells = [c for c in page.head.cells if c.row == page.subject and c.col in key]
-        names = _words(" ".join(pages.words.show(cell) for cell in cells))
+        names = _stems(" ".join(pages.words.show(cell) for cell in cells))
     else:
         nouns = f"{schema.tables[page.table].singular} {schema.tables[page.table].plural}" if page.table else ""
-        called = _words(f"{title(page, page.head.cells, pages.words)} {nouns}")
+        called = _stems(f"{title(page, page.head.cells, pages.words)} {nouns}")
         names = frozenset(word for word in called if word not in META) or called
-    return not names or not names.isdisjoint(_words(text))
+    return not names or not names.isdisjoint(_stems(text))
 
 
-def _words(text: str) -> frozenset[str]:
+def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in tokens(clean(text)) if len(word) >= 3 or word.isdigit())

@@ -11,12 +11,11 @@ from worldsmith.simulate.guard.claims import address_or_order
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.quantity import quantities
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.sentence import Sentence, within
 from worldsmith.simulate.guard.statements import Statements
 from worldsmith.simulate.guard.text import clean, decoded, initials, scan, sentences, stretches
 from worldsmith.simulate.guard.vocabulary import echo_spans
-from worldsmith.simulate.protocol import Reason, Verdict
+from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell, Row, World
 
 
@@ -77,7 +76,7 @@ class Judge:
     def _text(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
-        hidden = self.names.spelled(initials(clean(text))) if len(text) > 2 * SPELLED else ""
+        hidden = self.names.spelled_name(initials(clean(text))) if len(text) > 2 * SPELLED else None
         if not left and not hidden:
             return Judgement((passed(where),), ())
         judgements = [self._kept(where, part, facts, topic, query) for part in left]
@@ -107,26 +106,15 @@ class Judge:
         if len(cleaned) > LONGEST:
             long = Rejection(Reason.HIDDEN, f"is a statement of {len(cleaned)} characters, too long to be judged")
             return Judgement((long.of(where, cleaned[:200]),), ())
-        read = scan(cleaned)
-        mentions = self.names.find(read)
-        names = tuple([m for m in mentions if m.kind not in ("cue", "option")])
-        options = tuple([m for m in mentions if m.kind == "option"])
-        cues = tuple([m for m in mentions if m.kind == "cue"])
-        # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
-        chrome = [m.span for m in names if m.kind == "chrome"]
-        counted = tuple(quantities(cleaned, [m.span for m in mentions if m.kind != "chrome"]))
-        if chrome:
-            counted = tuple([q for q in counted if not any(within(q.span, span) for span in chrome)])
+        whole = self._read(cleaned)
         echoes = echo_spans(cleaned, query)
-        whole = [m.span for m in mentions] + [q.span for q in counted]
         verdicts: list[Verdict] = []
         stated: list[Cell] = []
         rows: list[Row] = []
-        parts = sentences(cleaned, whole)
+        spans = [*whole.covered, *(m.span for m in whole.options), *(q.span for q in whole.counted)]
+        parts = sentences(cleaned, spans)
         for part in parts:
-            sentence = Sentence(cleaned, part, names, cues, counted, options)
-            if len(parts) > 1:
-                sentence = sentence.alone()
+            sentence = whole.within(part) if len(parts) > 1 else whole._replace(span=part)
             finding = self.statements.judge(where, sentence, facts, topic, echoes, query)
             if finding.wrong:
                 verdicts.append(finding.wrong.of(where, cleaned[part[0] : part[1]]))
@@ -135,17 +123,25 @@ class Judge:
                 stated += finding.cells
                 rows += finding.rows
         coded = Rejection(Reason.HIDDEN, "carries coded text") if decoded(cleaned) else None
-        hidden = coded or address_or_order(cleaned, [m.span for m in names])
+        hidden = coded or address_or_order(cleaned, [m.span for m in whole.names])
         if hidden:
             verdicts.append(hidden.of(where, cleaned))
         judgement = Judgement(tuple(verdicts), tuple(stated), tuple(dict.fromkeys(rows)))
-        if (
-            judgement.ok
-            and not counted
-            and not stated
-            and not query
-            and not options
-            and self.statements.says_nothing(cleaned, names, cues)
-        ):
+        if judgement.ok and not stated and not query and self.statements.says_nothing(whole):
             keep(self._plain, text, None, PLAIN)
         return judgement
+
+    def _read(self, cleaned: str) -> Sentence:
+        """Return a cleaned text with all that is named, labelled and counted in it."""
+        mentions = self.names.find(scan(cleaned))
+        # a declared phrase hides its own numbers alone: "and" is one, and stands within "one hundred and six"
+        chrome = [m.span for m in mentions if m.kind == "chrome"]
+        counted = quantities(cleaned, [m.span for m in mentions if m.kind != "chrome"])
+        return Sentence(
+            cleaned,
+            (0, len(cleaned)),
+            tuple([m for m in mentions if m.kind not in ("cue", "option")]),
+            tuple([m for m in mentions if m.kind == "cue"]),
+            tuple([q for q in counted if not any(within(q.span, span) for span in chrome)]),
+            tuple([m for m in mentions if m.kind == "option"]),
+        )

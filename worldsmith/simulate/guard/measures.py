@@ -50,14 +50,14 @@ def names_a_measure(text: str, span: Span) -> bool:
 
 def other_measure(
     text: str, clause: Span, covered: Sequence[Span], quantity: Quantity, units: Iterable[tuple[str, frozenset[str]]]
-) -> str:
-    """Return the word of a clause for another thing than a quantity measures; "" where there is none.
+) -> str | None:
+    """Return the word of a clause for another thing than a quantity measures.
 
     `units` are the units of the columns that the quantity states, each with the words of the column's label.
     """
     words = [m for m in _WORD.finditer(lowered(text), *clause) if not any(a <= m.start() < b for a, b in covered)]
     if not words:
-        return ""
+        return None
     held = [(_dimension(unit), own) for unit, own in units]
     before = _BEFORE.search(text, clause[0], quantity.span[0])
     for match in words:
@@ -66,7 +66,7 @@ def other_measure(
         fits = any(dimension == own for own, _ in held) if quantity.unit else beside
         if fits and not any(group & own for _, own in held):
             return match.group()
-    return ""
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,7 @@ patterns of their own.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Literal, NamedTuple
@@ -16,9 +16,9 @@ from faker.providers.lorem.en_US import Provider as Lorem
 
 from worldsmith import scoring
 from worldsmith.naming import is_real_name
-from worldsmith.schema import Choice, Faker, Invent, Pick, Schema
+from worldsmith.schema import Choice, Column, Faker, Invent, Pick, Schema
 from worldsmith.scoring.text import squash
-from worldsmith.simulate.guard.text import Scan, Span, clean, scan, squeeze, tokens
+from worldsmith.simulate.guard.text import Scan, Span, clean, squeeze, tokens
 from worldsmith.world.model import World
 
 COMMON = frozenset(Lorem.word_list)
@@ -74,17 +74,29 @@ def _words(phrase: str) -> tuple[str, ...]:
     return tuple(tokens(clean(phrase)))
 
 
+@lru_cache(maxsize=65536)
 def is_ordinary_word(word: str) -> bool:
     """Whether a word is known outside invented worlds: English words and real names (about 1% of others too)."""
     return word.lower() in COMMON or is_real_name(word)
 
 
-def name_like(schema: Schema) -> Iterator[ColumnId]:
-    """Yield the columns whose values are names or running text rather than one of a few options."""
-    for table in schema.tables.values():
-        for column in table.columns:
-            if column.name_like and not isinstance(column.fill, Choice):
-                yield table.name, column.name
+def columns_by_id(schema: Schema) -> dict[ColumnId, Column]:
+    """Return all columns of a schema."""
+    return {(table.name, column.name): column for table in schema.tables.values() for column in table.columns}
+
+
+def group_columns(pairs: Iterable[tuple[str, ColumnId]]) -> dict[str, tuple[ColumnId, ...]]:
+    """Return the columns of each text of some pairs, each once."""
+    groups: dict[str, dict[ColumnId, None]] = {}
+    for text, column in pairs:
+        groups.setdefault(text, {})[column] = None
+    return {text: tuple(columns) for text, columns in groups.items()}
+
+
+def name_like(schema: Schema) -> list[ColumnId]:
+    """Return the columns whose values are names or running text rather than one of a few options."""
+    columns = columns_by_id(schema).items()
+    return [place for place, column in columns if column.name_like and not isinstance(column.fill, Choice)]
 
 
 @lru_cache(maxsize=4096)
@@ -116,12 +128,10 @@ class Names:
         self.labels = self._labels(world.schema)
         for key, columns in self.labels.items():
             self._add(key, _Pattern("cue", key, columns))
-        for column in (c for t in world.schema.tables.values() for c in t.columns if len(tokens(c.none)) >= 2):
-            key = squeeze(column.none)
-            same = tuple(
-                (t.name, c.name) for t in world.schema.tables.values() for c in t.columns if squeeze(c.none) == key
-            )
-            self._add(key, _Pattern("filler", key, same))
+        fillers = [(c.none, place) for place, c in columns_by_id(world.schema).items()]
+        by_filler = group_columns((squeeze(none), place) for none, place in fillers)
+        for key in dict.fromkeys(squeeze(none) for none, _ in fillers if len(tokens(none)) >= 2):
+            self._add(key, _Pattern("filler", key, by_filler[key]))
         for option, same_columns in self._options(world.schema).items():
             self._add_option(option, same_columns)
         for phrase in chrome:
@@ -136,9 +146,8 @@ class Names:
     @staticmethod
     def _people(schema: Schema) -> frozenset[ColumnId]:
         return frozenset(
-            (t.name, c.name)
-            for t in schema.tables.values()
-            for c in t.columns
+            place
+            for place, c in columns_by_id(schema).items()
             if (isinstance(c.fill, Invent) and c.fill.kind == "person")
             or (isinstance(c.fill, Pick) and schema.values[c.fill.values].invent == "person")
             or (isinstance(c.fill, Faker) and "name" in c.fill.provider)
@@ -146,29 +155,22 @@ class Names:
 
     @staticmethod
     def _labels(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
-        labels: dict[str, dict[ColumnId, None]] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                for phrase in (column.label, column.header, column.says):
-                    key = cue_phrase(phrase)
-                    if key:
-                        labels.setdefault(key, {})[table.name, column.name] = None
-        return {key: tuple(columns) for key, columns in labels.items()}
+        return group_columns(
+            (key, place)
+            for place, column in columns_by_id(schema).items()
+            for phrase in (column.label, column.header, column.says)
+            if (key := cue_phrase(phrase))
+        )
 
     def _options(self, schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
         """Return the columns of each option of a closed list: a choice's, and picked values that are common words."""
-        options: dict[str, dict[ColumnId, None]] = {}
-        for table in schema.tables.values():
-            for column in table.columns:
-                place = (table.name, column.name)
-                labels: Iterable[str] = ()
-                if isinstance(column.fill, Choice):
-                    labels = (option for option in column.fill.options if isinstance(option, str))
-                elif isinstance(column.fill, Pick):
-                    labels = (word for word in self.words.get(place, ()) if word.lower() not in _NULLISH)
-                for option in labels:
-                    options.setdefault(option, {})[place] = None
-        return {option: tuple(columns) for option, columns in options.items()}
+        options: list[tuple[str, ColumnId]] = []
+        for place, column in columns_by_id(schema).items():
+            if isinstance(column.fill, Choice):
+                options += [(option, place) for option in column.fill.options if isinstance(option, str)]
+            elif isinstance(column.fill, Pick):
+                options += [(word, place) for word in self.words.get(place, ()) if word.lower() not in _NULLISH]
+        return group_columns(options)
 
     def _add_option(self, option: str, columns: tuple[ColumnId, ...]) -> None:
         key = squeeze(option)
@@ -237,12 +239,12 @@ class Names:
             first, last = place
             span = read.spans[first][0], read.spans[last][1]
             if opened:
-                span = _closed(read.text, *span)
+                span = _with_closing_bracket(read.text, *span)
             for pattern in self._patterns[self._keys[index]]:
-                if self._means(pattern, read, first, last, span):
+                if self._is_meant(pattern, read, first, last, span):
                     layers.get(pattern.kind, names).append(Mention(pattern.kind, pattern.key, span, pattern.columns))
         spans = [m.span for m in names if m.kind != "chrome"]
-        standing = [m for m in names if m.kind != "chrome" or not any(_crosses(m.span, span) for span in spans)]
+        standing = [m for m in names if m.kind != "chrome" or not any(_overlap_partly(m.span, span) for span in spans)]
         return longest_mentions(standing) + longest_mentions(layers["cue"]) + longest_mentions(layers["option"])
 
     def nameless(self, text: str) -> bool:
@@ -253,15 +255,15 @@ class Names:
         matches = self._automaton.find_matches_as_indexes(letters, overlapping=True)
         return self._naming.isdisjoint(index for index, _, _ in matches)
 
-    def spelled(self, letters: str) -> str:
-        """Return a long name that stands in a run of letters, wherever it starts; "" where none does."""
+    def spelled_name(self, letters: str) -> str | None:
+        """Return a long name that stands in a run of letters, wherever it starts."""
         for index, _, _ in self._automaton.find_matches_as_indexes(letters, overlapping=True):
             if len(self._keys[index]) > 8 and any(p.kind == "name" for p in self._patterns[self._keys[index]]):
                 return self._keys[index]
-        return ""
+        return None
 
     @staticmethod
-    def _means(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
+    def _is_meant(pattern: _Pattern, read: Scan, first: int, last: int, span: Span) -> bool:
         if pattern.capital:
             return any(c.isupper() for c in read.text[span[0] : span[1]])
         if pattern.exact:
@@ -283,12 +285,12 @@ def comparison_form(text: str) -> str:
     return squash(scoring.fold(text))
 
 
-def _crosses(a: Span, b: Span) -> bool:
+def _overlap_partly(a: Span, b: Span) -> bool:
     """Whether two spans overlap and neither holds the other."""
     return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
 
 
-def _closed(text: str, start: int, end: int) -> Span:
+def _with_closing_bracket(text: str, start: int, end: int) -> Span:
     """Return a span with the bracket that closes one it opened: "Rating (of 10)"."""
     opened = text.count("(", start, end) > text.count(")", start, end)
     return start, end + (opened and text[end : end + 1] == ")")
@@ -303,8 +305,3 @@ def longest_mentions(mentions: list[Mention]) -> list[Mention]:
         if all(mention.span[0] >= t.span[1] or mention.span[1] <= t.span[0] for t in taken):
             taken.append(mention)
     return sorted(taken, key=lambda m: m.span)
-
-
-def mentions_in(names: Names, text: str) -> list[Mention]:
-    """Return the mentions in an uncleaned text."""
-    return names.find(scan(clean(text)))

@@ -6,17 +6,16 @@ from functools import lru_cache
 from itertools import pairwise
 
 from worldsmith.lang.stems import stem
-from worldsmith.schema import After, Aggregate, Choice, Invent, Rank, Schema, Table
+from worldsmith.schema import After, Aggregate, Choice, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
-from worldsmith.simulate.guard.column_words import WEAK
+from worldsmith.simulate.guard.column_words import WEAK, is_of_people
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import lacks_magnitude
-from worldsmith.simulate.guard.names import ColumnId
+from worldsmith.simulate.guard.names import ColumnId, columns_by_id, group_columns
 from worldsmith.simulate.guard.quantity import Quantity, days_and_years, states
-from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, Statement, within
 from worldsmith.simulate.guard.text import clauses, clean, tokens
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 _BEFORE = re.compile(
@@ -63,35 +62,35 @@ class Numbers:
         """By the nouns of each table, the columns that count such things."""
         self.worded = _words_of_numbers(schema)
         """By the nouns of their labels, the columns of numbers."""
-        every = [(table.name, column) for table in schema.tables.values() for column in table.columns]
-        self.ranks = frozenset((table, c.name) for table, c in every if isinstance(c.fill, Rank))
+        every = columns_by_id(schema)
+        self.ranks = frozenset(place for place, c in every.items() if isinstance(c.fill, Rank))
         self._numeric = frozenset(c for c, column in columns.scored.items() if column.kind in ("int", "num"))
-        label_texts = [*(c.label for _, c in every if c.type in ("int", "num")), *(c.unit for _, c in every)]
+        label_texts = [c.label for c in every.values() if c.type in ("int", "num")] + [c.unit for c in every.values()]
         self._nouns = frozenset(w for text in label_texts for w in tokens(clean(text)) if len(w) >= 3) | set(
             self.counted
         )
-        self.labels = {(table, c.name): c.label for table, c in every}
-        units = {w for _, c in every for w in tokens(clean(c.unit)) if w.isalpha() and len(w) >= 3}
+        self.labels = {place: c.label for place, c in every.items()}
+        units = {w for c in every.values() for w in tokens(clean(c.unit)) if w.isalpha() and len(w) >= 3}
         self._units = frozenset(w for w in units if unit_named(w) is None and w not in MAGNITUDES)
         """Words of units that only this schema has: crowns, seats."""
         self._rows = _tables_named(schema)
         """By the stems of the nouns of each table and of its key's labels, the tables."""
         self._chosen = frozenset(
             stem(word)
-            for _, c in every if isinstance(c.fill, Choice)
+            for c in every.values() if isinstance(c.fill, Choice)
             for option in c.fill.options if isinstance(option, str)
             for word in tokens(clean(option))
         )  # fmt: skip
         """Stems of the words of options."""
-        own = {(table, c.name): m.group(1) for table, c in every if (m := re.search(r"\(of (\d+)\)", c.label))}
+        own = {place: m.group(1) for place, c in every.items() if (m := re.search(r"\(of (\d+)\)", c.label))}
         best = {
-            (table, c.name): (c.fill.table, c.fill.column) for table, c in every
+            place: (c.fill.table, c.fill.column) for place, c in every.items()
             if isinstance(c.fill, Aggregate) and c.fill.op == "max"
         }  # fmt: skip
         self._scales = own | {place: own[scored] for place, scored in best.items() if scored in own}
         """The ends of columns' scales; that of a maximum is that of its column."""
         self._earlier = {
-            (table, c.name): (table, c.fill.path[0]) for table, c in every
+            place: (place[0], c.fill.path[0]) for place, c in every.items()
             if isinstance(c.fill, After) and len(c.fill.path) == 1
         }  # fmt: skip
 
@@ -107,24 +106,21 @@ class Numbers:
             return frozenset(c for c in cue.columns if c[0] in tables and c in self._numeric)
         if before and _MODIFIED.search(sentence.text, sentence.span[0], before.start(1)):
             before = None  # "the largest gross of these films is 300"
-        words = {before.group(1).lower() if before else "", quantity.next, *self._behind(quantity)}
+        words = {before.group(1).lower() if before else "", quantity.next, *self._word_behind(quantity)}
         columns = [c for word in words for c in self.worded.get(stem(word), ()) if c[0] in tables]
         if _measured_in(quantity.unit) in _TIMES:  # "went on sale 24 days after": a time is no value of sales
             columns = [c for c in columns if _measured_in(self.columns.scored[c].unit) in _TIMES]
         return frozenset(columns)
 
-    def _behind(self, quantity: Quantity) -> tuple[str, ...]:
+    def _word_behind(self, quantity: Quantity) -> tuple[str, ...]:
         """Return the word behind a number with its unit, "500 EUR budget", unless it is what is counted."""
         return quantity.then[:1] if quantity.unit and stem((quantity.then or ("",))[0]) not in self._rows else ()
 
     def stated_by(
-        self,
-        quantity: Quantity,
-        sentence: Sentence,
-        facts: Facts,
-        mine: Sequence[Cell],
-        beside: frozenset[ColumnId] = frozenset(),
+        self, quantity: Quantity, statement: Statement, beside: frozenset[ColumnId] = frozenset()
     ) -> list[Cell]:
+        """Return the cells that a quantity states; `beside` are the columns that a word next to it is of, if any."""
+        _, sentence, facts, _, mine, _ = statement
         exact = [c for c in facts.cells_by_print.get(quantity.text, ()) if c in mine]
         if quantity.unit:
             exact = [c for c in exact if self.columns.of(c).unit == quantity.unit]
@@ -135,56 +131,55 @@ class Numbers:
             stated = [c for c in stated if (c.row.table, c.col) in self._scales]
         if beside:  # "residents: 22" is no 22 lamps
             stated = [c for c in stated if (c.row.table, c.col) in beside]
-        stated = [c for c in stated if not self._unscaled(quantity, sentence, c)]
+        stated = [c for c in stated if not self._lacks_scale(quantity, sentence, c)]
         if not quantity.unit and quantity.next in self._units:  # "30 crowns" are no 30 m2
             word = quantity.next
-            stated = [c for c in stated if word in tokens(self.columns.of(c).unit) or self._heads(word, c)]
+            stated = [c for c in stated if word in tokens(self.columns.of(c).unit) or self._is_in_label(word, c)]
         counting = self.counted.get(stem(quantity.next))  # "16 phones" is no memory of 16 GB
         return stated if counting is None else [c for c in stated if (c.row.table, c.col) in counting]
 
-    def _unscaled(self, quantity: Quantity, sentence: Sentence, cell: Cell) -> bool:
+    def _lacks_scale(self, quantity: Quantity, sentence: Sentence, cell: Cell) -> bool:
         """Whether a number of thousands is given as one of ones; right behind its label it reads as the column does."""
         labelled = any((cell.row.table, cell.col) in cue.columns for cue in sentence.cues) and not quantity.next
         text = sentence.text[slice(*sentence.span)]
         return not labelled and lacks_magnitude(text, quantity.text, cell.value, self.columns.of(cell).unit)
 
-    def _heads(self, word: str, cell: Cell) -> bool:
+    def _is_in_label(self, word: str, cell: Cell) -> bool:
         return word in tokens(clean(self.labels[cell.row.table, cell.col]))
 
-    def is_derivable(
-        self, quantity: Quantity, sentence: Sentence, facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
-    ) -> bool:
+    def is_derivable(self, quantity: Quantity, statement: Statement) -> bool:
         """Whether it is on the closed list: the page's date, a span between dates, a small count, a wide tease."""
+        _, sentence, facts, rows, mine, _ = statement
         if quantity.kind in ("date", "season") and (
-            self._of_page(quantity, sentence, facts) or self._as_of(quantity, sentence)
+            self._is_page_date(quantity, sentence, facts) or self._is_world_date(quantity, sentence)
         ):
             return True
         if quantity.small is not None and _IN_PARTS.search(sentence.text, sentence.span[0], quantity.span[0]):
             return True
         if quantity.kind == "century" or _DECADE.search(quantity.text):
-            return self._tease(quantity, rows)
-        if self._scale(quantity, sentence, mine):
+            return self._is_wide_tease(quantity, rows)
+        if self._is_scale_end(quantity, sentence, mine):
             return True
-        if self._among_numbers(quantity, sentence):
+        if self._is_beside_number_label(quantity, sentence):
             return self.counts_listed_rows(quantity, sentence, facts) is True
-        return self._span(quantity, mine) or (
+        return self._is_time_span(quantity, mine) or (
             self._is_count(quantity, sentence, facts) and _has_words(sentence, quantity)
         )
 
-    def _of_page(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
+    def _is_page_date(self, quantity: Quantity, sentence: Sentence, facts: Facts) -> bool:
         """Whether it is the page's date; one without its year only where it is given as such."""
         if not facts.date or not states(quantity, facts.date, self.columns.date):
             return False
         return quantity.kind == "date" or bool(_WRITTEN.search(sentence.text, sentence.span[0], quantity.span[0]))
 
-    def _as_of(self, quantity: Quantity, sentence: Sentence) -> bool:
+    def _is_world_date(self, quantity: Quantity, sentence: Sentence) -> bool:
         """Whether it is the day of the world's records, given as such."""
         named = _AS_OF.search(sentence.text, sentence.span[0], quantity.span[0]) or _RECORDS.match(
             sentence.text, quantity.span[1], sentence.span[1]
         )
         return named is not None and states(quantity, self.world.schema.as_of, self.columns.date)
 
-    def _scale(self, quantity: Quantity, sentence: Sentence, mine: Sequence[Cell]) -> bool:
+    def _is_scale_end(self, quantity: Quantity, sentence: Sentence, mine: Sequence[Cell]) -> bool:
         """Whether it is the end of a column's scale, "7.5 out of 10", where that column's value may be told."""
         text = "10" if quantity.text.lower() == "ten" else quantity.text
         before = sentence.text[max(sentence.span[0], quantity.span[0] - 14) : quantity.span[0]].lower()
@@ -192,7 +187,7 @@ class Numbers:
             self._scales.get((c.row.table, c.col)) == text for c in mine
         )
 
-    def _tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
+    def _is_wide_tease(self, quantity: Quantity, rows: Sequence[Row]) -> bool:
         """Whether a century, or a decade in digits, is true of some date of the rows: too wide for a scorer to accept.
 
         A decade in words ("the early sixties") is no tease: an age is told so, too, and a value of any century.
@@ -204,7 +199,7 @@ class Numbers:
             if value is not None and self.columns.scored[row.table, name].kind == "date"
         )
 
-    def _span(self, quantity: Quantity, mine: Sequence[Cell]) -> bool:
+    def _is_time_span(self, quantity: Quantity, mine: Sequence[Cell]) -> bool:
         unit = quantity.next.rstrip("s")
         if quantity.kind not in ("number", "year") or unit not in ("year", "day"):
             return False
@@ -223,7 +218,7 @@ class Numbers:
         scale = _OUT_OF.match(sentence.text, quantity.span[1])
         if scale and scale[1].lower().replace("ten", "10") in self._scales.values():
             return False  # "3 out of 10" is a rating, whatever is said of it
-        if quantity.next in ("time", "times") and self._speaks(sentence, quantity):
+        if quantity.next in ("time", "times") and self._follows_number_label(sentence, quantity):
             return False  # "inspectors have called three times"
         if quantity.next == "of":
             return quantity.text.lower() == "one" or not _OF_THEM & set(quantity.then)
@@ -234,7 +229,7 @@ class Numbers:
             return True  # "kept since the first", broken off
         return quantity.text.lower() == "one" or bool(quantity.next)
 
-    def _speaks(self, sentence: Sentence, quantity: Quantity) -> bool:
+    def _follows_number_label(self, sentence: Sentence, quantity: Quantity) -> bool:
         """Whether a word of the label of a column of numbers stands before a number in its clause."""
         clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         return any(stem(word) in self.worded for word in tokens(sentence.text[clause[0] : quantity.span[0]]))
@@ -263,7 +258,7 @@ class Numbers:
         dates = [(span, c[0]) for span, c in sorted(span_cells) if len(c) == 1 and self.columns.of(c[0]).kind == "date"]
         named = {place for cue in sentence.cues for place in cue.columns}
         for (_, first), (span, second) in pairwise(dates):
-            if first.row != second.row or not self._after(first, second):
+            if first.row != second.row or not self._must_follow(first, second):
                 continue
             both = {(c.row.table, c.col) for c in (first, second)}
             if both <= named or _BACK.search(sentence.text, sentence.span[0], span[1]):
@@ -272,13 +267,13 @@ class Numbers:
             return Rejection(Reason.UNTRUE, f"gives {what!r} as the later of two dates, which it is not")
         return None
 
-    def _after(self, later: Cell, earlier: Cell) -> bool:
+    def _must_follow(self, later: Cell, earlier: Cell) -> bool:
         place = self._earlier.get((later.row.table, later.col))
         while place is not None and place[1] != earlier.col:
             place = self._earlier.get(place)
         return place is not None
 
-    def _among_numbers(self, quantity: Quantity, sentence: Sentence) -> bool:
+    def _is_beside_number_label(self, quantity: Quantity, sentence: Sentence) -> bool:
         """Whether a label of a column of numbers stands in the same clause: the quantity then reads as its value."""
         if quantity.text.lower() == "one" and quantity.next:
             return False  # "one of our shops"
@@ -311,19 +306,15 @@ def _has_words(sentence: Sentence, quantity: Quantity) -> bool:
 
 def _words_of_numbers(schema: Schema) -> dict[str, tuple[ColumnId, ...]]:
     """Return the columns of numbers by the stems of the nouns of their labels."""
-    worded: dict[str, dict[ColumnId, None]] = {}
+    worded: list[tuple[str, ColumnId]] = []
     nouns = {noun for table in schema.tables.values() for noun in _nouns(table)}
-    for table in schema.tables.values():
-        for column in table.columns:
-            if column.type in ("int", "num"):
-                label_words = tokens(clean(column.label))
-                for word in map(stem, label_words):
-                    counts = len(label_words) == 1 or (
-                        isinstance(column.fill, Aggregate) and word in _nouns(schema.tables[column.fill.table])
-                    )
-                    if len(word) >= 3 and word not in WEAK and (counts or word not in nouns):
-                        worded.setdefault(word, {})[table.name, column.name] = None
-    return {word: tuple(columns) for word, columns in worded.items()}
+    for place, column in columns_by_id(schema).items():
+        if column.type in ("int", "num"):
+            words = [stem(word) for word in tokens(clean(column.label))]
+            counts = _nouns(schema.tables[column.fill.table]) if isinstance(column.fill, Aggregate) else set()
+            other = nouns - counts if len(words) > 1 else set()
+            worded += [(word, place) for word in words if len(word) >= 3 and word not in WEAK and word not in other]
+    return group_columns(worded)
 
 
 _OF = re.compile(r"\s(?:of|against|for|with|in|at|by)\s")
@@ -334,19 +325,14 @@ def _nouns(table: Table) -> set[str]:
     return {stem((tokens(clean(_OF.split(text)[0])) or [""])[-1]) for text in (table.singular, table.plural)}
 
 
-def _of_people(table: Table) -> bool:
-    return any(c.key and isinstance(c.fill, Invent) and c.fill.kind == "person" for c in table.columns)
-
-
 def _tables_counted(schema: Schema) -> dict[str, frozenset[ColumnId]]:
     """Return, by the stems of each table's nouns, the columns that count such things: by their fill or their words."""
     counted: dict[str, frozenset[ColumnId]] = {}
     for table in schema.tables.values():
-        for noun in _nouns(table) | ({PERSON} if _of_people(table) else set()):
+        for noun in _nouns(table) | ({PERSON} if is_of_people(table) else set()):
             counted[noun] = frozenset(
-                (t.name, c.name)
-                for t in schema.tables.values()
-                for c in t.columns
+                place
+                for place, c in columns_by_id(schema).items()
                 if (isinstance(c.fill, Aggregate) and c.fill.op != "max" and c.fill.table == table.name)
                 or (
                     noun in map(stem, tokens(clean(f"{c.label} {c.says} {c.unit}")))
@@ -363,6 +349,6 @@ def _tables_named(schema: Schema) -> dict[str, frozenset[str]]:
         words = _nouns(table)
         for column in (c for c in table.columns if c.key):
             words |= {stem(w) for w in tokens(clean(column.label)) if len(w) >= 4 and w not in WEAK}
-        for word in words | ({PERSON} if _of_people(table) else set()):
+        for word in words | ({PERSON} if is_of_people(table) else set()):
             named.setdefault(word, set()).add(table.name)
     return {word: frozenset(tables) for word, tables in named.items()}

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from worldsmith import scoring
 from worldsmith.schema import Value
 from worldsmith.scoring.values.dates import MONTH_NAMES
+from worldsmith.scoring.values.number_words import NUMBER_WORDS, TENS, UNDER_TWENTY
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
 from worldsmith.simulate.guard.text import Span, clean, lowered
 
@@ -21,37 +22,20 @@ Kind = Literal["number", "date", "year", "decade", "century", "ordinal", "season
 """A season is a month or a season of no year."""
 
 
-def _listed(words: str) -> list[str]:
-    return words.split()
-
-
-MONTHS = _listed(
-    "January February March April May June July August September October November December"
-    " Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec"
-)
-DAYS = _listed("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
-_UNITS_OF_TEN = _listed(
-    "one two three four five six seven eight nine ten eleven twelve"
-    " thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-)
-_TENS = _listed("twenty thirty forty fifty sixty seventy eighty ninety")
-_BIG = ["hundred", "thousand", "million", "billion"]
-_ORDINALS = _listed("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-_TEENS = _listed("thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first")
-CENTURIES = {word: n for n, word in enumerate([*_ORDINALS, *_TEENS], 1)}
-SMALL = {word: n for n, word in enumerate(_UNITS_OF_TEN, 1)} | {"dozen": 12, "zero": 0}
+_SHORT_MONTHS = "jan feb mar apr jun jul aug sept sep oct nov dec"
+MONTHS = [*(names.split()[0] for names in MONTH_NAMES), *_SHORT_MONTHS.split(" ")]
+_FIRST_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = _FIRST_ORDINALS.split(" ")
+_TEENS = "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
+CENTURIES = {word: n for n, word in enumerate([*_ORDINALS, *_TEENS.split(" ")], 1)}
+SMALL = {word: n for n, word in enumerate(UNDER_TWENTY)} | {"dozen": 12}
 ORDINALS = {word: n for n, word in enumerate(_ORDINALS, 1)}
-
-# every name of a month that the scorer reads, longest first
-_MONTHS = sorted(
-    {m.lower() for m in MONTHS} | {m for names in MONTH_NAMES for m in names.split()}, key=len, reverse=True
-)
+_MONTHS = sorted({m for names in MONTH_NAMES for m in names.split()}, key=len, reverse=True)
+"""Every name of a month that the scorer reads, longest first."""
 _MONTH = "(?:" + "|".join(_MONTHS) + r")\b\.?"
-DECADES = {word: 10 * n for n, word in enumerate(_listed("noughties tens"))} | {
-    f"{word.removesuffix('y')}ies": 10 * n for n, word in enumerate(_TENS, 2)
-}
+DECADES = {"noughties": 0, "tens": 10} | {f"{word.removesuffix('y')}ies": 10 * n for n, word in enumerate(TENS, 2)}
 _SEASONS = {"spring": (3, 4, 5, 6), "summer": (6, 7, 8, 9), "autumn": (9, 10, 11, 12), "winter": (12, 1, 2, 3)}
-_NAMED_MONTH = "(?:" + "|".join(sorted((m.lower() for m in MONTHS), key=len, reverse=True)) + r")\b\.?"
+_NAMED_MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _WITHIN = re.compile(
     r"\b(?:in|of|since|until|till|by|during|every|each|one|last|next|this|from|through|early|mid|late|around|before|after)"
     r"[\s-](?:the\s)?(?:month\sof\s)?$",
@@ -59,7 +43,7 @@ _WITHIN = re.compile(
 )
 """What stands before a month or a season, some of whose names are common words."""
 _COMMON_MONTHS = frozenset(("may", "march", "mar", "dec", "sep", "jan"))
-_WORD = "(?:" + "|".join([*_UNITS_OF_TEN, *_TENS, *_BIG, "dozen", "zero"]) + r")\b"
+_WORD = "(?:" + "|".join(sorted(NUMBER_WORDS - {"trillion"})) + r")\b"
 # Over text in lower case; each half is tried only where it can start, which is what makes the pattern fast.
 _QUANTITY = re.compile(
     rf"""(?=[\d'$€£¥+-]) (?:
@@ -95,6 +79,7 @@ _HEDGE = re.compile(
     r"\s(?:the\s|a\s|[$€£]\s?)?$|~\s?$",
     re.IGNORECASE,
 )
+_HEDGES: dict[str | None, Hedge] = {None: "about", "near": "near", "over": "over", "under": "under"}
 _KINDS: dict[str, Kind] = {
     prefix + kind: kind for kind in ("number", "date", "decade", "century", "ordinal", "season") for prefix in ("", "w")
 }
@@ -209,17 +194,7 @@ def _quantity(match: re.Match[str], text: str, taken: list[Span] | tuple[Span, .
     if kind == "number" and not unit and _YEAR.fullmatch(body):
         kind = "year"
     hedge = _HEDGE.search(text, max(0, start - 24), start)
-    how: Hedge = (
-        ""
-        if hedge is None
-        else "over"
-        if hedge.group("over")
-        else "under"
-        if hedge.group("under")
-        else "near"
-        if hedge.group("near")
-        else "about"
-    )
+    how: Hedge = _HEDGES[hedge.lastgroup] if hedge else ""
     words = _THEN.match(text, end)
     then = tuple(w.lower() for w in words.groups() if w) if words else ()
     return Quantity(kind, (start, end), body, unit, how, follows, then)
@@ -352,7 +327,7 @@ _PARTS = {"early": range(5), "mid": range(3, 8), "late": range(5, 10)}
 @lru_cache(maxsize=64)
 def _months(name: str) -> tuple[int, ...]:
     """Return the months that the name of a month, in full or short, or of a season means."""
-    short = [month[:3].lower() for month in MONTHS[:12]]
+    short = [month[:3] for month in MONTHS[:12]]
     return _SEASONS.get(name) or (short.index(name[:3]) + 1,)
 
 

@@ -11,9 +11,8 @@ from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Pa
 from worldsmith.simulate.guard.documents import Reader, links_of
 from worldsmith.simulate.guard.guard import Guard
 from worldsmith.simulate.guard.hits import misfits
-from worldsmith.simulate.guard.rejection import Rejection
 from worldsmith.simulate.guard.text import clean, sentences
-from worldsmith.simulate.protocol import Draft, Reason, Result, Slice, View
+from worldsmith.simulate.protocol import Draft, Reason, Rejection, Result, Slice, View
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:

@@ -1,11 +1,13 @@
-"""A sentence with the names, labels, numbers and options in it."""
+"""A sentence with the names, labels, numbers and options in it, and what it may state."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
+from worldsmith.simulate.guard.entitlement import Facts
 from worldsmith.simulate.guard.names import Mention
 from worldsmith.simulate.guard.quantity import Quantity
 from worldsmith.simulate.guard.text import Span
-from worldsmith.world.model import Cell
+from worldsmith.world.model import Cell, Row
 
 SpanCells = list[tuple[Span, list[Cell]]]
 """What stretches of a sentence mean: the cells that each states."""
@@ -26,9 +28,8 @@ class Sentence(NamedTuple):
     counted: tuple[Quantity, ...]
     options: tuple[Mention, ...] = ()
 
-    def alone(self) -> "Sentence":
-        """Return the same with only what lies within its span."""
-        span = self.span
+    def within(self, span: Span) -> "Sentence":
+        """Return a part of it, with only what lies there."""
         return Sentence(
             self.text,
             span,
@@ -50,3 +51,24 @@ class Sentence(NamedTuple):
             first, last = (min(max(at - start, 0), len(text)) for at in mention.span)
             text = text[:first] + " " * (last - first) + text[last:]
         return text
+
+
+class Statement(NamedTuple):
+    """A sentence that is judged, and what it may state."""
+
+    where: str
+    """The kind of unit that it stands in: "title", "sentence", "pair", …"""
+    sentence: Sentence
+    facts: Facts
+    """Of its unit."""
+    rows: tuple[Row, ...]
+    """Those it is about."""
+    cells: list[Cell]
+    """Their cells."""
+    span_cells: SpanCells
+    """What it states, as far as it is judged."""
+
+    @property
+    def tables(self) -> Collection[str]:
+        """The tables of its rows; of its whole unit where it is about none."""
+        return {row.table for row in self.rows} or self.facts.tables

@@ -8,15 +8,14 @@ from worldsmith.simulate.guard.clauses import Clauses, option_misuse
 from worldsmith.simulate.guard.derived import Derived
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import names_a_measure, other_measure
-from worldsmith.simulate.guard.names import Mention, Names
+from worldsmith.simulate.guard.names import Mention, Names, columns_by_id
 from worldsmith.simulate.guard.numbers import Numbers
 from worldsmith.simulate.guard.quantity import Quantity, is_exact, joined_quantities
-from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Sentence, SpanCells, within
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, Statement, within
 from worldsmith.simulate.guard.text import Span, clauses, clean, tokens
 from worldsmith.simulate.guard.unsupported_claims import UnsupportedClaims
 from worldsmith.simulate.guard.vocabulary import Vocabulary, label_words
-from worldsmith.simulate.protocol import Reason
+from worldsmith.simulate.protocol import Reason, Rejection
 from worldsmith.world.model import Cell, Row, World
 
 MOST_NUMBERS = 60
@@ -44,8 +43,8 @@ class Statements:
         self.columns = columns
         self.vocabulary = Vocabulary(world.schema, chrome, names.values, names.people)
         self.numbers = Numbers(world, columns)
-        every = [(t.name, c) for t in world.schema.tables.values() for c in t.columns]
-        self._label_words = {(t, c.name): frozenset(tokens(clean(f"{c.label} {c.says}"))) for t, c in every}
+        every = columns_by_id(world.schema)
+        self._label_words = {place: frozenset(tokens(clean(f"{c.label} {c.says}"))) for place, c in every.items()}
         self.clauses = Clauses(world, names, columns)
         self.derived = Derived(world.schema, label_words(world.schema, chrome))
         self.unsupported_claims = UnsupportedClaims(world, columns, self.numbers, chrome)
@@ -56,37 +55,42 @@ class Statements:
         """Judge a sentence by what its unit may state; `topic` holds the rows that the heading above it names."""
         names = [m for m in sentence.names if not any(within(m.span, e) for e in echoes)]
         counted = [q for q in sentence.counted if not any(within(q.span, e) for e in echoes)]
-        foreign = self._inadmissible(sentence, names, counted, facts)
+        foreign = self._inadmissible_part(sentence, names, counted, facts)
         if foreign:
             return Finding(foreign)
         rows = facts.rows_named((*names, *sentence.options), counted, topic)
-        mine = facts.cells_of(rows)
-        tables = {row.table for row in rows} or facts.tables
         span_cells: SpanCells = []
+        statement = Statement(where, sentence, facts, rows, facts.cells_of(rows), span_cells)
         wrong = (
-            self._named(sentence, names, rows, mine, facts, span_cells)
-            or self._chosen(sentence, tables, mine, span_cells)
-            or self._derived(sentence, tables, mine, echoes, span_cells)
-            or self._counted(where, sentence, counted, rows, mine, facts, span_cells)
-            or self.clauses.attribute_fault(sentence, rows, mine, span_cells)
-            or self.clauses.unlabelled_options(sentence, rows, mine, span_cells)
+            self._match_names(statement, names)
+            or self._match_options(statement)
+            or self._match_derived_options(statement, echoes)
+            or self._match_numbers(statement, counted)
+            or self.clauses.attribute_fault(statement)
+            or self.clauses.unlabelled_options(statement)
             or self.numbers.date_order_fault(sentence, span_cells)
             or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
-            or self.unsupported_claims.claim_fault(where, sentence, facts, rows, mine, span_cells)
+            or self.unsupported_claims.claim_fault(statement)
             or self.unknown_word(
                 where, sentence, facts.words, [*echoes, *(span for span, cells in span_cells if cells)], query
             )
         )
         vague = {q.span for q in counted if not is_exact(q)} | {m.span for m in names if m.kind == "alias"}
         years = {q.span for q in counted if q.kind == "year"}
-        stated = [c for span, cells in span_cells if span not in vague for c in cells if not self._year(span, c, years)]
+        stated = [
+            c
+            for span, cells in span_cells
+            if span not in vague
+            for c in cells
+            if not self._is_year_of_day(span, c, years)
+        ]
         return Finding(wrong, tuple(stated), rows)
 
-    def _year(self, span: Span, cell: Cell, years: set[Span]) -> bool:
+    def _is_year_of_day(self, span: Span, cell: Cell, years: set[Span]) -> bool:
         """Whether a year stands for a day."""
         return span in years and self.columns.of(cell).kind == "date"
 
-    def _inadmissible(
+    def _inadmissible_part(
         self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], facts: Facts
     ) -> Rejection | None:
         """Return what no sentence of this unit may hold: names in code or of others, more numbers than a text has."""
@@ -102,11 +106,9 @@ class Statements:
         return None
 
     @staticmethod
-    def _named(
-        sentence: Sentence, names: Sequence[Mention], rows: Sequence[Row], mine: Sequence[Cell],
-        facts: Facts, span_cells: SpanCells
-    ) -> Rejection | None:  # fmt: skip
+    def _match_names(statement: Statement, names: Sequence[Mention]) -> Rejection | None:
         """Find the cells that names and fillers mean."""
+        _, sentence, facts, rows, mine, span_cells = statement
         for mention in names:
             if mention.kind in ("name", "alias"):
                 cells = [c for c in facts.names.get(mention.key, ()) if c.row in rows or c in mine]
@@ -122,71 +124,58 @@ class Statements:
                 span_cells.append((mention.span, cells))
         return None
 
-    def _chosen(
-        self, sentence: Sentence, tables: frozenset[str] | set[str], mine: Sequence[Cell], span_cells: SpanCells
-    ) -> Rejection | None:
+    def _match_options(self, statement: Statement) -> Rejection | None:
         """Find the cells that hold the options it names."""
-        for named in sentence.options:
-            wrong, cells = self.clauses.option_cells(named, sentence, tables, mine)
+        for named in statement.sentence.options:
+            wrong, cells = self.clauses.option_cells(named, statement)
             if wrong:
                 return wrong
-            span_cells.append((named.span, cells))
+            statement.span_cells.append((named.span, cells))
         return None
 
-    def _derived(
-        self,
-        sentence: Sentence,
-        tables: frozenset[str] | set[str],
-        mine: Sequence[Cell],
-        echoes: Sequence[Span],
-        span_cells: SpanCells,
-    ) -> Rejection | None:
+    def _match_derived_options(self, statement: Statement, echoes: Sequence[Span]) -> Rejection | None:
         """Find the cells that hold an option of which a word is a derived form."""
+        sentence, tables = statement.sentence, statement.tables
         taken = [*sentence.covered, *echoes, *(m.span for m in sentence.options)]
         for form in self.derived.forms(sentence.text, sentence.span):
             columns = [column for column in form.columns if column[0] in tables]
             if not columns or any(within(form.span, span) for span in taken):
                 continue
-            held = [c for c in mine if (c.row.table, c.col) in columns and c.value in form.options]
+            held = [c for c in statement.cells if (c.row.table, c.col) in columns and c.value in form.options]
             wrong = option_misuse(sentence, form.span, held)
             if wrong:
                 return wrong
-            span_cells.append((form.span, held))
+            statement.span_cells.append((form.span, held))
         return None
 
-    def _counted(
-        self, where: str, sentence: Sentence, counted: Sequence[Quantity], rows: Sequence[Row], mine: Sequence[Cell],
-        facts: Facts, span_cells: SpanCells
-    ) -> Rejection | None:  # fmt: skip
+    def _match_numbers(self, statement: Statement, counted: Sequence[Quantity]) -> Rejection | None:
         """Find the cells that its numbers and dates state."""
-        tables = {row.table for row in rows} or facts.tables
+        sentence, numbers = statement.sentence, self.numbers
         measures = bool(counted) and names_a_measure(sentence.text, sentence.span)
         for quantity in joined_quantities(sentence.text, counted):
-            if not self.numbers.stated_by(quantity, sentence, facts, mine) and not self.numbers.is_derivable(
-                quantity, sentence, facts, rows, mine
-            ):
+            if not numbers.stated_by(quantity, statement) and not numbers.is_derivable(quantity, statement):
                 return _no_fact(quantity)
         for quantity in counted:
-            beside = self.numbers.columns_beside(quantity, sentence, tables)
-            cells = self.numbers.stated_by(quantity, sentence, facts, mine, beside)
-            plain = where not in ("pair", "row") and not beside
+            beside = numbers.columns_beside(quantity, sentence, statement.tables)
+            cells = numbers.stated_by(quantity, statement, beside)
+            plain = statement.where not in ("pair", "row") and not beside
             if not cells and not (
-                (plain and self.numbers.is_derivable(quantity, sentence, facts, rows, mine))
-                or (beside and self.numbers.counts_listed_rows(quantity, sentence, facts))
+                (plain and numbers.is_derivable(quantity, statement))
+                or (beside and numbers.counts_listed_rows(quantity, sentence, statement.facts))
             ):
                 return _no_fact(quantity)
-            other = self._other_measure(sentence, quantity, cells) if measures else ""
+            other = self._other_measure(sentence, quantity, cells) if measures else None
             if other:
                 why = f"gives {quantity.full!r} beside {other!r}, which is another attribute"
                 return Rejection(Reason.UNTRUE, why)
-            span_cells.append((quantity.span, cells))
+            statement.span_cells.append((quantity.span, cells))
         return None
 
-    def _other_measure(self, sentence: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str:
+    def _other_measure(self, sentence: Sentence, quantity: Quantity, cells: Sequence[Cell]) -> str | None:
         """Return the word of its clause for another thing than a quantity measures."""
         columns = {(c.row.table, c.col) for c in cells} - self.numbers.ranks
         if not columns:
-            return ""
+            return None
         clause = next(c for c in clauses(sentence.text, sentence.span, [quantity.span]) if within(quantity.span, c))
         units = [(self.columns.scored[c].unit, self._label_words[c]) for c in columns]
         return other_measure(sentence.text, clause, sentence.covered, quantity, units)
@@ -207,16 +196,11 @@ class Statements:
             return None
         return Rejection(Reason.WORD, f"says {word!r}, which is neither a fact of this page nor an ordinary word")
 
-    def says_nothing(self, text: str, names: Sequence[Mention], cues: Sequence[Mention]) -> bool:
-        """Whether an accepted text without numbers stands on any page: no name, option, truth value or page's word."""
-        low = any(
-            self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words
-            for cue in cues
-            for c in cue.columns
-        )
-        if low or any(m.kind != "chrome" for m in names):
+    def says_nothing(self, whole: Sentence) -> bool:
+        """Whether an accepted text stands on any page: no number, name, option, truth value or page's word in it."""
+        if whole.counted or whole.options or any(m.kind != "chrome" for m in whole.names):
             return False
-        if self.clauses.has_option(text.lower()):
+        columns = [column for cue in whole.cues for column in cue.columns]
+        if any(self.columns.scored[c].kind in ("bool", "enum") or c in self.names.words for c in columns):
             return False
-        whole = Sentence(text, (0, len(text)), tuple(names), tuple(cues), ())
-        return not self.unknown_word("", whole, frozenset(), (), "")
+        return not self.clauses.has_option(whole.text.lower()) and not self.unknown_word("", whole, frozenset(), (), "")

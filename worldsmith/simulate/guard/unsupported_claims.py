@@ -19,12 +19,12 @@ from worldsmith.simulate.guard.claims import (
 )
 from worldsmith.simulate.guard.column_words import Stems
 from worldsmith.simulate.guard.entitlement import Columns, Facts
+from worldsmith.simulate.guard.names import columns_by_id
 from worldsmith.simulate.guard.numbers import Numbers
-from worldsmith.simulate.guard.rejection import Rejection
-from worldsmith.simulate.guard.sentence import Sentence, SpanCells
+from worldsmith.simulate.guard.sentence import Sentence, SpanCells, Statement
 from worldsmith.simulate.guard.text import Span, lowered
-from worldsmith.simulate.protocol import Reason
-from worldsmith.world.model import Cell, Row, World
+from worldsmith.simulate.protocol import Reason, Rejection
+from worldsmith.world.model import Cell, World
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BARE = re.compile(
@@ -54,7 +54,7 @@ class UnsupportedClaims:
         self.numbers = numbers
         schema = world.schema
         self.stems = Stems(schema)
-        every = {(t.name, c.name): c for t in schema.tables.values() for c in t.columns}
+        every = columns_by_id(schema)
         self._keys = frozenset(place for place, c in every.items() if c.key)
         self._most = frozenset(
             place for place, c in every.items()
@@ -72,18 +72,11 @@ class UnsupportedClaims:
         own = {w.lower() for text in (*texts, *chrome) for w in _WORD.findall(text)} | META
         self._own = frozenset(own | {s for s in map(stem, own) if len(s) > 3})
 
-    def claim_fault(
-        self,
-        where: str,
-        sentence: Sentence,
-        facts: Facts,
-        rows: Sequence[Row],
-        mine: Sequence[Cell],
-        span_cells: SpanCells,
-    ) -> Rejection | None:
-        """Return what a sentence claims without a fact; the cells that a denial tells are added to `span_cells`."""
+    def claim_fault(self, statement: Statement) -> Rejection | None:
+        """Return what a sentence claims without a fact; the cells that a denial states are noted."""
+        where, sentence, facts, _, mine, span_cells = statement
         covered = sentence.covered
-        idle = self._idle(sentence, facts, span_cells)
+        idle = self._idle_word(sentence, facts, span_cells)
         known = len(span_cells)
         talk = reported_speech(sentence.text, sentence.span, covered)
         if talk and idle is not None and idle:
@@ -91,11 +84,11 @@ class UnsupportedClaims:
         if talk and idle is None:
             return Rejection(Reason.CLAIM, f"says {talk!r} of what is a fact of this page")
         return (
-            self._average(sentence, covered, span_cells)
-            or self._placed(sentence, covered, facts, rows, mine)
-            or self._superlative(sentence, covered, facts, rows, span_cells)
-            or self._comparative(sentence, covered, mine)
-            or self._denial(sentence, covered, mine, span_cells)
+            self._average_fault(sentence, covered, span_cells)
+            or self._place_fault(statement, covered)
+            or self._superlative_fault(statement, covered)
+            or self._comparative_fault(sentence, covered, mine)
+            or self._denial_fault(statement, covered)
             or (
                 Rejection(Reason.CLAIM, f"says {idle!r} and tells no fact of this page")
                 if idle and where in ("sentence", "item") and not any(cells for _, cells in span_cells[known:])
@@ -105,23 +98,22 @@ class UnsupportedClaims:
 
     # superlatives and comparisons
 
-    def _average(self, sentence: Sentence, covered: Sequence[Span], span_cells: SpanCells) -> Rejection | None:
+    def _average_fault(self, sentence: Sentence, covered: Sequence[Span], span_cells: SpanCells) -> Rejection | None:
         """No column holds an average: a number told beside the word is another's."""
         words = pattern_matches(AVERAGE, sentence.text, sentence.span, covered)
         if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in span_cells for c in cells):
             return None
         return Rejection(Reason.UNTRUE, f"says {words[0]!r} of a value that is none")
 
-    def _placed(
-        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], mine: Sequence[Cell]
-    ) -> Rejection | None:
+    def _place_fault(self, statement: Statement, covered: Sequence[Span]) -> Rejection | None:
         """The top needs a rank of 1, the last place the list's own last rank."""
+        _, sentence, facts, rows, mine, _ = statement
         last, top = (pattern_matches(pattern, sentence.text, sentence.span, covered) for pattern in (LAST, TOP))
         if not (last or top):
             return None
         ranks = [c for c in mine if (c.row.table, c.col) in self.numbers.ranks]
         named = [c for c in ranks if c.row in rows and c.row != facts.subject]
-        if last and any(self._extreme(c, "largest", facts) for c in named):
+        if last and any(self._is_extreme(c, "largest", facts) for c in named):
             last = []
         if top and any(c.value == 1 for c in ranks):
             top = []
@@ -130,13 +122,12 @@ class UnsupportedClaims:
             Rejection(Reason.CLAIM, f"says {wrong[0]!r}, which no rank or list of this page shows") if wrong else None
         )
 
-    def _superlative(
-        self, sentence: Sentence, covered: Sequence[Span], facts: Facts, rows: Sequence[Row], span_cells: SpanCells
-    ) -> Rejection | None:
+    def _superlative_fault(self, statement: Statement, covered: Sequence[Span]) -> Rejection | None:
         """A superlative needs a maximum or a rank that is told beside it, or the row that has it in the page's list.
 
         Ranks are of the largest first: neither they nor maxima show what is smallest.
         """
+        _, sentence, facts, rows, _, span_cells = statement
         words = superlatives(sentence.text, sentence.span, covered)
         words += ["first" for q in sentence.counted if self.numbers.says_first(q, sentence)]
         if not words:
@@ -145,12 +136,12 @@ class UnsupportedClaims:
         most = any((c.row.table, c.col) in self._most for c in stated)
         named = [row for row in rows if row != facts.subject]
         for word in words:
-            listed = len(named) == 1 and any(self._extreme(c, word, facts) for c in stated if c.row == named[0])
+            listed = len(named) == 1 and any(self._is_extreme(c, word, facts) for c in stated if c.row == named[0])
             if not listed and not (most and not _LITTLE.search(word)):
                 return Rejection(Reason.CLAIM, f"says {word!r}, which no rank or list of this page shows")
         return None
 
-    def _extreme(self, cell: Cell, word: str, facts: Facts) -> bool:
+    def _is_extreme(self, cell: Cell, word: str, facts: Facts) -> bool:
         """Whether no row of the page's list has more, or less, of it, as a superlative says."""
         held = [facts.rows[row][cell.col].value for row in facts.members if cell.col in facts.rows.get(row, {})]
         values = [v for v in held if v is not None]
@@ -165,7 +156,7 @@ class UnsupportedClaims:
             return False
         return any(cell.value == end(values) for end in ends)
 
-    def _comparative(self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> Rejection | None:
+    def _comparative_fault(self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell]) -> Rejection | None:
         """Return a "more than" without two columns of numbers, one named on either side, in this order."""
         for start, end in comparatives(sentence.text, sentence.span, covered):
             left = self._measures(sentence.text[sentence.span[0] : start], mine)
@@ -189,10 +180,9 @@ class UnsupportedClaims:
 
     # denials
 
-    def _denial(
-        self, sentence: Sentence, covered: Sequence[Span], mine: Sequence[Cell], span_cells: SpanCells
-    ) -> Rejection | None:
+    def _denial_fault(self, statement: Statement, covered: Sequence[Span]) -> Rejection | None:
         """A denial needs something that is not there: a null, a zero, or what is not so."""
+        sentence, mine, span_cells = statement.sentence, statement.cells, statement.span_cells
         for (start, end), words in denials(sentence.text, sentence.span, covered):
             what = sentence.text[start : end + 24]
             if not words:
@@ -206,17 +196,18 @@ class UnsupportedClaims:
                 if _COMPARED.search(after):
                     return Rejection(Reason.CLAIM, f"denies {what!r}, a comparison that no fact of this page shows")
                 continue
-            wrong, cells = self._lacks(words, end, mine, span_cells)
+            wrong, cells = self._denied_cells(words, end, statement)
             if wrong:
                 return wrong._replace(why=f"denies {what!r}, {wrong.why}")
             span_cells.append(((start, end), cells))
         return None
 
-    def _lacks(
-        self, words: Sequence[str], end: int, mine: Sequence[Cell], span_cells: SpanCells
+    def _denied_cells(
+        self, words: Sequence[str], end: int, statement: Statement
     ) -> tuple[Rejection | None, list[Cell]]:
         """Return what is wrong with denying what some words mean, or the cells that are empty, zero or false there."""
         columns, fillers = self.stems.columns(words), self.stems.fillers(words)
+        mine = statement.cells
         about = [c for c in mine if (c.row.table, c.col) in columns and (c.row.table, c.col) not in self._keys]
         empty = [c for c in about if c.value is None or c.value in (False, 0)]
         if empty:
@@ -225,13 +216,13 @@ class UnsupportedClaims:
             return _SO, []
         for cell in (c for c in mine if (c.row.table, c.col) in fillers):
             return (_SO, []) if cell.value is None else (None, [cell])
-        if about or any(place[0] >= end and cells for place, cells in span_cells):
+        if about or any(place[0] >= end and cells for place, cells in statement.span_cells):
             return Rejection(Reason.UNTRUE, "which is a fact of this page"), []
         return Rejection(Reason.CLAIM, "which is no fact of this page"), []
 
     # talk
 
-    def _idle(self, sentence: Sentence, facts: Facts, span_cells: SpanCells) -> str | None:
+    def _idle_word(self, sentence: Sentence, facts: Facts, span_cells: SpanCells) -> str | None:
         """Return, of a sentence that tells no fact, a word that is not of pages and records; None where it tells one.
 
         A question tells nothing, whatever its words.
@@ -242,9 +233,9 @@ class UnsupportedClaims:
             return None  # a span, say
         if sentence.text[: sentence.span[1]].rstrip().endswith("?"):
             return ""
-        return next((w for w in self._open_words(sentence) if not self._ours(w) and w not in facts.words), "")
+        return next((w for w in self._open_words(sentence) if not self._is_own_word(w) and w not in facts.words), "")
 
-    def _ours(self, word: str) -> bool:
+    def _is_own_word(self, word: str) -> bool:
         return word in self._own or stem(word) in self._own
 
     @staticmethod

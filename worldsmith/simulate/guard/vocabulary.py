@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from worldsmith.schema import Choice, Schema
-from worldsmith.simulate.guard.names import COMMON, is_ordinary_word
-from worldsmith.simulate.guard.quantity import DAYS, MONTHS
+from worldsmith.simulate.guard.names import COMMON, columns_by_id, is_ordinary_word
+from worldsmith.simulate.guard.quantity import MONTHS
 from worldsmith.simulate.guard.text import Span, clean, tokens
 
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[a-z]{1,2}\b)?")
@@ -15,6 +15,7 @@ _ECHO = re.compile(
     r"[^.]{0,24}?(?:for|:)\s*[\"'(\[]*$",
     re.IGNORECASE,
 )
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 TITLES = frozenset(("title", "heading", "header", "caption"))
 """Units whose words may all have capitals."""
 
@@ -31,18 +32,13 @@ def label_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
 
 def known_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
     """Return the words that any page may use: those of labels, of options, of months and days."""
-    fills = [column.fill for table in schema.tables.values() for column in table.columns]
+    fills = [column.fill for column in columns_by_id(schema).values()]
     options = [str(option) for fill in fills if isinstance(fill, Choice) for option in fill.options]
-    return label_words(schema, chrome) | _words([*options, *MONTHS, *DAYS])
+    return label_words(schema, chrome) | _words([*options, *MONTHS, _WEEKDAYS])
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for text in texts for word in _WORD.findall(clean(text)))
-
-
-@lru_cache(maxsize=65536)
-def _ordinary(word: str) -> bool:
-    return is_ordinary_word(word)
 
 
 class Vocabulary:
@@ -66,8 +62,8 @@ class Vocabulary:
         covered: Sequence[Span],
         own: frozenset[str],
         query_words: frozenset[str],
-    ) -> str:
-        """Return the first word of a sentence that nothing accounts for; "" where there is none.
+    ) -> str | None:
+        """Return the first word of a sentence that nothing accounts for.
 
         That is a word with a capital inside a sentence, or one that is in no dictionary or a part of a person's name
         and either has a capital or is at most a letter away from a part of a name. `own` are the unit's words,
@@ -80,13 +76,13 @@ class Vocabulary:
                 continue
             if bare in query_words or any(a <= at < b for a, b in covered):
                 continue
-            if _ordinary(bare) and bare not in self._people:
+            if is_ordinary_word(bare) and bare not in self._people:
                 if not word[0].isupper() or where in TITLES or _opens(text, at, span[0]):
                     continue
             elif not word[0].isupper() and not self._near_name(bare, own):
                 continue
             return word
-        return ""
+        return None
 
     def _near_name(self, word: str, own: frozenset[str]) -> bool:
         """Whether a word is one edit from a part of some name that this unit may not say."""

@@ -6,7 +6,7 @@ nothing until one call tries it again.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
@@ -17,11 +17,12 @@ import openai
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulate.llm.answer import parse_draft
-from worldsmith.simulate.llm.bounded_transport import Bounded
 from worldsmith.simulate.llm.prompt import VERSION, Prompt, prompt_for
 from worldsmith.simulate.protocol import Conversation, Draft, Exchange, Slice
 
 T = TypeVar("T")
+MOST_BYTES = 8_000_000
+"""Bytes of a reply that are read; 32,768 tokens with all their thinking are a fiftieth of it."""
 UNFIT = frozenset({400, 415, 422, 501})
 """Statuses with which servers refuse a form of answer that they don't have."""
 
@@ -89,7 +90,7 @@ class Backend:
             timeout=endpoint.deadline,
             default_headers={"Accept-Encoding": "identity"},
             http_client=httpx2.AsyncClient(
-                transport=Bounded(transport or httpx2.AsyncHTTPTransport()), timeout=endpoint.deadline
+                transport=_BoundedTransport(transport or httpx2.AsyncHTTPTransport()), timeout=endpoint.deadline
             ),
         )
         self._slots = asyncio.Semaphore(endpoint.concurrency)
@@ -319,3 +320,39 @@ def _refusal(url: str, response: httpx2.Response) -> BackendError:
     return _BusyError(
         text, float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9 else 0.0
     )
+
+
+class _BoundedTransport(httpx2.AsyncBaseTransport):
+    """A transport whose replies end in an error after `MOST_BYTES`. Packed ones, which may hide more, are refused."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request."""
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
+            raise httpx2.DecodingError("the reply is packed, which was not asked for", request=request)
+        response.stream = _BoundedStream(response.stream, request)
+        return response
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._inner.aclose()
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, inner: Any, request: httpx2.Request) -> None:
+        self._inner, self._request = inner, request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > MOST_BYTES:
+                raise httpx2.ReadError(f"the reply is longer than {MOST_BYTES} bytes", request=self._request)
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

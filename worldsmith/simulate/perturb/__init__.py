@@ -11,9 +11,8 @@ copies, mirrors. A fault passes when the call is made again, twice at most.
 
 from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
 from worldsmith.simulate.perturb.faults import FAULTS, MOST_FAULTS, faults
-from worldsmith.simulate.perturb.instruct import instruction
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, is_spare
-from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, profile_named
+from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, instruction, profile_named
 from worldsmith.simulate.perturb.ranking import RANKINGS, EditedRanking
 from worldsmith.simulate.perturb.withhold import LEVELS, withhold
 

@@ -32,10 +32,6 @@ def is_spare(pages: Pages, page: Page) -> bool:
     return bool(page.cells) and not declared and not page.directory
 
 
-def _gone(pages: Pages, page: Page, chance: int) -> None:
-    """The link is dead."""
-
-
 def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
     """One cell has the value of another row; the cue leads to the entry that is right."""
     cells = [cell for cell in page.cells if _mutable(pages, cell)]
@@ -73,24 +69,13 @@ def _with(block: Block, cell: Cell, other: Cell) -> Block:
     return replace(block, cells=tuple(other if c == cell else c for c in block.cells)) if cell in block.cells else block
 
 
-def _truncated(pages: Pages, page: Page, chance: int) -> Page:  # noqa: ARG001 - one signature for all
-    """The page ends early."""
-    kept = max(1, len(page.blocks) // 2)
-    return replace(page, blocks=page.blocks[:kept])
-
-
-def _walled(pages: Pages, page: Page, chance: int) -> Page:  # noqa: ARG001 - one signature for all
-    """Only the beginning can be read."""
-    return replace(page, blocks=(*page.blocks[:1], Block("wall", (), chance & 255)))
-
-
 PAGE_EDITS: Mapping[str, PageEdit] = {
-    "dead_link": _gone,
+    "dead_link": lambda _pages, _page, _chance: None,
     "contradiction": _contradicted,
-    "truncate": _truncated,
-    "paywall": _walled,
+    "truncate": lambda _, page, __: replace(page, blocks=page.blocks[: max(1, len(page.blocks) // 2)]),
+    "paywall": lambda _, page, chance: replace(page, blocks=(*page.blocks[:1], Block("wall", (), chance & 255))),
 }
-"""Edits of spare pages by name, in the order they are made."""
+"""Edits of spare pages by name, in the order they are made: the page is gone, wrong, ends early, ends at a wall."""
 
 
 def edit_of_pages(

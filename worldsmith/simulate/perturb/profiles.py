@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from worldsmith.errors import NotFoundError, close_match
+from worldsmith.schema import Schema
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, paginate, spare_page_edit
 from worldsmith.simulate.perturb.ranking import RANKINGS
 from worldsmith.simulate.perturb.withhold import withhold
-from worldsmith.simulate.protocol import Profile, SliceEdit
+from worldsmith.simulate.protocol import Profile, Slice, SliceEdit
 
 EDITS = (*RANKINGS, *PAGE_EDITS, "paginate")
 """Names of the slice edits, in the order they are made; withholding comes last."""
@@ -60,6 +61,13 @@ PROFILES: dict[str, Profile] = {
 }
 """Profiles by name; the first is what an address without one means."""
 
+WITHHOLD = (
+    "Snippets may state every fact listed for a result.",
+    "Snippets tease: state the facts listed for the result, and leave the rest to the page.",
+    "Snippets name what the result is about and state nothing else of it.",
+)
+"""What snippets do at withhold levels 0, 1, and 2 and above."""
+
 
 def profile_named(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile:
     """Return the profile called `name`.
@@ -87,3 +95,16 @@ def edits(profile: Profile) -> tuple[SliceEdit, ...]:
     if shares.get("paginate"):
         made.append(paginate(shares["paginate"]))
     return (*made, withhold(profile.withhold))
+
+
+def instruction(profile: Profile, part: Slice, schema: Schema) -> str:
+    """Return the simulation instruction for a slice: for a search how much snippets tell, for a page nothing.
+
+    Where no result has a fact beyond its key, there is nothing to tease with.
+    """
+    if part.call.tool != "web_search":
+        return ""
+    has_facts = any(
+        cell.col not in schema.tables[cell.row.table].key for view in part.views for cell in view.page.head.cells
+    )
+    return WITHHOLD[min(profile.withhold, 2) if has_facts else 2]
