@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Span, Text
+from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Pages, Para, Span, Text
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.value_forms import MONTHS
 from worldsmith.schema import Column
@@ -129,6 +129,21 @@ def statements(doc: Doc) -> list[Statement]:
     return [one for one in out if one.text.strip()]
 
 
+def standing_lines(world: World) -> frozenset[str]:
+    """Return the lines that sites print on all of their pages: they count for nothing."""
+    pages = Pages(world)
+    if pages.voice is None:
+        return frozenset()
+    lines = []
+    for name, source in pages.voice.bank.source.sites.items():
+        slots = {"{site}": pages.voice.sites[name].name, "{subject}": pages.voice.subject}
+        for line in source.imprint:
+            for slot, text in slots.items():
+                line = line.replace(slot, text)  # noqa: PLW2901 - filled slot by slot
+            lines += [line, *_END.split(line)]
+    return frozenset((*lines, "Next page", "Previous page"))
+
+
 def _statement(parts: Sequence[str | Span | Link], *, line: bool) -> Statement:
     text = words_of(tuple(parts))
     cells = tuple(cell for part in parts if not isinstance(part, str) for cell in part.cells)
@@ -158,8 +173,9 @@ def audit_text(world: World, sibling: World | None = None, most: int = PAGES) ->
     audit = TextAudit(world.schema.name, world.language, pages=len(docs))
     facts = background = characters = kept = numeric = lost = 0
     words: set[str] = set()
+    chrome = standing_lines(world)
     for doc in docs:
-        sentences = statements(doc)
+        sentences = [one for one in statements(doc) if one.text not in chrome]
         audit.sentences += len(sentences)
         counts = Counter(cell for one in sentences for cell in set(one.cells))
         for one in sentences:

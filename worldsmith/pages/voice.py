@@ -14,7 +14,7 @@ from worldsmith.schema.patterns import SUBJECT, Bank, Tell, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, World
 
-USED: Final = 0.6
+USED: Final = 0.4
 """The share of a bank's sentences that a site uses."""
 Cells = Mapping[Path, Cell]
 """The cells of a row that may be told, by their path from it."""

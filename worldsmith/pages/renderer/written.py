@@ -137,6 +137,7 @@ def row_sentences(
         opener = _best([s for s in every if set(key) <= set(s.tell.pattern.exact)], set(key), chosen, chance)
         if opener is not None:
             chosen.append(opener)
+    chosen = _without_idle(chosen, key)
     order = sorted(chosen, key=lambda s: (not set(key) <= set(s.tell.pattern.exact), s.tell.place))
     out = _told(pen, order, cells, form.singular, form.key[0] if len(form.key) == 1 else "", over)
     left = [p for p in cells if p in todo]
@@ -147,6 +148,18 @@ def row_sentences(
     if out and implied:
         out[0] = _stating_first(out[0], implied)
     return out
+
+
+def _without_idle(chosen: Sequence[Sentence], key: Sequence[Path]) -> list[Sentence]:
+    """Return sentences without those that tell nothing that the others don't, one that names the row kept."""
+    kept = list(chosen)
+    for sentence in chosen:
+        others = [s for s in kept if s is not sentence]
+        told = {path for s in others for path in s.tell.told}
+        naming = any(set(key) <= set(s.tell.pattern.exact) for s in others)
+        if others and told.issuperset(sentence.tell.told) and (naming or not key):
+            kept = others
+    return kept
 
 
 def _best(among: Iterable[Sentence], todo: set[Path], chosen: Sequence[Sentence], chance: int) -> Sentence | None:
@@ -248,7 +261,7 @@ def _opening(pen: Pen) -> list[Text]:
     cells = _subject_parts(pen)[1] if page.subject else {}
     scope = commonest(pen.block.cells, page.scope) if page.scope else None
     fitting = [p for p in pen.written.openings if all(_known(path, cells, scope) for path in p.paths)]
-    if not fitting:
+    if not fitting or mixed(pen.block.variant) & 1:
         return []
     return [_framed(pen, fitting[(pen.block.variant >> 8) % len(fitting)], cells, scope)]
 
