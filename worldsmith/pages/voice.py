@@ -36,6 +36,10 @@ class Sentence:
     def _known(self) -> tuple[Path, ...]:
         return (*self.tell.states, *self.reads)
 
+    def names(self, key: frozenset[Path]) -> bool:
+        """Tell whether it states a row's key."""
+        return key.issubset(self.tell.pattern.exact)
+
     def fits(self, cells: Cells) -> bool:
         """Tell whether a row's cells fill its slots, and its condition is known to hold."""
         for path in self._slots:

@@ -4,8 +4,9 @@ Only the plan's cells are told: each sentence comes from a pattern whose slots t
 told by label, so that a page states all of its cells whatever an edit left of them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from worldsmith.lang.page_phrases import capital
@@ -24,6 +25,8 @@ from worldsmith.world.model import Cell, Row
 
 REPEAT: Final = 0.7
 """What telling a cell again costs, beside telling one for the first time."""
+SPREAD: Final = 0x9E3779B97F4A7C15
+"""What a sentence's place is multiplied by, so that neighbours draw apart."""
 CHANCE: Final = 1.5
 """How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
 SHORT: Final = 70
@@ -42,6 +45,8 @@ class Pen:
     written: Written
     host: str
     style: Style
+    recent: Counter[int] = field(default_factory=Counter)
+    """How often each sentence stands in the block, by its place."""
 
     @property
     def over(self) -> bool:
@@ -90,7 +95,11 @@ def fill_pattern(
             case Slot(path, form) if noun and path == (key,):
                 out.append(possessive(noun) if form == "s" else noun)
             case Slot(path, form):
-                out.append(pen.span(cells[path], pen.value(cells[path], form), exact=part.exact))
+                text = pen.value(cells[path], form)
+                if form == "a":
+                    before, _, text = text.partition(" ")
+                    out.append(f"{before} ")
+                out.append(pen.span(cells[path], text, exact=part.exact))
     return flat(out if pen.written.source.form == "thread" else _capitalised(out))
 
 
@@ -102,10 +111,8 @@ def _capitalised(parts: Sequence[Inline]) -> list[Inline]:
     return [replace(first, text=capital(first.text)), *rest]
 
 
-def row_sentences(
-    pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int, *, named: bool = True, most: int = 99
-) -> list[Text]:
-    """Tell a row's cells.
+def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int) -> list[Text]:
+    """Tell a row's cells: the first sentence names the row, as far as its key isn't implied.
 
     Args:
         pen: what it is written with.
@@ -113,84 +120,99 @@ def row_sentences(
         cells: its cells by path.
         implied: cells that being told of here states: the reference to the subject, the value that a list shares.
         chance: what the choice of sentences hangs on.
-        named: whether the first sentence has to hold the key, as far as it isn't implied.
-        most: sentences at most; what they leave is left to the caller.
     """
-    form = pen.desk.pages.world.schema.tables[row.table]
+    page, form = pen.desk.page, pen.desk.pages.world.schema.tables[row.table]
     known = {(cell.col,) for cell in implied}
-    key = [(name,) for name in form.key if (name,) not in known]
-    over = pen.over if row == pen.desk.page.subject or pen.desk.page.subject is None else False
-    shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == pen.desk.page.subject else set()
+    key = frozenset((name,) for name in form.key if (name,) not in known)
+    shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == page.subject else set()
     todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in known and p not in key}
-    every = [s for s in pen.voice.sentences(row.table, pen.written.genre) if s.fits(cells)]
-    used = pen.voice.used(row.table, pen.written.genre, pen.host)
-    usable = [s for s in every if s.tell.place in used]
-    chosen: list[Sentence] = []
-    for among in (usable, every):
-        while todo and len(chosen) < most:
-            best = _best(among, todo, chosen, chance)
-            if best is None:
-                break
-            chosen.append(best)
-            todo -= set(best.tell.told)
-    if named and key and not any(set(key) <= set(s.tell.pattern.exact) for s in chosen):
-        opener = _best([s for s in every if set(key) <= set(s.tell.pattern.exact)], set(key), chosen, chance)
-        if opener is not None:
-            chosen.append(opener)
-    chosen = _without_idle(chosen, key)
-    order = sorted(chosen, key=lambda s: (not set(key) <= set(s.tell.pattern.exact), s.tell.place))
-    out = _told(pen, order, cells, form.singular, form.key[0] if len(form.key) == 1 else "", over)
-    left = [p for p in cells if p in todo]
-    unnamed = named and key and not any(set(key) <= set(s.tell.pattern.exact) for s in chosen)
-    if (left or unnamed) and len(chosen) < most:
-        out = [*([] if not unnamed else [_labelled(pen, key, left, cells)]), *out]
-        out += [_labelled(pen, [], left, cells)] if left and not unnamed else []
+    chosen, left = _chosen(pen, row, cells, key, todo, chance)
+    pen.recent.update(s.tell.place for s in chosen)
+    order = sorted(chosen, key=lambda s: (not s.names(key), s.tell.place))
+    over = pen.over if page.subject in {row, None} else False
+    out = _told(pen, order, cells, row.table, over)
+    unnamed = bool(key) and not any(s.names(key) for s in chosen)
+    if unnamed:
+        out.insert(0, _labelled(pen, [p for p in cells if p in key], left, cells))
+    elif left:
+        out.append(_labelled(pen, [], left, cells))
     if out and implied:
         out[0] = _stating_first(out[0], implied)
     return out
 
 
-def _without_idle(chosen: Sequence[Sentence], key: Sequence[Path]) -> list[Sentence]:
+def _chosen(
+    pen: Pen, row: Row, cells: Cells, key: frozenset[Path], todo: set[Path], chance: int
+) -> tuple[list[Sentence], list[Path]]:
+    """Return the sentences that tell a row, one that names it first, and the paths that none of them tells.
+
+    Those that the site uses come first; others fill in for what they leave.
+    """
+    every = [s for s in pen.voice.sentences(row.table, pen.written.genre) if s.fits(cells)]
+    used = pen.voice.used(row.table, pen.written.genre, pen.host)
+    usable = [s for s in every if s.tell.place in used]
+    chosen: list[Sentence] = []
+    left = set(todo)
+    openers = (([s for s in some if s.names(key)], goal) for goal in (todo, set(key)) for some in (usable, every))
+    tries = ((some, goal) for some, goal in openers if key)
+    first = next((best for some, goal in tries if (best := _best(some, goal, chosen, pen, chance))), None)
+    if first is not None:
+        chosen.append(first)
+        left -= set(first.tell.told)
+    for among in (usable, every):
+        while left and (best := _best(among, left, chosen, pen, chance)):
+            chosen.append(best)
+            left -= set(best.tell.told)
+    return _without_idle(chosen, key), [p for p in cells if p in left]
+
+
+def _without_idle(chosen: Sequence[Sentence], key: frozenset[Path]) -> list[Sentence]:
     """Return sentences without those that tell nothing that the others don't, one that names the row kept."""
     kept = list(chosen)
     for sentence in chosen:
         others = [s for s in kept if s is not sentence]
         told = {path for s in others for path in s.tell.told}
-        naming = any(set(key) <= set(s.tell.pattern.exact) for s in others)
-        if others and told.issuperset(sentence.tell.told) and (naming or not key):
+        if others and told.issuperset(sentence.tell.told) and (not key or any(s.names(key) for s in others)):
             kept = others
     return kept
 
 
-def _best(among: Iterable[Sentence], todo: set[Path], chosen: Sequence[Sentence], chance: int) -> Sentence | None:
-    """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any."""
+def _best(
+    among: Iterable[Sentence], todo: Collection[Path], chosen: Sequence[Sentence], pen: Pen, chance: int
+) -> Sentence | None:
+    """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any.
+
+    What tells a cell again is worth less, and so is a sentence that stands on the page already, of another row.
+    """
     best, most = None, 0.0
     for sentence in among:
-        if sentence in chosen:
-            continue
         told = sentence.tell.told
         fresh = sum(path in todo for path in told)
-        if not fresh:
+        if not fresh or sentence in chosen:
             continue
         again = sum(any(path in s.tell.told for s in chosen) for path in told)
-        luck = (mixed(chance ^ (sentence.tell.place * 0x9E3779B97F4A7C15)) >> 20 & 0xFFFF) / 0xFFFF
-        worth = fresh - REPEAT * again + CHANCE * luck + 10
+        luck = (mixed(chance ^ (sentence.tell.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
+        used = min(pen.recent[sentence.tell.place], 3)
+        worth = fresh - REPEAT * (again + used) + CHANCE * luck + 10
         if worth > most:
             best, most = sentence, worth
     return best
 
 
-def _told(pen: Pen, order: Sequence[Sentence], cells: Cells, singular: str, key: str, over: bool) -> list[Text]:
-    """Return sentences in order: the name stands in the first, every other one says what it is instead."""
+def _told(pen: Pen, order: Sequence[Sentence], cells: Cells, table: str, over: bool) -> list[Text]:
+    """Return sentences in order: every other one that names the row does so by what it is, a person by the surname."""
+    form, words = pen.desk.pages.world.schema.tables[table], pen.desk.pages.words
+    key = form.key[0] if len(form.key) == 1 else ""
+    noun = f"the {form.singular}"
+    if key and words.person(table) and (key,) in cells:
+        noun = words.show(cells[key,]).rsplit(" ", 1)[-1]
     out: list[Text] = []
     names = 0
     for sentence in order:
         named = bool(key) and (key,) in sentence.tell.pattern.exact
         again = named and names % 2 == 1
-        out.append(
-            fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=f"the {singular}" if again else "", key=key)
-        )
-        if sentence.tell.states and not all(p in sentence.tell.pattern.exact for p in sentence.tell.states):
+        out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=noun if again else "", key=key))
+        if not set(sentence.tell.states) <= set(sentence.tell.pattern.exact):
             out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.tell.states])
         names += named
     return out
