@@ -18,7 +18,7 @@ from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.errors import UsageError
-from worldsmith.mining.certificates import attempt
+from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
@@ -645,7 +645,7 @@ def test_limits_follow_the_task(played):
 def proved(played):
     """A task with its certificate."""
     world, simulator, task, _ = played
-    return world, simulator, replace(task, certificate=attempt(task, world, simulator).to_json())
+    return world, simulator, replace(task, certificate=certify(task, world, SimulatorClient(simulator)).to_json())
 
 
 def copies(environment):

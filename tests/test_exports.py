@@ -22,9 +22,10 @@ from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates, save_recorded
 from worldsmith import scoring
+from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
-from worldsmith.mining.certificates import attempt
+from worldsmith.mining.certificates import certify
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
@@ -596,7 +597,7 @@ def proved_folder(town, tmp_path_factory):
     simulator = Simulator(town)
     drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
     folder = save_world(town, tmp_path_factory.mktemp("proved"))
-    proved = (replace(task, certificate=attempt(task, town, simulator).to_json()) for task in drawn)
+    proved = (replace(task, certificate=certify(task, town, SimulatorClient(simulator)).to_json()) for task in drawn)
     save_jsonl(tasks_file(folder), [task.to_json() for task in proved])
     return folder
 

@@ -55,14 +55,14 @@ def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[T
     ]
 
 
-def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
-    """Return the gate that a task fails by itself, or "" where it passes."""
+def failed_gate(task: Task, figures: Mapping[str, float]) -> str | None:
+    """Return the gate that a task fails by itself, None where it passes."""
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
             return f"{name} over {CAP}"
     # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
-    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else ""
+    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else None
 
 
 @dataclass(frozen=True, slots=True)
