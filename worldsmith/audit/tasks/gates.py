@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from worldsmith import scoring
-from worldsmith.agents import Client, run
+from worldsmith.agents import Connection, run
 from worldsmith.tasks import Reader, Task, markdown_table
 from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 from worldsmith.world.model import World
@@ -17,7 +17,7 @@ from worldsmith.world.model import World
 AGENTS = ("closed-book", "one-query", "snippets-only")
 
 
-def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
+def agent_f1(task: Task, world: World, name: str, client: Connection) -> float:
     """Return the item F1 outside the key of an agent on a task."""
     return run(task, world, name, client).scored(task).nonkey.f1
 
@@ -37,7 +37,7 @@ def constant_guess(task: Task, world: World) -> float:
     return scoring.score(markdown_table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
-def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
+def measure_shortcuts(task: Task, world: World, client: Connection, names: Sequence[str] = AGENTS) -> dict[str, float]:
     """Return what each shortcut is worth on a task, by name."""
     agent_scores = {name: agent_f1(task, world, name, client) for name in names}
     return {
@@ -47,7 +47,7 @@ def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[
     }
 
 
-def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+def with_measures(tasks: Iterable[Task], world: World, client: Connection) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
     return [
         replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, world, client).items()})
