@@ -27,7 +27,7 @@ from worldsmith.simulate.store import Store
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks.task import values_table
 from worldsmith.train.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
-from worldsmith.train.exports.sft import tool_call
+from worldsmith.train.exports.sft import function_call
 from worldsmith.train.failures import CLASSES, failures
 
 
@@ -726,5 +726,5 @@ def test_certificates_end_with_one_under_the_default_settings(town, smartphones,
             environment = Environment(world, task, simulator)
             environment.reset()
             for made in task.certificate["calls"]:
-                assert not environment.step(tool_call(made)).done
+                assert not environment.step({"tool_calls": [{"function": function_call(made)}]}).done
             assert environment.step(task.table()).reward.total == 1.0

@@ -40,7 +40,7 @@ from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import split_tasks
-from worldsmith.train.exports.sft import as_text, conversation, tool_call
+from worldsmith.train.exports.sft import function_call
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
 
 
@@ -660,18 +660,6 @@ def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
     assert names["disclosed"] == {"aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee"}
 
 
-def test_sft_calls_as_text_are_the_same_episode(town, proved_folder):
-    task, simulator = tasks_of(proved_folder)[0], Simulator(town)
-    messages = conversation(task, town, simulator)
-    texts = as_text(messages)
-    environment = Environment(town, task, simulator)
-    assert texts[:2] == environment.reset()
-    for said, reply in zip(texts[2:-1:2], texts[3::2], strict=True):
-        assert environment.step(said).observation == reply["content"]
-    assert environment.step(texts[-1]).reward.total == 1.0
-    assert texts[-1] == messages[-1]
-
-
 def test_the_tools_are_the_same_in_all_exports(verl):
     listed = yaml.safe_load((verl[0] / "tools.yaml").read_text())["tools"]
     assert [tool["tool_schema"] for tool in listed] == [*TOOLS]
@@ -716,7 +704,7 @@ def test_no_prompt_tool_or_reply_holds_the_canary(town, mined):
     environment = Environment(town, mined[0], Simulator(town))
     shown = json.dumps([*map(dict, environment.reset()), TOOLS])
     for call in mined[0].certificate["calls"]:
-        shown += environment.step(tool_call(call)).observation
+        shown += environment.step({"tool_calls": [{"function": function_call(call)}]}).observation
     assert len(shown) > 10_000
     assert "canary" not in shown.casefold()
     pages = Pages(town)

@@ -21,7 +21,6 @@ from worldsmith.mining.sampling import (
     most_common_share,
 )
 from worldsmith.mining.screening import DrawRejected, screen
-from worldsmith.pages import Pages
 from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
@@ -34,8 +33,6 @@ from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
 from worldsmith.tasks.task import Task
-from worldsmith.world.engine import attach
-from worldsmith.world.model import World
 
 _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
@@ -67,25 +64,6 @@ class Rejected:
     reason: str
 
 
-def draw_tasks(
-    world: World,
-    pages: Pages,
-    seed: int,
-    size: str = "wide",
-    kind: str = "wide",
-    *,
-    empty: bool = False,
-    split: WordingSplit = "all",
-) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
-
-    With `empty` the tables asked for have no row. Nothing is yielded for a world without a list page over invented
-    keys: there is no scope to ask for.
-    """
-    with attach(world) as connection:
-        yield from task_draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
-
-
 def task_draws(
     source: Source,
     connection: sqlite3.Connection,
@@ -97,9 +75,11 @@ def task_draws(
     split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, as `draw_tasks`, of a world that is read and attached already.
+    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    What leads to one of `answered` (`Reader.answer`) is rejected; it may grow while draws are taken.
+    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer`) is rejected; it
+    may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys: there is no
+    scope to ask for.
     """
     wanted, form, world = SIZES[size], _FORMS[kind], source.world
     marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
