@@ -1,6 +1,6 @@
 """How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -9,10 +9,9 @@ from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Page
-from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
-from worldsmith.world.model import Disclosure
 
 TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
@@ -67,7 +66,7 @@ class Connection(Client, Protocol):
 class SimulatorClient:
     """The tools of a world in this process.
 
-    `pages_read` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
+    `pages_read` gathers the plans of the pages that were read.
 
     With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
@@ -83,7 +82,6 @@ class SimulatorClient:
         self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
         self.traces = traces
         self.pages_read: list[Page] = []
-        self.disclosed: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
 
@@ -105,7 +103,6 @@ class SimulatorClient:
             observation = self._tried(call)
             if self.reply_cache is not None:
                 self.reply_cache[call] = observation
-        self.disclosed.update(observation.disclosed)
         return observation
 
     def _tried(self, call: Call) -> Observation:
@@ -205,11 +202,20 @@ def _window(offset: int, max_chars: int | None) -> dict[str, int]:
 
 def search_reply(observation: Observation) -> Reply:
     """Return the reply that an observation of a search is."""
-    results = [
-        {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-        for r in observation.results
-    ]
-    return {"results": results, "more": observation.more}
+    return {"results": list(map(result_fields, observation.results)), "more": observation.more}
+
+
+def result_fields(result: Result) -> dict[str, Any]:
+    """Return a result as JSON values."""
+    return {name: getattr(result, name) for name in ("url", "title", "snippet", "date", "score")}
+
+
+def numbered_results(results: Iterable[Mapping[str, Any]]) -> str:
+    """Return results as AgentWorld's text: numbered blocks."""
+    return "\n\n".join(
+        f"[{i}] {r['url']}\nTitle: {r['title']}\nSnippet: {r['snippet']}\nDate: {r['date'] or 'N/A'}"
+        for i, r in enumerate(results, 1)
+    )
 
 
 def hits_text(reply: Reply) -> str:
