@@ -93,6 +93,15 @@ def reward(verl):
     return loaded(verl[0] / "reward.py", "ws_reward_under_test")
 
 
+def test_an_export_never_takes_the_place_of_another(made, tmp_path):
+    export(made[0], "jsonl", tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for to, share in (("verl", 0.1), ("jsonl", 0.6)):
+        with pytest.raises(UsageError, match="is of another export: name an empty folder as --out"):
+            export(made[0], to, tmp_path, test_share=share)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize("to", [to for to in FORMATS if to != "sft"])  # which needs certificates
 def test_the_same_tasks_give_the_same_bytes(made, tmp_path, to):
     for name in ("a", "b"):
