@@ -358,7 +358,7 @@ def test_no_two_conditions_read_alike(smartphones, town):
         for table in world.schema.tables:
             paths = source.askable(table)
             assert paths == source.paths(table)
-            phrases = {source._probe(table, path) for path in paths}
+            phrases = {source._probe_phrase(table, path) for path in paths}
             assert len(phrases) == len(paths)
 
 

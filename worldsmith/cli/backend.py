@@ -119,7 +119,9 @@ class Answering:
         """
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
-        self.store = _store(model_choice.store) if model_choice.store else None
+        from worldsmith.simulate.store import Store
+
+        self.store = Store(model_choice.store) if model_choice.store else None
         self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
         self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
@@ -188,12 +190,6 @@ def _absent(store: "Store", path: Path | None) -> "StoredOnly":
     store.close()
     held = f"texts of {len(authors)} models: {'; '.join(authors)}" if authors else "no text of any model"
     raise UsageError(f"{path} holds {held}. Name the --model that writes")
-
-
-def _store(path: Path) -> "Store":
-    from worldsmith.simulate.store import Store
-
-    return Store(path)
 
 
 def why_renderer_answered(observation: "Observation") -> str:

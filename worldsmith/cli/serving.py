@@ -1,5 +1,7 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +52,12 @@ seed_option = click.option(
 @trace_option
 def serve(
     paths: tuple[Path, ...],
-    host: str,
-    port: int,
-    link_base: str | None,
     memory: int | None,
     index_dir: Path | None,
-    profile: str,
     profiles: Path | None,
-    seed: int,
     model_choice: ModelChoice,
     trace: Path | None,
+    **options: Any,
 ) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
 
@@ -77,7 +75,7 @@ def serve(
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
 
-    options: dict[str, Any] = {} if memory is None else {"memory": memory}
+    options |= {} if memory is None else {"memory": memory}
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
@@ -94,17 +92,28 @@ def serve(
 
     run_server(
         folders,
-        host=host,
-        port=port,
-        profile=profile,
-        seed=seed,
-        link_base=link_base,
         simulate=answering.answers,
         profiles=answering.profiles,
         attempts=answering.store,
         close=close,
         **options,
     )
+
+
+def answer_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of what answers a call to a command, which gets `answer`: (world path, call) to observation."""
+
+    @wraps(command)
+    def with_answer(
+        *args: Any, profile: str, profiles: Path | None, seed: int, model_choice: ModelChoice, **options: Any
+    ) -> Any:
+        def answer(path: Path, call: Any) -> Any:
+            answering = Answering(model_choice, read_profiles(profiles))
+            return _answer(path, profile, seed, call, answering)
+
+        return command(*args, answer=answer, **options)
+
+    return profile_option(profiles_option(seed_option(model_options(with_answer))))
 
 
 def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering) -> Any:
@@ -132,20 +141,14 @@ def _answer(path: Path, profile: str, seed: int, call: Any, answering: Answering
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
-@profile_option
-@profiles_option
-@seed_option
-@model_options
+@answer_options
 @json_option
 def search(
     path: Path,
     query: str,
     k: int,
     page: int,
-    profile: str,
-    profiles: Path | None,
-    seed: int,
-    model_choice: ModelChoice,
+    answer: Callable[[Path, Any], Any],
     *,
     as_json: bool,
 ) -> None:
@@ -154,28 +157,17 @@ def search(
     \b
     worldsmith search w/town-1a2b3c4d5e "bakeries in the old parish"
     """
+    from worldsmith.agents.client import numbered_results, search_reply
     from worldsmith.simulate.protocol import Call
 
-    observation = _answer(
-        path,
-        profile,
-        seed,
-        Call("web_search", query, page, k),
-        Answering(model_choice, read_profiles(profiles)),
-    )
+    observation = answer(path, Call("web_search", query, page, k))
+    reply = search_reply(observation)
     if as_json:
-        hits = [
-            {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-            for r in observation.results
-        ]
-        emit({"status": observation.status, "results": hits, "more": observation.more, "source": observation.source})
+        emit({"status": observation.status, **reply, "source": observation.source})
         return
     if observation.status != "ok":
         click.echo(f"{observation.status} {observation.fault}".strip())
-    for i, r in enumerate(observation.results, 1):
-        click.echo(f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}\n")
-    if not observation.results:
-        click.echo("no results found")
+    click.echo(f"{numbered_results(reply['results'])}\n" if reply["results"] else "no results found")
 
 
 @click.command()
@@ -183,10 +175,7 @@ def search(
 @click.argument("url")
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="First character wanted.")
 @click.option("--max-chars", type=click.IntRange(1), help="Characters wanted.")
-@profile_option
-@profiles_option
-@seed_option
-@model_options
+@answer_options
 @json_option
 @click.pass_context
 def extract(
@@ -195,18 +184,14 @@ def extract(
     url: str,
     offset: int,
     max_chars: int | None,
-    profile: str,
-    profiles: Path | None,
-    seed: int,
-    model_choice: ModelChoice,
+    answer: Callable[[Path, Any], Any],
     *,
     as_json: bool,
 ) -> None:
     """Read a page of a world as an agent would; exit 1 when it is not found."""
     from worldsmith.simulate.protocol import Call
 
-    call = Call("web_extractor", url, offset=offset, max_chars=max_chars)
-    observation = _answer(path, profile, seed, call, Answering(model_choice, read_profiles(profiles)))
+    observation = answer(path, Call("web_extractor", url, offset=offset, max_chars=max_chars))
     if as_json:
         title = observation.doc.title if observation.doc else None
         fields = {"status": observation.status, "url": url, "title": title, "text": observation.text}

@@ -2,13 +2,17 @@
 
 import secrets
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
+
+if TYPE_CHECKING:
+    from worldsmith.mining.batch import Built
 
 PATHS = click.Path(path_type=Path)
 
@@ -111,6 +115,7 @@ class FactsOption(click.Option):
 @click.pass_context
 def generate(
     ctx: click.Context,
+    /,
     schemas: tuple[str, ...],
     count: int | None,
     seed: int | str,
@@ -120,12 +125,10 @@ def generate(
     task_kinds: str,
     kinds: tuple[str, ...],
     facts: str | None,
-    density: float,
-    listing: int,
-    homonyms: float,
     jobs: int,
     *,
     as_json: bool,
+    **knobs: Any,
 ) -> None:
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
@@ -133,7 +136,7 @@ def generate(
     again finishes what was left undone, to the same bytes. A seed that no world fits is named on standard error
     (--json: a line with schema, seed and error), and the next seed of the schema takes its place; where 10 in a row
     fail, the exit code is 1. Other --facts, --density, --listing or --homonyms make other worlds, beside those that
-    are there.
+    are there. A schema none of whose worlds has a task gives exit code 1 too.
 
     \b
     worldsmith generate --seed 7 --out w
@@ -141,15 +144,17 @@ def generate(
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
     from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
-    knobs = Knobs(parse_facts(facts) if facts else None, density, listing, homonyms)
+    request = MiningRequest(n_tasks, size, kinds=task_kinds)
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
-    made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs, task_kinds)
+    names = schemas or of_kinds(kinds) or tuple(shipped())
+    made = orders(names, count, seed, out, request, Knobs(parse_facts(facts) if facts else None, **knobs))
     built, failed = [], 0
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
         if isinstance(one, Failed):
@@ -167,20 +172,27 @@ def generate(
         if len(built) > 40:
             click.echo(f"… and {len(built) - 40} more")
         click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
-    lacking = len(made) - len(built)
+    if _report_shortfall(built, len(made), failed):
+        ctx.exit(1)
+
+
+def _report_shortfall(built: "Sequence[Built]", count: int, failed: int) -> bool:
+    """Say on standard error what is missing of `count` worlds and their tasks; return whether that is a fault."""
+    lacking = count - len(built)
     if failed:
-        seeds = (
-            f"{counted(failed, 'seed')} of {failed + len(built)} fit no world" if failed > 1 else "1 seed fits no world"
-        )
-        what = f"{lacking} of {counted(len(made), 'world')} not made" if lacking else "the next ones took their place"
-        click.echo(f"{seeds}: {what}", err=True)
+        seeds = f"{counted(failed, 'seed')} of {failed + len(built)} fit no world"
+        what = f"{lacking} of {counted(count, 'world')} not made" if lacking else "the next ones took their place"
+        click.echo(f"{seeds if failed > 1 else '1 seed fits no world'}: {what}", err=True)
     short = [b for b in built if b.tasks < b.tasks_wanted]
     if short:
         missing = sum(b.tasks_wanted - b.tasks for b in short)
         fewer, where = counted(missing, "task"), counted(len(short), "world")
         click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
-    if lacking:
-        ctx.exit(1)
+    without = sorted({b.schema for b in short} - {b.schema for b in built if b.tasks})
+    if without:
+        fix = "give it list pages, try other --task-kinds or --size small, or take --tasks 0"
+        click.echo(f"no task of any world of {', '.join(without)}: {fix}", err=True)
+    return bool(lacking or without)
 
 
 @click.command()
@@ -225,14 +237,14 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         for violation in report.violations:
             click.echo(f"  {violation}")
         if explain:
-            click.echo(_explained(world, explain))
+            click.echo(_rows_explained(world, explain))
     if not as_json:
         click.echo(f"{counted(len(folders), 'world')}, {counted(broken, 'violation')}")
     if broken:
         ctx.exit(1)
 
 
-def _explained(world: Any, count: int) -> str:
+def _rows_explained(world: Any, count: int) -> str:
     """Return some rows with the rows they refer to, evenly spaced over the world."""
     lines = []
     rows = [row for name, t in world.schema.tables.items() if t.refs for row in world.rows_of(name)]
@@ -275,7 +287,7 @@ def show(
 
     folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
-        _list(usable_worlds([path], verify=False), as_json=as_json)
+        _print_worlds(usable_worlds([path], verify=False), as_json=as_json)
         return
     world = files.load_world(one_world(path))
     if graph:
@@ -307,7 +319,7 @@ def show(
         click.echo(overview(world, width=shutil.get_terminal_size((120, 40)).columns))
 
 
-def _list(folders: list[Path], *, as_json: bool) -> None:
+def _print_worlds(folders: list[Path], *, as_json: bool) -> None:
     """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
     from worldsmith.world import files
 

@@ -78,7 +78,7 @@ def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
     return frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in pages))
 
 
-def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
+def _cells_and_parents(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
     """Return those that are cells, and those that say that all children of a row are known; sorted."""
     ordered = sorted(disclosures, key=str)
     return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
@@ -115,7 +115,7 @@ def certify(
     except BackendError:
         raise NotCertified("a call that is never answered") from None
     needed = required_disclosures(task, reader or Reader(world))
-    cells, parents = _parted(needed - disclosed(client.pages_read[start:], world))
+    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read[start:], world))
     if cells:
         raise NotCertified("evidence that its calls don't disclose")
     if parents:
@@ -135,8 +135,8 @@ def _certificate(task: Task, address: Address, record: Episode | Recorder, neede
         task.world_digest,
         RENDER,
         address.profile,
-        [{**call, "sha256": _digest(reply)} for call, reply in zip(record.calls, record.replies, strict=True)],
-        len(_parted(needed)[0]),
+        [{**call, "sha256": _reply_digest(reply)} for call, reply in zip(record.calls, record.replies, strict=True)],
+        len(_cells_and_parents(needed)[0]),
         typical_turns=2 * cost.extract_calls + 1,
         typical_tokens=_typical_tokens(record),
         tokens=TOKENS,
@@ -151,7 +151,7 @@ def _typical_tokens(record: Episode | Recorder) -> int:
     return sum(pages) + (len(pages) * TYPICAL_HITS * searches // hits if hits else 0)
 
 
-def _digest(reply: str) -> str:
+def _reply_digest(reply: str) -> str:
     return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -171,7 +171,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
                 recorder.search(call["arg"], call["k"], call["page"])
             else:
                 recorder.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
-            same = {**recorder.calls[-1], "sha256": _digest(recorder.replies[-1])} == call
+            same = {**recorder.calls[-1], "sha256": _reply_digest(recorder.replies[-1])} == call
         except (UsageError, KeyError, TypeError, AttributeError) as error:
             return f"call {number} can't be made: {error!r}"
         if not same:
@@ -180,7 +180,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, Reader(world))
-    cells, parents = _parted(needed - disclosed(client.pages_read, world))
+    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:

@@ -93,13 +93,13 @@ def mine(
             # What one kind can't give is taken from the others.
             kind = list(left)[len(kept) % len(left)]
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next(miner, streams[kind, empty], left, kind)
+            task = _next_task(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
     kept = miner.confirmed(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
-def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
     """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
     for _ in range(min(left[kind], STREAK)):
         candidate = next(candidates, None)
@@ -194,12 +194,12 @@ class _Miner:
         """Raise DrawRejected for a gate that a task fails by these figures, alone or with those kept."""
         if not task.gold:
             return
-        why = failed_gate(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
+        why = failed_gate(task, figures) or self._exceeded_mean(self.totals.get(task.kind, Counter()), figures)
         if why and not self.keep_failing:
             raise DrawRejected(f"gate: {why}")
         self.fails = self.fails or why is not None
 
-    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
+    def _exceeded_mean(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
         """Return the gate whose mean over this world's tasks of a kind this one would make too high; None for none."""
         for name, figure in figures.items():
             allowed = GATES.get(name, 1.0)

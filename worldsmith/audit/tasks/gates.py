@@ -5,7 +5,7 @@ The gates are those of `tasks.shortcuts`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from worldsmith import scoring
@@ -15,11 +15,6 @@ from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carr
 from worldsmith.world.model import World
 
 AGENTS = ("closed-book", "one-query", "snippets-only")
-
-
-def agent_f1(task: Task, world: World, name: str, client: Connection) -> float:
-    """Return the item F1 outside the key of an agent on a task."""
-    return run(task, world, name, client).scored(task).nonkey.f1
 
 
 def constant_guess(task: Task, world: World) -> float:
@@ -38,10 +33,9 @@ def constant_guess(task: Task, world: World) -> float:
 
 
 def measure_shortcuts(task: Task, world: World, client: Connection, names: Sequence[str] = AGENTS) -> dict[str, float]:
-    """Return what each shortcut is worth on a task, by name."""
-    agent_scores = {name: agent_f1(task, world, name, client) for name in names}
+    """Return what each shortcut is worth on a task, by name: the item F1 outside the key."""
     return {
-        **agent_scores,
+        **{name: run(task, world, name, client).scored(task).nonkey.f1 for name in names},
         "constant-guess": constant_guess(task, world),
         "one-page": largest_page_share(task.pages, task.others)[0],
     }
@@ -84,15 +78,16 @@ class Gate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the gate as JSON values."""
-        figures = {
-            "gate": self.name,
-            "kind": self.kind,
-            "size": self.size,
-            "tasks": self.tasks,
-            "mean": self.mean,
-            "most": self.most,
-        }
-        return {**figures, "allowed": self.allowed, "passed": self.passed}
+        fields = asdict(self)
+        return {"gate": fields.pop("name"), **fields, "passed": self.passed}
+
+
+def by_kind_and_size(tasks: Iterable[Task]) -> dict[tuple[str, str], list[Task]]:
+    """Return tasks by kind and size, in the order of these."""
+    groups: dict[tuple[str, str], list[Task]] = {}
+    for task in sorted(tasks, key=lambda t: (t.kind, t.size)):
+        groups.setdefault((task.kind, task.size), []).append(task)
+    return groups
 
 
 def gates(tasks: Iterable[Task]) -> list[Gate]:
@@ -100,12 +95,8 @@ def gates(tasks: Iterable[Task]) -> list[Gate]:
 
     Tasks whose gold table has no row are left out: no shortcut can find a cell of them.
     """
-    groups: dict[tuple[str, str], list[Task]] = {}
-    for task in tasks:
-        if task.gold:
-            groups.setdefault((task.kind, task.size), []).append(task)
     results = []
-    for (kind, size), group in sorted(groups.items()):
+    for (kind, size), group in by_kind_and_size(task for task in tasks if task.gold).items():
         for name, allowed in GATES.items():
             figures = [task.audit[name] for task in group if name in task.audit]
             if figures:
