@@ -3,9 +3,11 @@
 from hashlib import sha256
 
 from worldsmith import expr
-from worldsmith.mining.candidates import draw_tasks
+from worldsmith.mining.candidates import task_draws
+from worldsmith.mining.sampling import Source
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
+from worldsmith.world.engine import attach
 from worldsmith.world.files import MANIFEST, indented_json, read_manifest, save_jsonl, tasks_file, write_file
 
 
@@ -16,6 +18,11 @@ def condition(text, table, schema):
         for t in schema.tables.values()
     }
     return expr.parse(text, table, columns, as_of=schema.as_of, want="bool")
+
+
+def draw_tasks(world, pages, seed, size="wide", kind="wide", *, empty=False, split="all"):
+    with attach(world) as connection:
+        yield from task_draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):

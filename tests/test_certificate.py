@@ -6,7 +6,7 @@ import pytest
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import Certificate, attempt, disclosed, untraceable_argument, verify
+from worldsmith.mining.certificates import Certificate, NotCertified, certify, disclosed, untraceable_argument, verify
 from worldsmith.pages import RENDER, Pages
 from worldsmith.simulate.disclosure import disclosed_by_page, is_all_children
 from worldsmith.simulate.perturb import PROFILES
@@ -20,18 +20,24 @@ from worldsmith.tasks.evidence import required_disclosures
 def proved(town):
     simulator = Simulator(town)
     task = next(t for t in candidates(town, Pages(town), 21, "small") if t.query.clauses and not t.query.tallies)
-    return town, simulator, task, attempt(task, town, simulator)
+    return town, simulator, task, certify(task, town, SimulatorClient(simulator))
 
 
 def test_a_certificate_holds_calls_costs_and_versions(proved):
     world, _, task, proof = proved
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
-    assert proof.cost.turns == len(proof.calls) + 1 == proof.cost.search_calls + proof.cost.extract_calls + 1
+    assert proof.turns == len(proof.calls) + 1 == proof.search_calls + proof.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
     assert proof.evidence == sum(not is_all_children(one) for one in required_disclosures(task, Reader(world)))
     assert Certificate.from_json(proof.to_json()) == proof
-    with pytest.raises(FormatError, match="certificate"):
-        Certificate.from_json({"calls": []})
+    for data, why in (
+        ({"calls": []}, "not a certificate: task_id: Field required"),
+        (proof.to_json() | {"turns": "9"}, "not a certificate: turns: Input should be a valid integer"),
+        (proof.to_json() | {"calls": [1]}, r"not a certificate: calls\.0: Input should be a valid dictionary"),
+        ([1], "not a certificate: .* mapping"),
+    ):
+        with pytest.raises(FormatError, match=why):
+            Certificate.from_json(data)
 
 
 def test_a_certificate_plays_again(proved):
@@ -44,13 +50,14 @@ def test_a_stale_certificate_says_so(proved, smartphones):
     world, simulator, task, proof = proved
     assert "another state" in verify(replace(proof, world_digest="0"), task, world, simulator)
     assert f"render version {RENDER - 1}" in verify(replace(proof, render=RENDER - 1), task, world, simulator)
-    assert attempt(task, smartphones, Simulator(smartphones)) == "another world"
+    with pytest.raises(NotCertified, match="another world"):
+        certify(task, smartphones, SimulatorClient(Simulator(smartphones)))
 
 
 def test_another_reply_is_noticed(proved):
     world, simulator, task, proof = proved
     changed = {**proof.calls[1], "sha256": "0" * 16}
-    broken = replace(proof, calls=(proof.calls[0], changed, *proof.calls[2:]))
+    broken = replace(proof, calls=[proof.calls[0], changed, *proof.calls[2:]])
     assert "call 2" in verify(broken, task, world, simulator)
 
 
@@ -96,23 +103,22 @@ def test_an_answer_without_evidence_is_no_proof(proved):
             found = super()._answered(call)
             return replace(found, page=None)
 
-    assert attempt(task, world, simulator, client=Silent(simulator)) == "evidence that its calls don't disclose"
+    with pytest.raises(NotCertified, match="evidence that its calls don't disclose"):
+        certify(task, world, Silent(simulator))
 
 
 def test_gold_that_is_not_the_worlds_is_not_certified(proved):
     world, simulator, task, _ = proved
     wrong = replace(task, gold=task.gold[:-1])
-    assert attempt(wrong, world, simulator) == "the oracle's answer is not the gold table"
+    with pytest.raises(NotCertified, match="the oracle's answer is not the gold table"):
+        certify(wrong, world, SimulatorClient(simulator))
 
 
 def test_most_candidates_are_certified(smartphones):
     simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
-    tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12)
-    found = [
-        attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, reply_cache=kept))
-        for t in tasks
-    ]
-    assert [f for f in found if isinstance(f, str)] == []
+    for task in itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12):
+        proof = certify(task, smartphones, SimulatorClient(simulator, reply_cache=kept), reader=reader)
+        assert proof.task_id == task.task_id
 
 
 def test_disclosed_cells_are_those_of_plans(town):
@@ -131,6 +137,5 @@ def test_disclosed_cells_are_those_of_plans(town):
 @pytest.mark.parametrize("name", PROFILES)
 def test_tasks_are_solved_under_every_profile(town, name):
     client = SimulatorClient(Simulator(town, strict=True), Address(town.id, name, 3), reply_cache={})
-    tasks = list(itertools.islice(candidates(town, Pages(town), 2, "small"), 6))
-    found = [attempt(task, town, client.simulator, client=client) for task in tasks]
-    assert [f for f in found if isinstance(f, str)] == []
+    for task in itertools.islice(candidates(town, Pages(town), 2, "small"), 6):
+        assert certify(task, town, client).profile == name

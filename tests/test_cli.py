@@ -100,6 +100,14 @@ def sometimes(tmp_path):
     return file
 
 
+def test_a_schema_without_any_task_is_a_fault_unless_none_are_asked_for(tmp_path, sometimes):
+    result = call("generate", sometimes, "--tasks", 2, "--out", tmp_path / "w", code=1)
+    why = "no task of any world of sometimes: give it list pages, try other --task-kinds or --size small"
+    assert why in result.stderr
+    assert len(worlds(tmp_path / "w")) == 1
+    call("generate", sometimes, "--tasks", 0, "--out", tmp_path / "w")
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_next_seed_takes_the_place_of_one_that_no_world_fits(tmp_path, sometimes, seed):
     command = ["generate", sometimes, "--seed", seed, "--count", 8, "--tasks", 0, "--json", "--out"]

@@ -18,7 +18,7 @@ from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.errors import UsageError
-from worldsmith.mining.certificates import attempt
+from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
@@ -27,7 +27,7 @@ from worldsmith.simulate.store import Store
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks.task import values_table
 from worldsmith.train.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
-from worldsmith.train.exports.sft import tool_call
+from worldsmith.train.exports.sft import function_call
 from worldsmith.train.failures import CLASSES, failures
 
 
@@ -645,7 +645,7 @@ def test_limits_follow_the_task(played):
 def proved(played):
     """A task with its certificate."""
     world, simulator, task, _ = played
-    return world, simulator, replace(task, certificate=attempt(task, world, simulator).to_json())
+    return world, simulator, replace(task, certificate=certify(task, world, SimulatorClient(simulator)).to_json())
 
 
 def copies(environment):
@@ -726,5 +726,5 @@ def test_certificates_end_with_one_under_the_default_settings(town, smartphones,
             environment = Environment(world, task, simulator)
             environment.reset()
             for made in task.certificate["calls"]:
-                assert not environment.step(tool_call(made)).done
+                assert not environment.step({"tool_calls": [{"function": function_call(made)}]}).done
             assert environment.step(task.table()).reward.total == 1.0

@@ -22,9 +22,10 @@ from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
 from tests.task_draws import candidates, save_recorded
 from worldsmith import scoring
+from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
-from worldsmith.mining.certificates import attempt
+from worldsmith.mining.certificates import certify
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
@@ -39,7 +40,7 @@ from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import split_tasks
-from worldsmith.train.exports.sft import as_text, conversation, tool_call
+from worldsmith.train.exports.sft import function_call
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
 
 
@@ -90,6 +91,15 @@ def loaded(path, name):
 @pytest.fixture(scope="module")
 def reward(verl):
     return loaded(verl[0] / "reward.py", "ws_reward_under_test")
+
+
+def test_an_export_never_takes_the_place_of_another(made, tmp_path):
+    export(made[0], "jsonl", tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for to, share in (("verl", 0.1), ("jsonl", 0.6)):
+        with pytest.raises(UsageError, match="is of another export: name an empty folder as --out"):
+            export(made[0], to, tmp_path, test_share=share)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("to", [to for to in FORMATS if to != "sft"])  # which needs certificates
@@ -596,7 +606,7 @@ def proved_folder(town, tmp_path_factory):
     simulator = Simulator(town)
     drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
     folder = save_world(town, tmp_path_factory.mktemp("proved"))
-    proved = (replace(task, certificate=attempt(task, town, simulator).to_json()) for task in drawn)
+    proved = (replace(task, certificate=certify(task, town, SimulatorClient(simulator)).to_json()) for task in drawn)
     save_jsonl(tasks_file(folder), [task.to_json() for task in proved])
     return folder
 
@@ -659,18 +669,6 @@ def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
     assert names["disclosed"] == {"aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee"}
 
 
-def test_sft_calls_as_text_are_the_same_episode(town, proved_folder):
-    task, simulator = tasks_of(proved_folder)[0], Simulator(town)
-    messages = conversation(task, town, simulator)
-    texts = as_text(messages)
-    environment = Environment(town, task, simulator)
-    assert texts[:2] == environment.reset()
-    for said, reply in zip(texts[2:-1:2], texts[3::2], strict=True):
-        assert environment.step(said).observation == reply["content"]
-    assert environment.step(texts[-1]).reward.total == 1.0
-    assert texts[-1] == messages[-1]
-
-
 def test_the_tools_are_the_same_in_all_exports(verl):
     listed = yaml.safe_load((verl[0] / "tools.yaml").read_text())["tools"]
     assert [tool["tool_schema"] for tool in listed] == [*TOOLS]
@@ -715,7 +713,7 @@ def test_no_prompt_tool_or_reply_holds_the_canary(town, mined):
     environment = Environment(town, mined[0], Simulator(town))
     shown = json.dumps([*map(dict, environment.reset()), TOOLS])
     for call in mined[0].certificate["calls"]:
-        shown += environment.step(tool_call(call)).observation
+        shown += environment.step({"tool_calls": [{"function": function_call(call)}]}).observation
     assert len(shown) > 10_000
     assert "canary" not in shown.casefold()
     pages = Pages(town)

@@ -17,6 +17,7 @@ from worldsmith.cli.worlds import generate as generate_command
 from worldsmith.errors import FormatError, GenerationError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.batch import of_kinds, orders
+from worldsmith.mining.files import MiningRequest
 from worldsmith.naming import ALSO, KINDS, is_real_name
 from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins
@@ -148,7 +149,7 @@ def test_what_is_refused_is_refused_before_any_world_is_made_and_the_nearest_is_
     schema = load_schema(name)
     for asked in (20, 2500):
         with pytest.raises(UsageError, match="ask for --facts") as refusal:
-            orders([name], 3, 0, tmp_path, 0, knobs=Knobs((asked, asked)))
+            orders([name], 3, 0, tmp_path, MiningRequest(0), Knobs((asked, asked)))
         nearest = int(str(refusal.value).split("ask for --facts ")[1].split(",")[0])
         check_facts([schema], Knobs((nearest, nearest)))
         with pytest.raises(UsageError):

@@ -134,7 +134,7 @@ def test_one_page_is_counted_cell_by_cell():
 
 def test_a_task_over_the_cap_fails_by_itself():
     task = by_hand([1, 2, 3, 4, 5, 6, 7, 8], [(c,) for c in "abcdefgh"])
-    assert failed_gate(task, {"closed-book": 0.0, "constant-guess": CAP}) == ""
+    assert failed_gate(task, {"closed-book": 0.0, "constant-guess": CAP}) is None
     assert failed_gate(task, {"constant-guess": CAP + 0.01}) == f"constant-guess over {CAP}"
 
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pages_world import KEEPERS, isles
-from tests.task_draws import candidates, condition
+from tests.task_draws import candidates, condition, draw_tasks
 from worldsmith import scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import answer_columns, draw_tasks, leaked_values, make_task
+from worldsmith.mining.candidates import answer_columns, leaked_values, make_task
 from worldsmith.mining.sampling import SIZES, Source, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
@@ -324,7 +324,7 @@ import itertools
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
-from worldsmith.mining.candidates import draw_tasks
+from tests.task_draws import draw_tasks
 world = generate(load_schema("town"), 7)
 for kind in ("wide", "deep", "hybrid"):
     tasks = (t for t in draw_tasks(world, Pages(world), 3, "small", kind) if hasattr(t, "digest"))
@@ -357,7 +357,7 @@ def test_no_two_conditions_read_alike(smartphones, town):
         for table in world.schema.tables:
             paths = source.askable(table)
             assert paths == source.paths(table)
-            phrases = {source._probe(table, path) for path in paths}
+            phrases = {source._probe_phrase(table, path) for path in paths}
             assert len(phrases) == len(paths)
 
 

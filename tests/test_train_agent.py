@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from worldsmith import scoring
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import tasks_of
+from worldsmith.train.environment import Environment
+from worldsmith.train.exports.sft import conversation
+from worldsmith.world.files import load_world
 
 ROOT = Path(__file__).parents[1]
 WORLDS = ROOT / "worlds"
@@ -42,6 +46,22 @@ def test_detours_are_followed_by_the_right_call_and_rows_are_gold(tmp_path, monk
                 assert messages[at + 1]["content"].startswith("Error")
                 wrong += 1
     assert wrong > 20
+
+
+def test_calls_as_text_are_the_same_episode():
+    from prepare import as_text
+
+    folder = next(WORLDS.glob("smartphones-*"))
+    world, task = load_world(folder), tasks_of(folder)[0]
+    simulator = Simulator(world)
+    messages = conversation(task, world, simulator)
+    texts = as_text(messages)
+    environment = Environment(world, task, simulator)
+    assert texts[:2] == environment.reset()
+    for text, reply in zip(texts[2:-1:2], texts[3::2], strict=True):
+        assert environment.step(text["content"]).observation == reply["content"]
+    assert environment.step(texts[-1]["content"]).reward.total == 1.0
+    assert texts[-1] == messages[-1]
 
 
 def test_a_mistyped_address_is_another_one():

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldsmith.checking import check
     from worldsmith.mining.pipeline import mine
-    from worldsmith.schema import Knobs, Schema, load_schema
+    from worldsmith.schema import Knobs, Language, Schema, Split, load_schema
     from worldsmith.scoring import Score
     from worldsmith.simulate.protocol import Address, Call
     from worldsmith.simulate.simulator import Simulator
@@ -62,13 +62,21 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def generate(schema: "str | Path | Schema", seed: int, knobs: "Knobs | None" = None) -> "World":
+def generate(
+    schema: "str | Path | Schema",
+    seed: int,
+    knobs: "Knobs | None" = None,
+    language: "Language | None" = None,
+    wordings: "Split" = "all",
+) -> "World":
     """Return the world of a schema and a seed: the same rows for the same inputs.
 
     Args:
         schema: the name of a shipped schema, the path of a TOML file, or a loaded schema.
         seed: the world's own, of at most 64 bits. `worldsmith generate --seed` derives one per world from its own.
         knobs: what scales the schema; None leaves it as it is.
+        language: "natural" or "plain"; None for the natural one where the schema has a language file.
+        wordings: of a natural world: "all", "train", or "test", which holds what "train" never shows.
 
     Raises:
         NotFoundError, SchemaError: no schema of that name, or a file that can't be one.
@@ -77,7 +85,9 @@ def generate(schema: "str | Path | Schema", seed: int, knobs: "Knobs | None" = N
     from worldsmith.generation import generate as fill  # noqa: PLC0415 - what nobody uses isn't loaded
     from worldsmith.schema import Knobs, Schema, load_schema  # noqa: PLC0415
 
-    return fill(schema if isinstance(schema, Schema) else load_schema(schema), seed, knobs=knobs or Knobs())
+    loaded = schema if isinstance(schema, Schema) else load_schema(schema)
+    spoken = language or ("natural" if loaded.bank else "plain")
+    return fill(loaded, seed, knobs=knobs or Knobs(), language=spoken, split=wordings)
 
 
 def load_world(folder: str | Path) -> "World":

@@ -13,7 +13,7 @@ from pathlib import Path
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import tasks_of
 from worldsmith.train.environment import Environment
-from worldsmith.train.exports.sft import as_text, conversation, tool_call
+from worldsmith.train.exports.sft import conversation, function_call
 from worldsmith.world.files import load_world, save_jsonl, tasks_file, world_folders
 
 CHARS = 2.6
@@ -51,6 +51,21 @@ def mistyped(url: str, chance: random.Random) -> str:
         return url[: -chance.randint(1, 4)]
     at = chance.randrange(url.rindex("/") + 1, len(url)) if not url.endswith("/") else len(url) - 2
     return url[:at] + url[at + 1 :] if chance.random() < 0.5 else url[:at] + url[at] + url[at:]
+
+
+def tool_call(call: dict) -> str:
+    """Return a call of a certificate as text."""
+    return written(function_call(call))
+
+
+def written(function: dict) -> str:
+    return f"<tool_call>\n{json.dumps(function, ensure_ascii=False)}\n</tool_call>"
+
+
+def as_text(messages: list[dict]) -> list[dict]:
+    """Return messages with their calls as text: SmolLM2's template has no place for structured ones."""
+    texts = [m["content"] + "\n".join(written(c["function"]) for c in m.get("tool_calls", ())) for m in messages]
+    return [{"role": m["role"], "content": text} for m, text in zip(messages, texts, strict=True)]
 
 
 def with_detours(

@@ -11,13 +11,12 @@ import re
 import statistics
 from pathlib import Path
 
-from prepare import held_out
+from prepare import held_out, tool_call
 
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
 from worldsmith.tasks.task import markdown_table
 from worldsmith.train.environment import Environment
-from worldsmith.train.exports.sft import tool_call
 from worldsmith.world.files import load_world, world_folders
 
 LINKS = 80

@@ -1,6 +1,16 @@
 """Agents without a language model: the oracle that proves a task, and those that take shortcuts."""
 
-from worldsmith.agents.client import TOKENS, Client, HttpClient, Recorder, Reply, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.client import (
+    TOKENS,
+    Client,
+    Connection,
+    HttpClient,
+    Recorder,
+    Reply,
+    SimulatorClient,
+    tokenizer,
+    tokens,
+)
 from worldsmith.agents.episode import AGENTS, Agent, Cost, Episode, agent, run
 
 __all__ = [
@@ -8,6 +18,7 @@ __all__ = [
     "TOKENS",
     "Agent",
     "Client",
+    "Connection",
     "Cost",
     "Episode",
     "HttpClient",

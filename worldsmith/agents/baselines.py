@@ -141,6 +141,3 @@ class Crawl:
             owner = self._key(name, path[0])
             return owner if owner in self.names else name
         return name
-
-
-__all__ = ["closed_book", "keys_only", "one_query", "request_text", "snippets_only"]

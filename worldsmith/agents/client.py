@@ -1,6 +1,6 @@
 """How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Page
-from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
 from worldsmith.world.model import Disclosure
@@ -46,16 +46,6 @@ def tokenizer(path: Path) -> Callable[[str], int]:
 class Client(Protocol):
     """The two tools of an agent."""
 
-    @property
-    def retries(self) -> int:
-        """Attempts so far beyond the first of each call."""
-        ...
-
-    @property
-    def goes_on(self) -> int | None:
-        """Where the page that was read last goes on; None at its end."""
-        ...
-
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results."""
         ...
@@ -63,6 +53,15 @@ class Client(Protocol):
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page, or of the part of it that one call gives, "" where there is none."""
         ...
+
+
+class Connection(Client, Protocol):
+    """The tools by single calls."""
+
+    retries: int
+    """Attempts so far beyond the first of each call."""
+    goes_on: int | None
+    """Where the page that was read last goes on; None at its end."""
 
 
 class SimulatorClient:
@@ -138,28 +137,41 @@ class HttpClient:
     """
 
     def __init__(
-        self, base_url: str, *, timeout: float = 60.0, transport: Any = None, sleep: Callable[[float], None] = wait
+        self,
+        base_url: str,
+        *,
+        timeout: float = 60.0,
+        transport: Any = None,
+        sleep: Callable[[float], None] = wait,
+        trace: Callable[[Mapping[str, Any], Reply], None] | None = None,
     ) -> None:
-        """Connect to `base_url`, with the world's /w/<world> prefix where the server has many."""
+        """Connect to `base_url`, with the world's /w/<world> prefix where the server has many.
+
+        `trace` gets each call and its reply, as the agent has them.
+        """
         import httpx2  # noqa: PLC0415 - only runs over HTTP need it
 
         self._base = base_url.rstrip("/")
         self._http = httpx2.Client(base_url=self._base, timeout=timeout, transport=transport)
         self._error = httpx2.HTTPError
-        self._sleep = sleep
+        self._sleep, self._trace = sleep, trace or (lambda _call, _reply: None)
         self.retries = 0
         self.goes_on: int | None = None
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where the server fails."""
-        return self._post("/api/search", {"query": query, "k": k, "page": page})
+        reply = self._post("/api/search", {"query": query, "k": k, "page": page})
+        self._trace({"tool": "web_search", "arg": query, "page": page, "k": k}, reply)
+        return reply
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where the server fails."""
         part = {} if max_chars is None else {"max_chars": max_chars}
         reply = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
         self.goes_on = reply.get("next_offset")
-        return str(reply["text"])
+        text = str(reply["text"])
+        self._trace({"tool": "web_extractor", "arg": url, **_window(offset, max_chars)}, {"text": text})
+        return text
 
     def close(self) -> None:
         """Close the connections."""
@@ -196,13 +208,27 @@ def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdecimal() else None
 
 
+def _window(offset: int, max_chars: int | None) -> dict[str, int]:
+    """Return which part of a page a call asks for, as records name it."""
+    return {name: value for name, value in (("offset", offset), ("max_chars", max_chars)) if value}
+
+
 def search_reply(observation: Observation) -> Reply:
     """Return the reply that an observation of a search is."""
-    results = [
-        {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-        for r in observation.results
-    ]
-    return {"results": results, "more": observation.more}
+    return {"results": list(map(result_fields, observation.results)), "more": observation.more}
+
+
+def result_fields(result: Result) -> dict[str, Any]:
+    """Return a result as JSON values."""
+    return {name: getattr(result, name) for name in ("url", "title", "snippet", "date", "score")}
+
+
+def numbered_results(results: Iterable[Mapping[str, Any]]) -> str:
+    """Return results as AgentWorld's text: numbered blocks."""
+    return "\n\n".join(
+        f"[{i}] {r['url']}\nTitle: {r['title']}\nSnippet: {r['snippet']}\nDate: {r['date'] or 'N/A'}"
+        for i, r in enumerate(results, 1)
+    )
 
 
 def hits_text(reply: Reply) -> str:
@@ -217,44 +243,32 @@ def hits_text(reply: Reply) -> str:
 class Recorder:
     """A client that records calls and replies."""
 
-    client: Client
+    client: Connection
     count: Callable[[str], int] = tokens
     calls: list[dict[str, Any]] = field(default_factory=list)
     replies: list[str] = field(default_factory=list)
     costs: list[int] = field(default_factory=list)
 
-    @property
-    def retries(self) -> int:
-        """Attempts of the client beyond the first of each call."""
-        return self.client.retries
-
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Search, and record."""
         reply = self.client.search(query, k, page)
-        self._kept({"tool": "web_search", "arg": query, "k": k, "page": page}, hits_text(reply))
+        self._record({"tool": "web_search", "arg": query, "k": k, "page": page}, hits_text(reply))
         return reply
-
-    @property
-    def goes_on(self) -> int | None:
-        """Where the part of a page that was read last goes on."""
-        return self.client.goes_on
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Read a page, in as many calls as it has parts where no part is asked for, and record each."""
         parts = [self.part(url, offset, max_chars)]
-        while max_chars is None and self.goes_on is not None:
-            parts.append(self.part(url, self.goes_on))
+        while max_chars is None and self.client.goes_on is not None:
+            parts.append(self.part(url, self.client.goes_on))
         return "".join(parts)
 
     def part(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Read what one call gives of a page, and record."""
         text = self.client.extract(url, offset, max_chars)
-        options = {"offset": offset, "max_chars": max_chars}
-        window = {name: value for name, value in options.items() if value}
-        self._kept({"tool": "web_extractor", "arg": url, **window}, text)
+        self._record({"tool": "web_extractor", "arg": url, **_window(offset, max_chars)}, text)
         return text
 
-    def _kept(self, call: dict[str, Any], reply: str) -> None:
+    def _record(self, call: dict[str, Any], reply: str) -> None:
         self.calls.append(call)
         self.replies.append(reply)
         self.costs.append(self.count(reply))

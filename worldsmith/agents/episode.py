@@ -6,7 +6,7 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
-from worldsmith.agents.client import Client, Recorder, SimulatorClient, tokens
+from worldsmith.agents.client import Client, Connection, Recorder, SimulatorClient, tokens
 from worldsmith.agents.oracle import oracle, reworded
 from worldsmith.agents.planned import NATURAL
 from worldsmith.agents.ranking_probe import probe
@@ -102,18 +102,15 @@ def agent(name: str) -> Agent:
     return AGENTS[name]
 
 
-def run(task: Task, world: World | None, name: str, client: Client, count: Callable[[str], int] = tokens) -> Episode:
+def run(task: Task, world: World, name: str, client: Connection, count: Callable[[str], int] = tokens) -> Episode:
     """Let an agent answer a task and return the episode.
 
     Of the world only its schema is used: how columns are headed and which pages there are.
 
     Raises:
         NotFoundError: no agent is called `name`.
-        UsageError: without the world.
         BackendError: the client's world does not answer.
     """
-    if world is None:
-        raise UsageError(f"the agent {name!r} reads how columns are headed from the world's schema: name its folder")
     recorder, before = Recorder(client, count), client.retries
     if world.language == "natural" and name in NATURAL:
         if not isinstance(client, SimulatorClient):

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from worldsmith.agents.client import HttpClient, Reply, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.client import HttpClient, SimulatorClient, tokenizer, tokens
 from worldsmith.agents.episode import run
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb import PROFILES
@@ -41,46 +41,15 @@ def run_many(
         if traces:
             traces.message(address, "user", task.question, task_id=task.task_id)
         if base_url:
-            with closing(HttpClient(prefix(base_url, task, agent, profile))) as served:
-                episode = run(task, world, agent, TracedClient(served, address, traces) if traces else served, count)
+            trace = partial(traces.reply, address) if traces else None
+            with closing(HttpClient(prefix(base_url, task, agent, profile), trace=trace)) as served:
+                episode = run(task, world, agent, served, count)
         else:
             simulator = simulator or Simulator(world, profiles=profiles)
             episode = run(task, world, agent, SimulatorClient(simulator, address, traces=traces), count)
         if traces:
             traces.message(address, "assistant", episode.answer)
         yield episode.to_json(task)
-
-
-@dataclass(frozen=True, slots=True)
-class TracedClient:
-    """A client over HTTP whose calls and replies are written down, as the agent has them."""
-
-    client: HttpClient
-    address: Address
-    traces: Traces
-
-    @property
-    def retries(self) -> int:
-        """Attempts so far beyond the first of each call."""
-        return self.client.retries
-
-    @property
-    def goes_on(self) -> int | None:
-        """Where the page that was read last goes on."""
-        return self.client.goes_on
-
-    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
-        """Search, and write it down."""
-        reply = self.client.search(query, k, page)
-        self.traces.reply(self.address, {"tool": "web_search", "arg": query, "page": page, "k": k}, dict(reply))
-        return reply
-
-    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
-        """Read a page, and write it down."""
-        text = self.client.extract(url, offset, max_chars)
-        part = {name: value for name, value in (("offset", offset), ("max_chars", max_chars)) if value}
-        self.traces.reply(self.address, {"tool": "web_extractor", "arg": url, **part}, {"text": text})
-        return text
 
 
 def _session(task: Task, agent: str) -> str:

@@ -94,7 +94,7 @@ class Search:
         spec = next(s for s in self.schema.pages if s.list == query.table and s.by == query.scope.column)
         keys: dict[Key, None] = {}
         for scope in self.scope(query):
-            for key in self._listed(spec, scope):
+            for key in self._list_keys(spec, scope):
                 keys[key] = None
         yield from keys
 
@@ -119,9 +119,9 @@ class Search:
         """Return the keys of a query's rows."""
         tests = [expr.compile_python(clause) for clause in query.clauses]
         keys = [key for key in self.rows(query) if self.passes(query, key, tests)]
-        return keys if query.top is None else self._leading(query, query.top, keys)
+        return keys if query.top is None else self._leading_keys(query, query.top, keys)
 
-    def _leading(self, query: Query, top: Top, keys: Sequence[Key]) -> list[Key]:
+    def _leading_keys(self, query: Query, top: Top, keys: Sequence[Key]) -> list[Key]:
         groups: dict[Value, list[Value]] = {}
         ranked: list[tuple[Key, Value, Value]] = []
         for key in keys:
@@ -136,7 +136,7 @@ class Search:
         first = {group: set(leaders(values, top)) for group, values in groups.items()}
         return [key for key, value, group in ranked if value in first[group]]
 
-    def _listed(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
+    def _list_keys(self, spec: PageSpec, scope: Value) -> Iterator[Key]:
         """Yield the keys of all parts of one list, wherever in it the search leads."""
         done: set[str] = set()
         start = self._find_list(spec, scope)
@@ -237,7 +237,7 @@ class Search:
                 return self.memory.keys_where(tally.table, tally.by[0], key[0])
         for spec in self.schema.pages:
             if (spec.list, spec.by) == kin:
-                return list(dict.fromkeys(self._listed(spec, key[0])))
+                return list(dict.fromkeys(self._list_keys(spec, key[0])))
         raise Unread(tally.table)
 
     def _cell(self, place: Place, col: str) -> Value:
@@ -276,12 +276,12 @@ class Search:
         if (spec.name, place) in self.visits:
             return
         self.visits.add((spec.name, place))
-        first = next(s for s in self.schema.pages if s.about == spec.about)
+        first = self._entry_spec(spec)
         if spec is not first and place[0] in self.tables_passed:
             self._visit(first, place)  # it is needed anyway, and links to this page
-        if any(self._take(url, spec, place) for url in self._links(spec, place, first=spec is first)):
+        if any(self._take(url, spec, place) for url in self._links(spec, place)):
             return
-        reply = self._ask(self._named(spec, place, first=spec is first), HITS)
+        reply = self._ask(self._page_query(spec, place), HITS)
         name, nouns = str(place[1][0]).casefold(), self._nouns(spec)
         titles = [(str(hit["title"]).casefold(), str(hit["url"])) for hit in reply["results"]]
         likely = sorted(titles, key=lambda t: spec is not first and not any(noun in t[0] for noun in nouns))
@@ -314,27 +314,29 @@ class Search:
 
     def _visit_all(self, spec: PageSpec, place: Place) -> None:
         """Read the page that tells all children of a row; an entry without a link to it says that there are none."""
-        first = next(s for s in self.schema.pages if s.about == spec.about)
+        first = self._entry_spec(spec)
         self._visit(first, place)
-        if spec is first or self._links(spec, place, first=False):
+        if spec is first or self._links(spec, place):
             self._visit(spec, place)
+
+    def _entry_spec(self, spec: PageSpec) -> PageSpec:
+        """Return the first kind of page about the rows that a kind is about: their entries."""
+        return next(s for s in self.schema.pages if s.about == spec.about)
 
     def _nouns(self, spec: PageSpec) -> list[str]:
         return [self.schema.tables[c.table].plural.casefold() for c in spec.children] or [spec.name.casefold()]
 
-    def _links(self, spec: PageSpec, place: Place, *, first: bool) -> list[str]:
-        if first:
+    def _links(self, spec: PageSpec, place: Place) -> list[str]:
+        if spec is self._entry_spec(spec):
             return self.memory.urls.get(place, [])
         nouns = self._nouns(spec)
-        return [
-            s.url for s in self.memory.links_of_row.get(place, []) if any(s.text.casefold() == noun for noun in nouns)
-        ]
+        return [link.url for link in self.memory.links_of_row.get(place, []) if link.text.casefold() in nouns]
 
-    def _named(self, spec: PageSpec, place: Place, *, first: bool) -> str:
+    def _page_query(self, spec: PageSpec, place: Place) -> str:
         names = " ".join(map(str, place[1]))
         nouns = [self.schema.tables[c.table].plural for c in spec.children]
         nouns = [noun for noun in nouns if words_of(noun) <= self.words]
-        return names if first or not nouns else f"{names} {' '.join(nouns)}"
+        return names if spec is self._entry_spec(spec) or not nouns else f"{names} {' '.join(nouns)}"
 
     def _take(self, url: str, spec: PageSpec, place: Place) -> bool:
         """Note what a page says if it is the one of a kind about a row; what leads to the entry is no entry itself.
@@ -343,7 +345,7 @@ class Search:
         """
         form = self.schema.tables[place[0]]
         page = read(self._open(url))
-        if page.pairs and spec is next(s for s in self.schema.pages if s.about == spec.about):
+        if page.pairs and spec is self._entry_spec(spec):
             leads = [link.url for link in page.links if link.text == f"{capital(form.singular)} entry"]
             page = read(self._open(leads[0])) if leads else page
         return bool(page.title) and self.memory.take_entry(place, spec, page)

@@ -18,7 +18,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
-from worldsmith.simulate.disclosure import children_of, is_all_children
+from worldsmith.simulate.disclosure import children_of, disclosed_by_reading, is_all_children
 from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
@@ -61,12 +61,8 @@ class PlannedSearch:
         self.read: set[str] = set()
         self.lost: set[str] = set()
         self.hits: dict[tuple[str, int], Reply] = {}
-
-    @property
-    def disclosed(self) -> set[Disclosure]:
-        """What the replies so far disclosed."""
-        inner = self.client.client
-        return inner.disclosed if isinstance(inner, SimulatorClient) else set()
+        self.disclosed: set[Disclosure] = set()
+        """What the pages read so far disclosed."""
 
     def solve(self, needs: Collection[Disclosure]) -> None:
         """Search and read until all `needs` are disclosed, or no page is left that can be found."""
@@ -136,6 +132,10 @@ class PlannedSearch:
             else:
                 return False
         text = self.client.extract(url)
+        inner = self.client.client
+        if isinstance(inner, SimulatorClient) and inner.pages_read:
+            page = inner.pages_read[-1]
+            self.disclosed |= disclosed_by_reading(page, page.cells, self.world)
         self.read.add(page_id)
         self._take(text)
         return True
@@ -270,7 +270,9 @@ def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str
         for page in range(1, depth + 1):
             if not client.search(text, HITS, page)["more"]:
                 break
-    query, reader, disclosed = task.query, search.reader, search.disclosed
+    inner = client.client
+    query, reader = task.query, search.reader
+    disclosed = inner.disclosed if isinstance(inner, SimulatorClient) else set()
     every = range(pages.world.size(query.table))
     key = query.key or ((pages.world.schema.tables[query.table].key[0],),)
     named = [i for i in every if all(c in disclosed for path in key for c in path_disclosures(reader, query, i, path))]

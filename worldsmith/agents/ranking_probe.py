@@ -128,8 +128,8 @@ class Probe:
         asked_for = [path for path in query.columns if path not in query.key and not is_tally(path)]
         for path in (*sorted(asked_for, key=self._size), *sorted(read, key=self._size)):
             self._follow(path, rows)
-        kept = [name for name in rows if not self._fails(name)]
-        return markdown_table(self.task.columns, [self._line(name) for name in kept])
+        kept = [name for name in rows if not self._fails_clause(name)]
+        return markdown_table(self.task.columns, [self._answer_line(name) for name in kept])
 
     def _scope(self) -> list[str]:
         """Return the names of the rows that hits place in scope, or guesses."""
@@ -149,7 +149,7 @@ class Probe:
                 names[name] = None
         names |= {name: None for name, facts in self.crawl.names.items() if facts.get(label.lower()) in scope_texts}
         known = self.guessed.setdefault((form.name, column.name), {})
-        self._list(form.name, column, self._entries(form.name), known)
+        self._note_lists(form.name, column, self._entries(form.name), known)
         values = dict(zip(scope_texts, query.scope.values, strict=True))
         for name, scope in known.items():
             if str(scope) in values:
@@ -162,7 +162,7 @@ class Probe:
         host = self._host(table)
         return list(dict.fromkeys(name for url, name in self.names.items() if urlsplit(url).netloc == host))
 
-    def _list(self, table: str, column: Column, names: Sequence[str], known: dict[str, Value]) -> None:
+    def _note_lists(self, table: str, column: Column, names: Sequence[str], known: dict[str, Value]) -> None:
         """Put names to the lists that are by a column, and note the scope of those that they move up."""
         start = f"{capital(self.schema.tables[table].plural)} by {lower(column.label)}: "
         hosts = [urlsplit(url).netloc for url, title in self.lists.items() if title.startswith(start)]
@@ -228,7 +228,7 @@ class Probe:
         if (table, column.name) in self.guessed or not rows or len(self.schema.tables[table].key) != 1:
             return
         known = self.guessed[table, column.name] = {}
-        self._list(table, column, sorted(rows), known)
+        self._note_lists(table, column, sorted(rows), known)
         values = self._values(column)
         if len(values) > FEW:
             for start in range(0, len(values), GROUP):
@@ -236,21 +236,21 @@ class Probe:
         if len(values) <= FEW or len(rows & known.keys()) * 2 < len(rows):
             for tried in values:
                 if self.left > 0 and rows - known.keys():
-                    self._note(known, tried, self._raised(table, [_shown(tried, column)]))
+                    self._note_raised(known, tried, self._raised(table, [_value_text(tried, column)]))
 
     def _halve(self, table: str, column: Column, values: Sequence[Value], rows: set[str]) -> None:
         """Look for the values of rows in play among several at once."""
-        raised = self._raised(table, [_shown(v, column) for v in values]) if values and self.left > 0 else []
+        raised = self._raised(table, [_value_text(v, column) for v in values]) if values and self.left > 0 else []
         if not rows & set(raised):
             return
         if len(values) == 1:
-            self._note(self.guessed[table, column.name], values[0], raised)
+            self._note_raised(self.guessed[table, column.name], values[0], raised)
             return
         half = len(values) // 2
         self._halve(table, column, values[:half], rows)
         self._halve(table, column, values[half:], rows)
 
-    def _note(self, known: dict[str, Value], tried: Value, raised: Sequence[str]) -> None:
+    def _note_raised(self, known: dict[str, Value], tried: Value, raised: Sequence[str]) -> None:
         for name in raised:
             if name != tried:
                 known.setdefault(name, tried)
@@ -275,7 +275,7 @@ class Probe:
             table, here = column.ref or "", str(known)
         raise Unread(".".join(path))
 
-    def _fails(self, name: str) -> bool:
+    def _fails_clause(self, name: str) -> bool:
         """Whether a clause is known to be false of a row."""
         for clause in self.task.query.clauses:
             test, paths = expr.compile_python(clause)
@@ -286,7 +286,7 @@ class Probe:
                 continue
         return False
 
-    def _line(self, name: str) -> list[str]:
+    def _answer_line(self, name: str) -> list[str]:
         cells = blank_row(self.task)
         for i, (path, column) in enumerate(zip(self.task.query.columns, self.task.columns, strict=True)):
             if path in self.task.query.fixed:
@@ -298,5 +298,5 @@ class Probe:
         return cells
 
 
-def _shown(tried: Value, column: Column) -> str:
+def _value_text(tried: Value, column: Column) -> str:
     return str(scoring.show(tried, column.answer()))

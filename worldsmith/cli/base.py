@@ -3,13 +3,17 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from worldsmith.errors import FormatError, UsageError, WorldsmithError
+
+if TYPE_CHECKING:
+    from worldsmith.world.model import World
 
 T = TypeVar("T")
 LEFT_OUT = "worldsmith.left_out"
@@ -67,31 +71,40 @@ def one_world(path: Path) -> Path:
 
 
 def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = True) -> list[Path]:
-    """Return the world folders that `paths` name and that can be read; the others are named on standard error.
+    """Return the folders of `loaded_worlds`."""
+    return [folder for folder, _ in loaded_worlds(paths, verify=verify, fault=fault)]
+
+
+def loaded_worlds(
+    paths: Sequence[Path], *, verify: bool = True, fault: bool = True, locked: bool = False, quiet: bool = True
+) -> "Iterator[tuple[Path, World]]":
+    """Yield the worlds that `paths` name with their folders; those that can't be read are named on standard error.
 
     With `verify` their bytes must be those that their manifests name. With `fault` a world that is left out makes the
-    exit code of the command 1. Raises FormatError where none is left.
+    exit code of the command 1. With `locked` nobody writes worlds beside the one at hand. A progress bar is shown
+    unless `quiet`. Raises FormatError where none can be read.
     """
-    from worldsmith.world.files import load_world, world_folders
+    from worldsmith.world.files import load_world, locked_folder, world_folders
 
-    folders, damaged = world_folders(paths), report_strays(paths, fault=fault)
-    usable = []
-    for folder in folders:
-        try:
-            load_world(folder, verify=verify)
-            usable.append(folder)
-        except FormatError as error:
-            if len(folders) == 1:
-                raise
-            damaged.append(folder)
-            click.echo(f"worldsmith: left out: {error}", err=True)
-    if not usable:
+    folders, damaged, used = world_folders(paths), report_strays(paths, fault=fault), 0
+    for folder in progress(folders, len(folders), "worlds", quiet=quiet):
+        with locked_folder(folder.resolve().parent, shared=True) if locked else nullcontext():
+            try:
+                world = load_world(folder, verify=verify)
+            except FormatError as error:
+                if len(folders) == 1:
+                    raise
+                damaged.append(folder)
+                click.echo(f"worldsmith: left out: {error}", err=True)
+                continue
+            used += 1
+            yield folder, world
+    if not used:
         raise FormatError(f"none of {counted(len(folders), 'world')} can be read")
     if damaged:
-        click.echo(f"worldsmith: {len(usable)} of {counted(len(usable) + len(damaged), 'world')} used", err=True)
+        click.echo(f"worldsmith: {used} of {counted(used + len(damaged), 'world')} used", err=True)
     if damaged and fault:
         click.get_current_context().meta[LEFT_OUT] = True
-    return usable
 
 
 def report_strays(paths: Sequence[Path], *, fault: bool = True) -> list[Path]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report
-from worldsmith.cli.base import emit, json_option, usable_worlds
+from worldsmith.cli.base import emit, json_option, loaded_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
 
@@ -86,7 +86,6 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     from worldsmith.audit.language_model import evaluate as judged
     from worldsmith.simulate.llm.model import Backend, Endpoint
     from worldsmith.simulate.store import Store
-    from worldsmith.world.files import load_world
 
     if options["judge_url"] and not options["judge"]:
         raise UsageError("--judge-url is the endpoint of a --judge: name one")
@@ -110,7 +109,7 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     )
     store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
-    worlds = [load_world(folder) for folder in usable_worlds(paths)]
+    worlds = [world for _, world in loaded_worlds(paths)]
     silent = not sys.stderr.isatty()
     with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=silent) as bar:
         try:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles
-from worldsmith.cli.base import emit, json_option, progress, usable_worlds
+from worldsmith.cli.base import emit, json_option, loaded_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
     from worldsmith.mining.files import MiningRequest
     from worldsmith.simulate.protocol import Profile
+    from worldsmith.world.model import World
 
 KINDS = "wide,deep,hybrid"
 
@@ -73,21 +74,16 @@ KINDS = "wide,deep,hybrid"
 @click.pass_context
 def tasks(
     ctx: click.Context,
+    /,
     paths: tuple[Path, ...],
-    count: int,
-    size: str,
-    kinds: str,
-    wordings: Any,
-    max_tokens: int,
-    max_turns: int | None,
     hold_out: tuple[str, ...],
     listed: Path | None,
     named: tuple[str, ...],
     profiles: Path | None,
     *,
-    keep_failing: bool,
     verify: bool,
     as_json: bool,
+    **request: Any,
 ) -> None:
     """Mine tasks of worlds anew, or --verify those that are there (exit 1 when a certificate fails).
 
@@ -105,34 +101,31 @@ def tasks(
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
     from worldsmith.mining.files import MiningRequest
-    from worldsmith.world import files
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
-    folders = usable_worlds(paths)
-    if verify:
-        chosen = _profiles(named, profiles)
-        verified = [_verify(folder, chosen, as_json=as_json) for folder in folders]
-        bad = sum(failed for _, failed in verified) or not any(number for number, _ in verified)
-    else:
-        request = MiningRequest(count, size, max_tokens, max_turns, kinds, wordings, keep_failing)
-        counts = []
-        for folder in progress(folders, len(folders), "worlds", quiet=as_json):
-            with files.locked_folder(folder.resolve().parent, shared=True):
-                counts.append(_mine(folder, request, as_json=as_json))
-        bad = counts.count(0)
+    chosen = _profiles(named, profiles) if verify else {}
+    folders, results = [], []
+    for folder, world in loaded_worlds(paths, quiet=verify or as_json, locked=not verify):
+        folders.append(folder)
+        if verify:
+            results.append(_verify(folder, world, chosen, as_json=as_json))
+        else:
+            results.append(_mine(folder, world, MiningRequest(**request), as_json=as_json))
+    bad = sum(failed for _, failed in results) or not any(count for count, _ in results)
     if listed:
-        _list(folders, listed, hold_out)
+        _write_curriculum(folders, listed, hold_out)
     if bad:
         ctx.exit(1)
 
 
-def _mine(folder: Path, request: "MiningRequest", *, as_json: bool) -> int:
-    """Mine the tasks of a world, save them where there are any, and say how it went; return their number."""
-    from worldsmith.mining.files import mine_request, save_tasks
-    from worldsmith.world.files import load_world
+def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bool) -> tuple[int, int]:
+    """Mine the tasks of a world, save them where there are any, and say how it went.
 
-    world = load_world(folder)
+    Returns how many tasks there are, and 1 where there are none.
+    """
+    from worldsmith.mining.files import mine_request, save_tasks
+
     mined = mine_request(world, request)
     if mined.tasks:
         save_tasks(folder, world, request, mined)
@@ -147,10 +140,10 @@ def _mine(folder: Path, request: "MiningRequest", *, as_json: bool) -> int:
     if count < request.count:
         kept = "" if count else "; what is in its file of tasks was left as it is"
         click.echo(f"{world.id}: {count} of the {request.count} tasks asked for were found{kept}", err=True)
-    return count
+    return count, not count
 
 
-def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
+def _write_curriculum(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
     """Write the curriculum of the tasks of worlds."""
     from worldsmith.tasks import curriculum, tasks_of
     from worldsmith.world.files import save_jsonl, tasks_file
@@ -164,14 +157,14 @@ def _list(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
 
 
 def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
+    from worldsmith.simulate.perturb import profile_named
+
     known = read_profiles(file)
-    for name in named:
-        if name != "all" and name not in known:
-            raise NotFoundError(f"no profile is called {name!r}.{close_match(name, known)}")
-    return {name: profile for name, profile in known.items() if name in named or "all" in named}
+    chosen = {name: profile_named(name, known) for name in named if name != "all"}
+    return dict(known) if "all" in named else chosen
 
 
-def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
+def _verify(folder: Path, world: "World", profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
     """Replay the certificates of a world's tasks, solve them under profiles, and report what fails.
 
     Returns how many tasks there are, and how many of them fail.
@@ -181,9 +174,7 @@ def _verify(folder: Path, profiles: "dict[str, Profile]", *, as_json: bool) -> t
     from worldsmith.simulate.protocol import Address
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import tasks_of
-    from worldsmith.world.files import load_world
 
-    world = load_world(folder)
     simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)
     clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
     replayed, failed, held = Simulator(world), 0, tasks_of(folder)

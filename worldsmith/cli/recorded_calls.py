@@ -36,14 +36,14 @@ def trace(file: Path, *, as_json: bool) -> None:
         click.echo(f"{', '.join(place)}: {counted(calls, 'call')}")
         number = 0
         for record in records:
-            number += "call" in record
-            click.echo("\n" + "\n".join(_call(number, record) if "call" in record else _message(record)))
+            if "call" in record:
+                number += 1
+                lines = _call(number, record)
+            else:
+                lines = [click.style(f"{record.get('role', 'message')}:", bold=True), str(record.get("content", ""))]
+            click.echo("\n" + "\n".join(lines))
     if broken:
         click.echo(f"worldsmith: {counted(broken, 'line')} half-written, left out", err=True)
-
-
-def _message(record: dict[str, Any]) -> list[str]:
-    return [click.style(f"{record.get('role', 'message')}:", bold=True), str(record.get("content", ""))]
 
 
 def _call(number: int, record: dict[str, Any]) -> list[str]:
@@ -69,11 +69,12 @@ def _call(number: int, record: dict[str, Any]) -> list[str]:
 
 
 def _observation_lines(observation: dict[str, Any]) -> list[str]:
+    from worldsmith.agents.client import numbered_results
+
     states = [str(observation[name]) for name in ("status", "fault", "source") if observation.get(name)]
     lines = [click.style(f"--- answered {', '.join(states)}".rstrip(), dim=True)]
-    for i, result in enumerate(observation.get("results", ()), 1):
-        lines += [f"[{i}] {result['url']}", f"Title: {result['title']}", f"Snippet: {result['snippet']}"]
-        lines += [f"Date: {result['date'] or 'N/A'}", ""]
+    if observation.get("results"):
+        lines.append(f"{numbered_results(observation['results'])}\n")
     return [*lines, observation["text"]] if observation.get("text") else lines
 
 

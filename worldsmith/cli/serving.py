@@ -55,16 +55,12 @@ seed_option = click.option(
 @trace_option
 def serve(
     paths: tuple[Path, ...],
-    host: str,
-    port: int,
-    link_base: str | None,
     memory: int | None,
     index_dir: Path | None,
-    profile: str,
     profiles: Path | None,
-    seed: int,
     model_choice: ModelChoice,
     trace: Path | None,
+    **options: Any,
 ) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
 
@@ -82,7 +78,7 @@ def serve(
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
 
-    options: dict[str, Any] = {} if memory is None else {"memory": memory}
+    options |= {} if memory is None else {"memory": memory}
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
@@ -99,11 +95,6 @@ def serve(
 
     run_server(
         folders,
-        host=host,
-        port=port,
-        profile=profile,
-        seed=seed,
-        link_base=link_base,
         simulate=answering.answers,
         profiles=answering.profiles,
         attempts=answering.store,
@@ -168,22 +159,17 @@ def search(answer: "Callable[[Call], Observation]", query: str, k: int, page: in
     \b
     worldsmith search w/town-1a2b3c4d5e "bakeries in the old parish"
     """
+    from worldsmith.agents.client import numbered_results, search_reply
     from worldsmith.simulate.protocol import Call
 
     observation = answer(Call("web_search", query, page, k))
+    reply = search_reply(observation)
     if as_json:
-        hits = [
-            {"url": r.url, "title": r.title, "snippet": r.snippet, "date": r.date, "score": r.score}
-            for r in observation.results
-        ]
-        emit({"status": observation.status, "results": hits, "more": observation.more, "source": observation.source})
+        emit({"status": observation.status, **reply, "source": observation.source})
         return
     if observation.status != "ok":
         click.echo(f"{observation.status} {observation.fault}".strip())
-    for i, r in enumerate(observation.results, 1):
-        click.echo(f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}\n")
-    if not observation.results:
-        click.echo("no results found")
+    click.echo(f"{numbered_results(reply['results'])}\n" if reply["results"] else "no results found")
 
 
 @click.command()

@@ -1,18 +1,16 @@
 """The command that audits tasks, as text, JSON or a page with plots."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, table
 
 if TYPE_CHECKING:
     from worldsmith.mining.task_report import TaskReport
-    from worldsmith.tasks import Task
-    from worldsmith.world.model import World
 
 SHOWN = 20
 """Findings shown."""
@@ -42,8 +40,9 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     worldsmith audit tasks w --html tasks.html
     """
     from worldsmith.mining.task_report import report_tasks
+    from worldsmith.tasks import tasks_of
 
-    audit = report_tasks(_loaded(paths, quiet=as_json))
+    audit = report_tasks((world, tasks_of(folder)) for folder, world in loaded_worlds(paths, quiet=as_json))
     if html:
         from worldsmith.world.files import write_file
 
@@ -56,30 +55,11 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
         ctx.exit(1)
 
 
-def _loaded(paths: Sequence[Path], *, quiet: bool) -> "Iterator[tuple[World, list[Task]]]":
-    from worldsmith.tasks import tasks_of
-    from worldsmith.world.files import load_world
-
-    folders = usable_worlds(paths)
-    for folder in progress(folders, len(folders), "worlds", quiet=quiet):
-        yield load_world(folder), tasks_of(folder)
-
-
 def _text(audit: "TaskReport") -> str:
     """Return a review as a person reads it."""
     figures = audit.to_json()
     gates = [
-        (
-            g["kind"],
-            g["size"],
-            g["gate"],
-            g["tasks"],
-            g["mean"],
-            g["most"],
-            g["allowed"],
-            "ok" if g["passed"] else "FAILS",
-        )
-        for g in figures["gates"]
+        (g.kind, g.size, g.name, g.tasks, g.mean, g.most, g.allowed, "ok" if g.passed else "FAILS") for g in audit.gates
     ]
     parts = [
         f"{counted(len(audit.tasks), 'task')} of {counted(audit.worlds, 'world')}: {audit.shapes} query shapes, "
@@ -87,9 +67,9 @@ def _text(audit: "TaskReport") -> str:
         "\nGates",
         table(["kind", "size", "shortcut", "tasks", "mean", "most", "allowed", ""], gates),
         "\nSize: median (least to most)",
-        table(["kind", "size", "tasks", *(name for name, _ in SPREADS)], [_sized(g) for g in figures["groups"]]),
+        table(["kind", "size", "tasks", *(name for name, _ in SPREADS)], [_size_row(g) for g in figures["groups"]]),
         "\nReading",
-        table(["kind", "size", "co-coverage", *_heads(figures)], [_reading(g) for g in figures["groups"]]),
+        table(["kind", "size", "co-coverage", *_reading_header(figures)], [_reading_row(g) for g in figures["groups"]]),
         f"\n{counted(len(audit.findings), 'finding')}",
         *(f"  {line}" for line in audit.findings[:SHOWN]),
     ]
@@ -109,25 +89,26 @@ SPREADS = (
 )
 
 
-def _sized(group: dict[str, Any]) -> list[Any]:
+def _size_row(group: dict[str, Any]) -> list[Any]:
     cells = [
         f"{s['median']:g} ({s['least']:g} to {s['most']:g})" if s else "-" for s in (group[name] for _, name in SPREADS)
     ]
     return [group["kind"], group["size"], group["tasks"], *cells]
 
 
-def _heads(figures: dict[str, Any]) -> list[str]:
+def _reading_header(figures: dict[str, Any]) -> list[str]:
     first = figures["groups"][0] if figures["groups"] else {"fits": {}, "k_pages": {}}
     return [*(f"fit {int(n) // 1000}k" for n in first["fits"]), *(f"{k} pages" for k in first["k_pages"])]
 
 
-def _reading(group: dict[str, Any]) -> list[Any]:
+def _reading_row(group: dict[str, Any]) -> list[Any]:
     shares = [f"{v:.0%}" for v in (*group["fits"].values(), *group["k_pages"].values())]
     return [group["kind"], group["size"], group["co_coverage"], *shares]
 
 
 BENCHMARK = {"rows": 25.0, "columns": 6.2}
 """Of WideSearch's tasks in English: the median of rows, the mean of columns."""
+PLOTS = (*SPREADS[:4], ("tool tokens", "tool_tokens"), ("pages needed", "pages_needed"))
 WIDE, HIGH, BINS = 340, 120, 20
 
 
@@ -136,18 +117,10 @@ def page(audit: "TaskReport") -> str:
     figures = audit.to_json()
     parts = [f"<h1>{len(audit.tasks)} tasks of {audit.worlds} worlds</h1>", f"<pre>{escape(_text(audit))}</pre>"]
     for (kind, size), group in audit.groups.items():
-        full = [task for task in group if task.gold]
-        values = {
-            "rows": [len(t.gold) for t in full],
-            "columns": [len(t.columns) for t in group],
-            "relations": [t.query.hops for t in group],
-            "turns": [t.turns for t in group],
-            "tool tokens": [t.tool_tokens for t in group],
-            "pages needed": [audit.pages[t.task_id] for t in full],
-        }
-        plots = "".join(histogram(name, v, BENCHMARK.get(name)) for name, v in values.items())
+        samples = audit.samples(group)
+        plots = "".join(histogram(label, samples[name], BENCHMARK.get(name)) for label, name in PLOTS)
         parts.append(f"<h2>{escape(kind)}, {escape(size)}: {len(group)} tasks</h2><div>{plots}</div>")
-    curves = "".join(_curve(g) for g in figures["groups"])
+    curves = "".join(_curve_svg(g) for g in figures["groups"])
     parts.append(f"<h2>Share of the cells that the best pages state</h2><div>{curves}</div>")
     style = "body{font:14px sans-serif;margin:2em}svg{margin:.5em}pre{overflow:auto}"
     return f"<!doctype html><meta charset=utf-8><title>Tasks</title><style>{style}</style>{''.join(parts)}\n"
@@ -176,7 +149,7 @@ def histogram(name: str, values: Sequence[float], mark: float | None = None) -> 
     return _svg(bars + line, caption)
 
 
-def _curve(group: dict[str, Any]) -> str:
+def _curve_svg(group: dict[str, Any]) -> str:
     shares = list(group["k_pages"].values())
     if not shares:
         return ""

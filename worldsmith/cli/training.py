@@ -54,7 +54,7 @@ def run(
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
-    pairs = _spread([(folder, tasks_of(folder)) for folder in usable_worlds(paths)], limit)
+    pairs = _limited_pairs([(folder, tasks_of(folder)) for folder in usable_worlds(paths)], limit)
     rows = []
     results = run_many(
         pairs,
@@ -75,7 +75,7 @@ def run(
         ctx.exit(1)
 
 
-def _spread(held: Sequence[tuple[Path, list[Any]]], limit: int | None) -> list[tuple[Path, Any]]:
+def _limited_pairs(held: Sequence[tuple[Path, list[Any]]], limit: int | None) -> list[tuple[Path, Any]]:
     """Return (folder, task) world by world, at most `limit`: the first of every world before any second."""
     places = sorted((i, w) for w, (_, tasks) in enumerate(held) for i in range(len(tasks)))[:limit]
     return [(held[w][0], held[w][1][i]) for w, i in sorted((w, i) for i, w in places)]
@@ -150,15 +150,15 @@ def score(
         if isinstance(result, Failure):
             faults.append((task_id, result.reason))
             continue
-        official = _official(answer, references[task_id]) if compat else None
-        figures.setdefault(task_id, []).append(_flat(result) | (_flat(official, f"{compat}_") if official else {}))
+        official = _widesearch_score(answer, references[task_id]) if compat else None
+        figures.setdefault(task_id, []).append(_scores(result) | (_scores(official, f"{compat}_") if official else {}))
         if as_json:
-            fields = {"task_id": task_id} | _flat(result) | result.to_json() | {"success": result.success}
-            emit(fields | ({"widesearch": _figures(official)} if official else {}))
+            fields = {"task_id": task_id} | _scores(result) | result.to_json() | {"success": result.success}
+            emit(fields | ({"widesearch": _widesearch_json(official)} if official else {}))
             continue
         click.echo(f"{task_id}: {_brief(result)}" + (f"; widesearch: {_brief(official)}" if official else ""))
         if explain:
-            click.echo(_coloured(result))
+            click.echo(_explanation(result))
     for name, reason in faults:
         if as_json:
             emit({"task_id": name, "error": reason})
@@ -179,7 +179,7 @@ def score(
 SCORES = ("item_f1", "row_f1", "nonkey_item_f1", "success")
 
 
-def _flat(result: Any, prefix: str = "") -> dict[str, float]:
+def _scores(result: Any, prefix: str = "") -> dict[str, float]:
     values = (result.item.f1, result.row.f1, result.nonkey.f1, float(result.success))
     return {f"{prefix}{name}": value for name, value in zip(SCORES, values, strict=True)}
 
@@ -207,18 +207,18 @@ def _summary_text(summary: Mapping[str, Any]) -> str:
     tasks, answered, answers = (summary[name] for name in ("tasks", "answered", "answers"))
     lines = [
         f"{counted(answers, 'answer')} to {answered} of {counted(tasks, 'task')}; {tasks - answered} had none",
-        f"answered ({answered}): {_listed(summary['mean_answered'])}",
-        f"all ({tasks}, 0 without an answer): {_listed(summary['mean_all'])}",
+        f"answered ({answered}): {_figures_text(summary['mean_answered'])}",
+        f"all ({tasks}, 0 without an answer): {_figures_text(summary['mean_all'])}",
     ]
     if repeats := summary.get("repeats"):
         k, fewest = repeats["k"], repeats["fewest"]
         uneven = f" (a task has {fewest} to {k} answers)" if fewest < k else ""
-        lines.append(f"Avg@{k}: {_listed(repeats['avg'])}{uneven}")
-        lines.append(f"Max@{k}: {_listed(repeats['max'])}; Pass@{k}: {repeats['pass']:.3f}")
+        lines.append(f"Avg@{k}: {_figures_text(repeats['avg'])}{uneven}")
+        lines.append(f"Max@{k}: {_figures_text(repeats['max'])}; Pass@{k}: {repeats['pass']:.3f}")
     return "\n".join(lines)
 
 
-def _listed(figures: Mapping[str, float] | None) -> str:
+def _figures_text(figures: Mapping[str, float] | None) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in figures.items()) if figures else "-"
 
 
@@ -251,13 +251,13 @@ def _answers(path: Path, references: Mapping[str, Any]) -> tuple[list[tuple[str,
     return named, faults
 
 
-def _official(answer: str, reference: Any) -> Any:
+def _widesearch_score(answer: str, reference: Any) -> Any:
     from worldsmith.scoring import score_widesearch, widesearch_task
 
     return score_widesearch(answer, *widesearch_task(reference.columns, reference.gold))
 
 
-def _figures(result: Any) -> dict[str, Any]:
+def _widesearch_json(result: Any) -> dict[str, Any]:
     rates = {name: getattr(result, name).to_json() for name in ("item", "row")}
     return {**rates, "success": result.success, "notes": list(result.notes)}
 
@@ -269,7 +269,7 @@ def _brief(result: Any) -> str:
     )
 
 
-def _coloured(result: Any) -> str:
+def _explanation(result: Any) -> str:
     from worldsmith.scoring import explain as rows_of
 
     columns = result.reference[0]

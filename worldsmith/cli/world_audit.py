@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, table
 
 if TYPE_CHECKING:
     from worldsmith.audit.worlds.survey import SchemaSummary, Survey
@@ -44,12 +44,9 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
     worldsmith audit worlds w --json
     """
     from worldsmith.audit.worlds.survey import survey
-    from worldsmith.world import files
 
-    folders = usable_worlds(paths, verify=False)
     # Worlds are taken as they are, edited ones too: `check` is what proves their bytes.
-    loaded = (files.load_world(f, verify=False) for f in progress(folders, len(folders), "worlds", quiet=as_json))
-    result = survey(loaded)
+    result = survey(world for _, world in loaded_worlds(paths, verify=False, quiet=as_json))
     if as_json:
         emit(result.to_json())
     else:
@@ -73,11 +70,11 @@ def _text(result: "Survey") -> str:
         f"Fictional: {tested} names tested in {counted(result.worlds, 'world')}, "
         f"{counted(result.collisions, 'collision')} with real ones",
         table(["place", "names", "collisions"], places),
-        *_real(result),
+        *_real_name_lines(result),
         "\nAlike: worlds of one schema",
         table(
             ["schema", "worlds", "structures", "commonest", "names met", "most alike", "rows met", "equal", "twins"],
-            [_row(one) for one in summaries],
+            [_summary_row(one) for one in summaries],
         ),
     ]
     parts += [f"  names seen before: {example}" for one in summaries for example in one.same_names[:1]]
@@ -90,7 +87,7 @@ def _text(result: "Survey") -> str:
     return "\n".join(parts)
 
 
-def _real(result: "Survey") -> list[str]:
+def _real_name_lines(result: "Survey") -> list[str]:
     lines = []
     for one in result.schemas.values():
         for name, cells in sorted(one.real.items()):
@@ -101,7 +98,7 @@ def _real(result: "Survey") -> list[str]:
     return lines
 
 
-def _row(one: "SchemaSummary") -> tuple[object, ...]:
+def _summary_row(one: "SchemaSummary") -> tuple[object, ...]:
     met, rows = one.names, one.rows
     row_count = sum(rows.counts.values())
     return (

@@ -13,6 +13,7 @@ from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageErro
 
 if TYPE_CHECKING:
     from worldsmith.mining.batch import Built
+    from worldsmith.schema import Language, Split
 
 PATHS = click.Path(path_type=Path)
 
@@ -110,11 +111,26 @@ class FactsOption(click.Option):
     help="Share of names that something else has too: a row of another table, or the subject of a dormant page. "
     "--homonyms 0.1",
 )
+@click.option(
+    "--language",
+    type=click.Choice(["natural", "plain"]),
+    help="How pages and questions are written: as people do, by the schema's language file, or in a voice like code. "
+    "Default: natural where the schema has such a file.",
+)
+@click.option(
+    "--wordings",
+    type=click.Choice(["all", "train", "test"]),
+    default="all",
+    show_default=True,
+    help="Of a natural world: which of the sentences, titles and ways to ask it is written in. What `test` has, `train` "
+    "never shows.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
 @click.pass_context
 def generate(
     ctx: click.Context,
+    /,
     schemas: tuple[str, ...],
     count: int | None,
     seed: int | str,
@@ -124,12 +140,12 @@ def generate(
     task_kinds: str,
     kinds: tuple[str, ...],
     facts: str | None,
-    density: float,
-    listing: int,
-    homonyms: float,
+    language: "Language | None",
+    wordings: "Split",
     jobs: int,
     *,
     as_json: bool,
+    **knobs: Any,
 ) -> None:
     """Invent worlds from SCHEMA (a shipped one's name, or a .toml file; default: all shipped ones).
 
@@ -137,7 +153,7 @@ def generate(
     again finishes what was left undone, to the same bytes. A seed that no world fits is named on standard error
     (--json: a line with schema, seed and error), and the next seed of the schema takes its place; where 10 in a row
     fail, the exit code is 1. Other --facts, --density, --listing or --homonyms make other worlds, beside those that
-    are there.
+    are there. A schema none of whose worlds has a task gives exit code 1 too.
 
     \b
     worldsmith generate --seed 7 --out w
@@ -145,15 +161,18 @@ def generate(
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
     from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
+    from worldsmith.mining.files import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
-    knobs = Knobs(parse_facts(facts) if facts else None, density, listing, homonyms)
+    request = MiningRequest(n_tasks, size, kinds=task_kinds)
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
-    made = orders(schemas or of_kinds(kinds) or tuple(shipped()), count, seed, out, n_tasks, size, knobs, task_kinds)
+    names = schemas or of_kinds(kinds) or tuple(shipped())
+    asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
+    made = orders(names, count, seed, out, request, asked_knobs, language, wordings)
     built, failed = [], 0
     for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
         if isinstance(one, Failed):
@@ -166,13 +185,12 @@ def generate(
         if as_json:
             emit(one.to_json())
     if not as_json:
-        _print_worlds(built, out)
-    _print_shortfalls(built, failed, len(made))
-    if len(built) < len(made):
+        _print_built(built, out)
+    if _report_shortfall(built, len(made), failed):
         ctx.exit(1)
 
 
-def _print_worlds(built: "Sequence[Built]", out: Path) -> None:
+def _print_built(built: "Sequence[Built]", out: Path) -> None:
     rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
     click.echo(table(["world", "schema", "facts", "tasks", "state"], rows))
     if len(built) > 40:
@@ -180,20 +198,23 @@ def _print_worlds(built: "Sequence[Built]", out: Path) -> None:
     click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
 
 
-def _print_shortfalls(built: "Sequence[Built]", failed: int, wanted: int) -> None:
-    """Print on standard error which worlds and tasks were not made."""
-    lacking = wanted - len(built)
+def _report_shortfall(built: "Sequence[Built]", count: int, failed: int) -> bool:
+    """Say on standard error what is missing of `count` worlds and their tasks; return whether that is a fault."""
+    lacking = count - len(built)
     if failed:
-        seeds = (
-            f"{counted(failed, 'seed')} of {failed + len(built)} fit no world" if failed > 1 else "1 seed fits no world"
-        )
-        what = f"{lacking} of {counted(wanted, 'world')} not made" if lacking else "the next ones took their place"
-        click.echo(f"{seeds}: {what}", err=True)
+        seeds = f"{counted(failed, 'seed')} of {failed + len(built)} fit no world"
+        what = f"{lacking} of {counted(count, 'world')} not made" if lacking else "the next ones took their place"
+        click.echo(f"{seeds if failed > 1 else '1 seed fits no world'}: {what}", err=True)
     short = [b for b in built if b.tasks < b.tasks_wanted]
     if short:
         missing = sum(b.tasks_wanted - b.tasks for b in short)
         fewer, where = counted(missing, "task"), counted(len(short), "world")
         click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
+    without = sorted({b.schema for b in short} - {b.schema for b in built if b.tasks})
+    if without:
+        fix = "give it list pages, try other --task-kinds or --size small, or take --tasks 0"
+        click.echo(f"no task of any world of {', '.join(without)}: {fix}", err=True)
+    return bool(lacking or without)
 
 
 @click.command()
@@ -238,14 +259,14 @@ def check(ctx: click.Context, paths: tuple[Path, ...], explain: int | None, *, a
         for violation in report.violations:
             click.echo(f"  {violation}")
         if explain:
-            click.echo(_explained(world, explain))
+            click.echo(_rows_explained(world, explain))
     if not as_json:
         click.echo(f"{counted(len(folders), 'world')}, {counted(broken, 'violation')}")
     if broken:
         ctx.exit(1)
 
 
-def _explained(world: Any, count: int) -> str:
+def _rows_explained(world: Any, count: int) -> str:
     """Return some rows with the rows they refer to, evenly spaced over the world."""
     lines = []
     rows = [row for name, t in world.schema.tables.items() if t.refs for row in world.rows_of(name)]
@@ -288,7 +309,7 @@ def show(
 
     folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
-        _list(usable_worlds([path], verify=False), as_json=as_json)
+        _print_worlds(usable_worlds([path], verify=False), as_json=as_json)
         return
     world = files.load_world(one_world(path))
     if graph:
@@ -320,7 +341,7 @@ def show(
         click.echo(overview(world, width=shutil.get_terminal_size((120, 40)).columns))
 
 
-def _list(folders: list[Path], *, as_json: bool) -> None:
+def _print_worlds(folders: list[Path], *, as_json: bool) -> None:
     """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
     from worldsmith.world import files
 

@@ -24,8 +24,9 @@ from worldsmith.errors import (
 )
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
-from worldsmith.mining.candidates import KINDS, parse_kinds
-from worldsmith.schema import DEFAULT_KNOBS, Knobs, Schema, WorldKind, load_schema, shipped
+from worldsmith.mining.candidates import parse_kinds
+from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_request, save_tasks
+from worldsmith.schema import DEFAULT_KNOBS, Knobs, Language, Schema, Split, WorldKind, load_schema, shipped, spoken
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
@@ -45,11 +46,18 @@ class Order:
     number: int
     """Its number among the worlds of its schema, from 0."""
     out: Path
-    tasks: int
-    size: str = "wide"
+    request: MiningRequest
+    """The tasks to mine."""
     knobs: Knobs = DEFAULT_KNOBS
-    kinds: str = ",".join(KINDS)
-    """Kinds of task, taken in turn."""
+    language: Language | None = None
+    """None for the natural one where the schema has it."""
+    split: Split = "all"
+
+    @property
+    def spoken_schema(self) -> Schema:
+        """The schema in the language and wordings of the world."""
+        schema = load_schema(self.schema)
+        return spoken(schema, self.language or ("natural" if schema.bank else "plain"), self.split)
 
     @property
     def seed(self) -> int:
@@ -100,24 +108,27 @@ def orders(
     count: int | None,
     seed: int,
     out: Path,
-    tasks: int,
-    size: str = "wide",
+    request: MiningRequest,
     knobs: Knobs = DEFAULT_KNOBS,
-    kinds: str = ",".join(KINDS),
+    language: Language | None = None,
+    split: Split = "all",
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
 
     Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
-    UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
+    UsageError for knobs that a schema can't follow, for kinds of task nobody knows, and for a language it hasn't.
     """
-    parse_kinds(kinds)
+    parse_kinds(request.kinds)
     once: dict[Schema, str] = {}
     for name in schemas:
         once.setdefault(load_schema(name), name)
     check_facts(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
-    return [Order(schemas[which], seed, number, out, tasks, size, knobs, kinds) for number, which in places]
+    made = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
+    for order in made[: len(schemas)]:
+        order.spoken_schema  # noqa: B018 - refuses a language that the schema hasn't, before any world is made
+    return made
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -133,17 +144,17 @@ def build(order: Order) -> Built:
 
     Raises GenerationError, and ConsistencyError for a world that breaks its own rules (a defect of worldsmith).
     """
-    schema = load_schema(order.schema)
+    schema = order.spoken_schema
     folder = order.out / world_id(schema, order.seed, order.knobs)
     files.remove_leftovers(order.out, folder.name)
-    kept, replaced = _kept(folder)
-    world = kept or generate(schema, order.seed, knobs=order.knobs)
+    kept, replaced = _reusable_world(folder)
+    world = kept or generate(schema, order.seed, knobs=order.knobs, language="natural" if schema.bank else "plain")
     if kept is None:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
     with files.placed_world(world, order.out) if kept is None else nullcontext():
-        count, mined, rejected = _tasks(order, folder, world) if order.tasks else (0, False, {})
+        count, mined, rejected = _tasks(order, folder, world) if order.request.count else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
         world.id,
@@ -153,7 +164,7 @@ def build(order: Order) -> Built:
         world.facts,
         world.digest,
         count,
-        order.tasks,
+        order.request.count,
         resumed,
         rejected,
         replaced,
@@ -172,17 +183,15 @@ def attempt(order: Order) -> Built | Failed:
 
 def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
     """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
-    from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_and_save  # noqa: PLC0415 - the miner loads half the house
-
-    request = MiningRequest(order.tasks, order.size, kinds=order.kinds)
-    count = count_saved_tasks(folder, world, request)
+    count = count_saved_tasks(folder, world, order.request)
     if count is not None:
         return count, False, {}
-    mined = mine_and_save(folder, world, request)
+    mined = mine_request(world, order.request)
+    save_tasks(folder, world, order.request, mined)
     return len(mined.tasks), True, mined.rejected
 
 
-def _kept(folder: Path) -> tuple[World | None, str]:
+def _reusable_world(folder: Path) -> tuple[World | None, str]:
     """Return the world in `folder` where it is whole and made as it would be now; else None, and why it is not kept."""
     if not (folder / files.MANIFEST).is_file():
         return None, ""
@@ -197,10 +206,11 @@ def _kept(folder: Path) -> tuple[World | None, str]:
     recorded = info.get("made_with", world.made_with)
     if recorded == world.made_with:
         return world, ""
-    return None, f"it was made with {_listed(recorded)}, this version makes it with {_listed(world.made_with)}"
+    before, now = _versions_text(recorded), _versions_text(world.made_with)
+    return None, f"it was made with {before}, this version makes it with {now}"
 
 
-def _listed(versions: Any) -> str:
+def _versions_text(versions: Any) -> str:
     if not isinstance(versions, Mapping):
         return repr(versions)
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
@@ -216,7 +226,7 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """
     if not made:
         return
-    with files.locked_folder(made[0].out), _mapping(min(jobs, len(made))) as mapped:
+    with files.locked_folder(made[0].out), _builder(min(jobs, len(made))) as mapped:
         files.remove_all_leftovers(made[0].out)
         following = Counter(order.schema for order in made)
         streaks: Counter[str] = Counter()
@@ -235,7 +245,7 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
 
 
 @contextmanager
-def _mapping(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
+def _builder(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
     """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
     if jobs <= 1:
         yield lambda made: map(attempt, made)

@@ -21,7 +21,6 @@ from worldsmith.mining.sampling import (
     most_common_share,
 )
 from worldsmith.mining.screening import DrawRejected, screen
-from worldsmith.pages import Pages
 from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
@@ -34,8 +33,6 @@ from worldsmith.tasks.question_reader import Unclear, understand
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
 from worldsmith.tasks.task import Task
-from worldsmith.world.engine import attach
-from worldsmith.world.model import World
 
 _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
 
@@ -67,25 +64,6 @@ class Rejected:
     reason: str
 
 
-def draw_tasks(
-    world: World,
-    pages: Pages,
-    seed: int,
-    size: str = "wide",
-    kind: str = "wide",
-    *,
-    empty: bool = False,
-    split: WordingSplit = "all",
-) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
-
-    With `empty` the tables asked for have no row. Nothing is yielded for a world without a list page over invented
-    keys: there is no scope to ask for.
-    """
-    with attach(world) as connection:
-        yield from task_draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
-
-
 def task_draws(
     source: Source,
     connection: sqlite3.Connection,
@@ -97,9 +75,11 @@ def task_draws(
     split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
-    """Yield what each draw made, as `draw_tasks`, of a world that is read and attached already.
+    """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    What leads to one of `answered` (`Reader.answer`) is rejected; it may grow while draws are taken.
+    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer`) is rejected; it
+    may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys: there is no
+    scope to ask for.
     """
     wanted, form, world = SIZES[size], _FORMS[kind], source.world
     marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
@@ -108,7 +88,8 @@ def task_draws(
         r = rng(seed, *marks, number)
         try:
             query = draw_query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
-            _fresh(source, query, answered)
+            if source.reader.answer(query) in answered:
+                raise DrawRejected("the same answer as another task's")  # noqa: TRY301 - all that ends a draw does
             turn = draw(seed, "words", *marks, number)
             yield make_task(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
         except DrawRejected as refused:
@@ -116,38 +97,29 @@ def task_draws(
         number += 1
 
 
-def _fresh(source: Source, query: Query, answered: Container[object]) -> None:
-    if source.reader.answer(query) in answered:
-        raise DrawRejected("the same answer as another task's")
-
-
-def _wide(source: Source, size: Size, r: random.Random) -> Query:
-    return draw_query(source, size, r)
-
-
-def _hybrid(source: Source, size: Size, r: random.Random) -> Query:
+def _draw_hybrid(source: Source, size: Size, r: random.Random) -> Query:
     # How many is drawn once: if it were drawn for each try, what is found easily would crowd out the rest.
     deep = 1 if r.random() < 0.7 else 2
     link = next((one for one in (draw_link(source, r, deep, size.scope) for _ in range(CHAINS)) if one), None)
     if link is None:
         raise DrawRejected("no chain of that length")
     for one in link[0].chain():
-        _picks(source, one)
+        _screen_pick(source, one)
     target, (table, by) = link
     return draw_query(source, size, r, (table, Scope(by, (), target)))
 
 
-def _deep(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
+def _draw_deep_query(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
     scopes = (0, 1, 1, 2, 2)[r.randrange(5)]
     query = next((one for one in (draw_deep(source, r, scopes) for _ in range(CHAINS)) if one), None)
     if query is None:
         raise DrawRejected("no chain of that length")
     for one in query.chain():
-        _picks(source, one)
+        _screen_pick(source, one)
     return query
 
 
-def _picks(source: Source, query: Query) -> None:
+def _screen_pick(source: Source, query: Query) -> None:
     """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
     rows = source.reader.in_scope(query)
     if len(rows) > 1:
@@ -155,9 +127,9 @@ def _picks(source: Source, query: Query) -> None:
 
 
 _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
-    "wide": _wide,
-    "deep": _deep,
-    "hybrid": _hybrid,
+    "wide": draw_query,
+    "deep": _draw_deep_query,
+    "hybrid": _draw_hybrid,
 }
 
 
@@ -174,11 +146,13 @@ def make_task(
     """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = source.world, source.world.schema
     columns = answer_columns(source.reader, query)
-    _check_headers(columns)
+    names = [squash(fold(c.name)) for c in columns]
+    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
+        raise DrawRejected("two columns with one header")
     kept = source.reader.matching_rows(query)
-    carried = _carried(source, query, kept, rows)
+    carried = _pages_by_cell(source, query, kept, rows)
     if rows and query.key:
-        _shortcuts(source, query, kept, carried)
+        _check_shortcuts(source, query, kept, carried)
     text = question(source.reader, query, columns, turn, split)
     _check_question(text, query, columns, rows, schema)
     return Task(
@@ -194,12 +168,6 @@ def make_task(
         rows,
         carried,
     )
-
-
-def _check_headers(columns: Sequence[scoring.Column]) -> None:
-    names = [squash(fold(c.name)) for c in columns]
-    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
-        raise DrawRejected("two columns with one header")
 
 
 def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows, schema: Schema) -> None:
@@ -257,16 +225,18 @@ def null_filler(reader: Reader, table: str, path: Path) -> str:
     return ""
 
 
-def _carried(source: Source, query: Query, kept: Sequence[int], rows: Rows) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _pages_by_cell(
+    source: Source, query: Query, kept: Sequence[int], rows: Rows
+) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the pages of each cell, for gold rows in their order."""
     keys = [source.reader.values(query.table, path) for path in query.key]
     place = {tuple(values[i] for values in keys): i for i in kept}
     return tuple(
-        tuple(_pages(source, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
+        tuple(_cell_pages(source, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
     )
 
 
-def _pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
+def _cell_pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
     tally = query.tally(path)
     if tally is not None:
         return source.tally_pages(query.table, index, tally)
@@ -274,7 +244,7 @@ def _pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, .
     return source.cell_pages(*cell) if cell else ()
 
 
-def _shortcuts(
+def _check_shortcuts(
     source: Source, query: Query, kept: Sequence[int], carried: tuple[tuple[tuple[str, ...], ...], ...]
 ) -> None:
     first = len(query.key)

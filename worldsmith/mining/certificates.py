@@ -7,9 +7,12 @@ stale one is reported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
+
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass
 
 from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
 from worldsmith.agents.oracle import words_of
@@ -28,7 +31,11 @@ TYPICAL_HITS = 10
 """Results of the searches that a typical episode makes, one for each page it reads."""
 
 
-@dataclass(frozen=True, slots=True)
+class NotCertified(Exception):  # noqa: N818 - not an error: how a candidate is turned down
+    """A task that an agent's calls don't prove; its text is the reason."""
+
+
+@dataclass(frozen=True, slots=True, config=ConfigDict(strict=True))
 class Certificate:
     """The calls that solve a task, and what they cost."""
 
@@ -37,64 +44,34 @@ class Certificate:
     world_digest: str
     render: int
     profile: str
-    calls: tuple[Mapping[str, Any], ...]
+    calls: list[dict[str, Any]]
     """Each {"tool", "arg", ...} with "sha256", the start of the digest of its reply."""
     evidence: int
     """Cells that had to be disclosed."""
+    search_calls: int
+    extract_calls: int
     tool_tokens: int
     """Of all replies, by `tokens`; near the least an agent can do with."""
-    typical_tokens: int
+    turns: int
+    typical_turns: int
     """The same if each page were searched for first, with ten results: the cost for an agent without the plan."""
-    tokens: str = TOKENS
-
-    @property
-    def cost(self) -> Cost:
-        """What its calls cost."""
-        return Cost.of(self.calls, self.tool_tokens)
-
-    @property
-    def typical_turns(self) -> int:
-        """The same if every page read were first searched for."""
-        return 2 * self.cost.extract_calls + 1
+    typical_tokens: int
+    tokens: str
 
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as JSON values."""
-        return {
-            "task_id": self.task_id,
-            "world": self.world,
-            "world_digest": self.world_digest,
-            "render": self.render,
-            "profile": self.profile,
-            "calls": [dict(call) for call in self.calls],
-            "evidence": self.evidence,
-            **self.cost.to_json(),
-            "typical_turns": self.typical_turns,
-            "typical_tokens": self.typical_tokens,
-            "tokens": self.tokens,
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
-        """Read what `to_json` wrote; FormatError for anything else, and for figures that its calls don't have."""
+        """Read what `to_json` wrote; FormatError for anything else."""
         try:
-            proof = cls(
-                data["task_id"],
-                data["world"],
-                data["world_digest"],
-                data["render"],
-                data["profile"],
-                tuple(dict(call) for call in data["calls"]),
-                data["evidence"],
-                data["tool_tokens"],
-                data["typical_tokens"],
-                data["tokens"],
-            )
-            for name, value in proof.to_json().items():
-                if data[name] != value:
-                    raise FormatError(f"not a certificate: {name} is {data[name]!r}, and its calls have {value!r}")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"not a certificate: {error!r} in {str(data)[:80]}") from None
-        return proof
+            return cls(**data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise FormatError(f"not a certificate: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        except TypeError as error:
+            raise FormatError(f"not a certificate: {error}") from None
 
 
 def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
@@ -102,7 +79,7 @@ def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
     return frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in pages))
 
 
-def _parted(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
+def _cells_and_parents(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
     """Return those that are cells, and those that say that all children of a row are known; sorted."""
     ordered = sorted(disclosures, key=str)
     return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
@@ -129,64 +106,60 @@ def untraceable_argument(
     return None
 
 
-def attempt(
+def certify(
     task: Task,
     world: World,
-    simulator: Simulator,
+    client: SimulatorClient,
     *,
     reader: Reader | None = None,
-    client: SimulatorClient | None = None,
     agent: str = "oracle",
-) -> Certificate | str:
-    """Return a certificate of what an agent did, or why there is none."""
+) -> Certificate:
+    """Return the certificate of what an agent does with the tools of a client. Raises NotCertified."""
     if task.world_digest != world.digest:
-        return "another world"
-    tools = client or SimulatorClient(simulator)
-    start = len(tools.pages_read)
+        raise NotCertified("another world")
+    start = len(client.pages_read)
     try:
-        episode = run(task, world, agent, tools)
+        episode = run(task, world, agent, client)
     except BackendError:
-        return "a call that is never answered"
-    score = episode.scored(task)
-    reader = reader or Reader(world)
-    needed = required_disclosures(task, reader)
-    cells, parents = _parted(needed - disclosed(tools.pages_read[start:], world))
+        raise NotCertified("a call that is never answered") from None
+    needed = required_disclosures(task, reader or Reader(world))
+    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read[start:], world))
     if cells:
-        return "evidence that its calls don't disclose"
+        raise NotCertified("evidence that its calls don't disclose")
     if parents:
-        return "children that its calls don't tell whole"
-    if not score.success:
-        return "the oracle's answer is not the gold table"
+        raise NotCertified("children that its calls don't tell whole")
+    if not episode.scored(task).success:
+        raise NotCertified("the oracle's answer is not the gold table")
     if untraceable_argument(task, episode.calls, episode.replies, world) is not None:
-        return "an argument from nowhere"
-    return _made(task, tools.address, episode, len(_parted(needed)[0]))
+        raise NotCertified("an argument from nowhere")
+    return _certificate(task, client.address, episode, needed)
 
 
-def _made(task: Task, address: Address, episode: Episode, needed: int) -> Certificate:
-    calls = tuple(
-        {**call, "sha256": _digest(reply)} for call, reply in zip(episode.calls, episode.replies, strict=True)
-    )
+def _certificate(task: Task, address: Address, record: Episode | Recorder, needed: Iterable[Disclosure]) -> Certificate:
+    cost = Cost.of(record.calls, sum(record.costs))
     return Certificate(
         task.task_id,
         task.world,
         task.world_digest,
         RENDER,
         address.profile,
-        calls,
-        needed,
-        sum(episode.costs),
-        _typical(episode),
+        [{**call, "sha256": _reply_digest(reply)} for call, reply in zip(record.calls, record.replies, strict=True)],
+        len(_cells_and_parents(needed)[0]),
+        typical_turns=2 * cost.extract_calls + 1,
+        typical_tokens=_typical_tokens(record),
+        tokens=TOKENS,
+        **cost.to_json(),
     )
 
 
-def _typical(episode: Episode) -> int:
-    pages = [c for call, c in zip(episode.calls, episode.costs, strict=True) if call["tool"] == "web_extractor"]
-    hits = sum(call["k"] for call in episode.calls if call["tool"] == "web_search")
-    searches = sum(episode.costs) - sum(pages)
+def _typical_tokens(record: Episode | Recorder) -> int:
+    pages = [c for call, c in zip(record.calls, record.costs, strict=True) if call["tool"] == "web_extractor"]
+    hits = sum(call["k"] for call in record.calls if call["tool"] == "web_search")
+    searches = sum(record.costs) - sum(pages)
     return sum(pages) + (len(pages) * TYPICAL_HITS * searches // hits if hits else 0)
 
 
-def _digest(reply: str) -> str:
+def _reply_digest(reply: str) -> str:
     return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -206,7 +179,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
                 recorder.search(call["arg"], call["k"], call["page"])
             else:
                 recorder.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
-            same = {**recorder.calls[-1], "sha256": _digest(recorder.replies[-1])} == call
+            same = {**recorder.calls[-1], "sha256": _reply_digest(recorder.replies[-1])} == call
         except (UsageError, KeyError, TypeError, AttributeError) as error:
             return f"call {number} can't be made: {error!r}"
         if not same:
@@ -215,16 +188,13 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, Reader(world))
-    cells, parents = _parted(needed - disclosed(client.pages_read, world))
+    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:
         row, col = cells[0]
         return f"{len(cells)} cells of its evidence are not disclosed, {row} {col} among them"
-    calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
-    episode = Episode(task.task_id, task.world, "", "", calls, replies, costs)
-    replayed = _made(task, client.address, episode, len(_parted(needed)[0])).to_json()
-    recorded = certificate.to_json()
+    replayed, recorded = _certificate(task, client.address, recorder, needed).to_json(), certificate.to_json()
     wrong = [name for name, value in replayed.items() if recorded[name] != value]
     return f"its {', '.join(wrong)} are not those of its calls" if wrong else None
 
@@ -250,5 +220,8 @@ def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
 
 def replay_fault(task: Task, world: World, client: SimulatorClient) -> str | None:
     """Return why the oracle can't solve a task with the tools of a client, under its profile; None where it can."""
-    proof = attempt(task, world, client.simulator, client=client)
-    return proof if isinstance(proof, str) else None
+    try:
+        certify(task, world, client)
+    except NotCertified as reason:
+        return str(reason)
+    return None

@@ -59,17 +59,17 @@ def draw_link(
     source: Source, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
-    start = _named(source, r) if r.random() < 0.6 else _listed(source, r)
-    link = None if start is None else _exit(source, start, r, rows if deep == 1 else ROWS)
+    start = _draw_named_row(source, r) if r.random() < 0.6 else _draw_listed_row(source, r)
+    link = None if start is None else _draw_exit(source, start, r, rows if deep == 1 else ROWS)
     for n in range(1, deep):
         if link is None:
             return None
         query = pick_row(source, list_query(*link), r)
-        link = None if query is None else _exit(source, query, r, rows if n == deep - 1 else ROWS)
+        link = None if query is None else _draw_exit(source, query, r, rows if n == deep - 1 else ROWS)
     return link
 
 
-def _named(source: Source, r: random.Random) -> Query | None:
+def _draw_named_row(source: Source, r: random.Random) -> Query | None:
     """Return the query of a row by its name, its cell still to be chosen."""
     schema = source.world.schema
     tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.has_real_names(t) is False]
@@ -81,7 +81,7 @@ def _named(source: Source, r: random.Random) -> Query | None:
     return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
 
 
-def _listed(source: Source, r: random.Random) -> Query | None:
+def _draw_listed_row(source: Source, r: random.Random) -> Query | None:
     table, by = source.scopes[r.randrange(len(source.scopes))]
     places = source.world.rows_by_value(table, by)
     values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
@@ -95,7 +95,7 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     rows = source.reader.in_scope(query)
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
-    passed = _passed(source, query)
+    passed = _rows_visited(source, query)
     paths = sortable_paths(source, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
@@ -112,7 +112,7 @@ def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
     return None
 
 
-def _passed(source: Source, query: Query) -> set[int]:
+def _rows_visited(source: Source, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
     passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
@@ -122,7 +122,7 @@ def _passed(source: Source, query: Query) -> set[int]:
     return passed
 
 
-def _exit(
+def _draw_exit(
     source: Source, query: Query, r: random.Random, rows: tuple[int, int]
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return the query with a cell that leads to a list of so many rows, and that list."""
@@ -130,20 +130,22 @@ def _exit(
     ways = [
         (path, at)
         for path, at in list_exits(source, query.table)
-        if path != (query.scope.column,) and at != (query.table, path[0]) and not _aside(query, path)
+        if path != (query.scope.column,) and at != (query.table, path[0]) and not _is_detour(query, path)
     ]
+    # Back at a list where the chain has been it would go in a circle.
+    been = {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         leading = replace(query, columns=(path,))
         value = source.reader.single_value(leading)
         count = len(source.world.rows_by_value(*at).get(value, ())) if value is not None else 0
-        known = value in _been(source, query) or _named_in_question(source, leading)
-        if rows[0] <= count <= rows[1] and not (known or _common(source, leading)):
+        known = value in been or _named_in_question(source, leading)
+        if rows[0] <= count <= rows[1] and not (known or _most_rows_lead_there(source, leading)):
             return leading, at
     return None
 
 
-def _aside(query: Query, path: Path) -> bool:
+def _is_detour(query: Query, path: Path) -> bool:
     """Tell whether a row is picked by what it refers to only to go there: the rows there are what it is about."""
     return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
 
@@ -154,16 +156,11 @@ def _named_in_question(source: Source, query: Query) -> bool:
     return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
 
 
-def _common(source: Source, query: Query) -> bool:
+def _most_rows_lead_there(source: Source, query: Query) -> bool:
     """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
     rows = source.reader.in_scope(query)
     values = source.reader.values(query.table, query.columns[0])
-    return len(rows) > 1 and _share(values, rows, source.reader.single_value(query)) > COMMON
-
-
-def _been(source: Source, query: Query) -> set[Value]:
-    """Return the values whose lists a chain has been at: back there it would go in a circle."""
-    return {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
+    return len(rows) > 1 and _value_share(values, rows, source.reader.single_value(query)) > COMMON
 
 
 def list_query(link: Query, at: tuple[str, str]) -> Query:
@@ -174,7 +171,7 @@ def list_query(link: Query, at: tuple[str, str]) -> Query:
 def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
     """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails."""
     if scopes == 0:
-        query = _named(source, r) if r.random() < 0.6 else _listed(source, r)
+        query = _draw_named_row(source, r) if r.random() < 0.6 else _draw_listed_row(source, r)
     else:
         link = draw_link(source, r, scopes)
         query = None if link is None else pick_row(source, list_query(*link), r)
@@ -183,7 +180,7 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
     fitting = []
     for path in source.paths(query.table):
         whole = replace(query, columns=(path,))
-        if LEAST <= whole.hops <= MOST and _hard(source, whole):
+        if LEAST <= whole.hops <= MOST and _is_worth_asking(source, whole):
             fitting.append(path)
     if not fitting:
         return None
@@ -193,10 +190,10 @@ def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
     return None if source.reader.single_value(asking) is None or _named_in_question(source, asking) else asking
 
 
-def _hard(source: Source, query: Query) -> bool:
+def _is_worth_asking(source: Source, query: Query) -> bool:
     """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
     path = query.columns[0]
-    if any(path in (*one.ranked, *one.read) for one in query.chain()) or _aside(query, path):
+    if any(path in (*one.ranked, *one.read) for one in query.chain()) or _is_detour(query, path):
         return False
     if any(computed_from_other(source, query.table, path, other) for other in (*query.ranked, *query.read)):
         return False
@@ -206,7 +203,7 @@ def _hard(source: Source, query: Query) -> bool:
         return False
     rows = source.reader.in_scope(query)
     gold = source.reader.single_value(query)
-    return len(rows) == 1 or _share(values, rows, gold) <= 0.34
+    return len(rows) == 1 or _value_share(values, rows, gold) <= 0.34
 
 
 def computed_from_other(source: Source, table: str, one: Path, other: Path) -> bool:
@@ -217,5 +214,5 @@ def computed_from_other(source: Source, table: str, one: Path, other: Path) -> b
     return any(isinstance(fill, Derive) and b[-1:] in expr.paths(fill.node) for fill, b in fills)
 
 
-def _share(values: Sequence[Value], rows: Sequence[int], value: Value) -> float:
+def _value_share(values: Sequence[Value], rows: Sequence[int], value: Value) -> float:
     return sum(values[i] == value for i in rows) / len(rows)

@@ -109,7 +109,7 @@ def _add_columns(draft: Draft) -> Draft:
     rows = draft.matching or draft.rows
     count = r.randint(*size.columns) - len(query.key)
     skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    tallied = _tally_column(source, query, rows, r) if r.random() < 0.4 else None
+    tallied = _draw_tally_column(source, query, rows, r) if r.random() < 0.4 else None
     taken = draw_columns(source, query.table, rows, skip, count=max(count, 2) - bool(tallied), r=r)
     if len(taken) + bool(tallied) < max(size.columns[0] - len(query.key), 2):
         raise DrawRejected("too few columns that vary")
@@ -137,22 +137,22 @@ def _draw_clauses(draft: Draft) -> Query:
                 query = replace(query, tallies=(tallied.tally,))
                 nodes.append(tallied.clause)
                 continue
-        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _single(source, bare, rows, used, r)
+        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _draw_single(source, bare, rows, used, r)
         if node is None or used & set(expr.paths(node)):
             raise DrawRejected("no clause on those columns")
         used |= set(expr.paths(node))
         nodes.append(node)
-    nodes.sort(key=_weight)
+    nodes.sort(key=_reading_order)
     return replace(query, where=conjunction(nodes))
 
 
-def _weight(node: Node) -> tuple[bool, bool, int]:
+def _reading_order(node: Node) -> tuple[bool, bool, int]:
     """Return how long a clause reads: plain ones come first, so that none is taken for a part of another."""
     paths = expr.paths(node)
     return is_exception(node), any(is_tally(path) for path in paths), max(len(path) for path in paths)
 
 
-def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
+def _draw_single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
     paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
     # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
     weights = [(1.0, 0.35, 0.1, 0.04)[len(path) - 1] for path in paths]
@@ -167,7 +167,7 @@ def _single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r
     return None
 
 
-def _tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> DrawnTally | None:
+def _draw_tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> DrawnTally | None:
     """Return a tally that tells rows apart, or None."""
     tallies = (draw_tally(source, query, kept, r, clause=False) for _ in range(TRIES))
     return next((one for one in tallies if one and _varies(source, query, kept, one.tally)), None)

@@ -33,29 +33,14 @@ class MiningRequest:
     keep_failing: bool = False
 
 
-def mine_and_save(folder: Path, world: World, request: MiningRequest) -> Mined:
-    """Mine the tasks of a world and keep them, however few they are."""
-    mined = mine_request(world, request)
-    save_tasks(folder, world, request, mined)
-    return mined
-
-
 def mine_request(world: World, request: MiningRequest) -> Mined:
     """Return the tasks of a world that were asked for."""
-    return mine(
-        world,
-        request.count,
-        size=request.size,
-        kinds=parse_kinds(request.kinds),
-        wordings=request.wordings,
-        max_tokens=request.max_tokens,
-        max_turns=request.max_turns,
-        keep_failing=request.keep_failing,
-    )
+    options = asdict(request) | {"kinds": parse_kinds(request.kinds)}
+    return mine(world, **options)
 
 
 def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined) -> None:
-    """Keep the tasks of a world in ../_tasks, with a record of what was asked for beside them."""
+    """Keep the tasks of a world, however few, in ../_tasks, with a record of the request beside them."""
     path = files.tasks_file(folder)
     files.save_jsonl(path, (task.to_json() for task in mined.tasks))
     # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.

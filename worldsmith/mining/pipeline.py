@@ -8,13 +8,14 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
-from worldsmith.mining.certificates import attempt
+from worldsmith.mining.certificates import Certificate, NotCertified, certify
 from worldsmith.mining.sampling import SIZES, Source
+from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, Task, gold_duckdb
+from worldsmith.tasks import Query, Reader, Task, gold_duckdb
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
@@ -92,13 +93,13 @@ def mine(
             # What one kind can't give is taken from the others.
             kind = list(left)[len(kept) % len(left)]
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next(miner, streams[kind, empty], left, kind)
+            task = _next_task(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
     kept = miner.confirmed(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
-def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
+def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
     """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
     for _ in range(min(left[kind], STREAK)):
         candidate = next(candidates, None)
@@ -110,6 +111,11 @@ def _next(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str
             return task
     del left[kind]
     return None
+
+
+def _read_columns(query: Query) -> tuple[object, ...]:
+    """Return the scope of a query, and the columns that its clauses read."""
+    return query.table, query.scope, tuple(sorted(query.evidence))
 
 
 class _Miner:
@@ -140,61 +146,60 @@ class _Miner:
             self.rejected[task.reason] += 1
             return None
         self.fails = False
-        query = task.query
-        read = (query.table, query.scope, tuple(sorted(query.evidence)))
-        alike = query.near_duplicate_key in self.near_duplicate_keys or self.read[read] >= ALIKE
-        verdict = "like another task" if alike else self._judged(task)
-        if isinstance(verdict, str):
-            self.rejected[verdict] += 1
+        try:
+            task = self._proved(task)
+        except DrawRejected as reason:
+            self.rejected[str(reason)] += 1
             return None
+        query = task.query
         self.near_duplicate_keys.add(query.near_duplicate_key)
-        self.read[read] += 1
+        self.read[_read_columns(query)] += 1
+        self.failing += self.fails
         if task.gold:
             self.answered.add(self.reader.answer(query))
-        self.failing += self.fails
-        if verdict.gold:
-            totals = self.totals.setdefault(verdict.kind, Counter())
-            totals.update({"tasks": 1, **{name: verdict.audit[name] for name in GATES}})
-        return verdict
+            totals = self.totals.setdefault(task.kind, Counter())
+            totals.update({"tasks": 1, **{name: task.audit[name] for name in GATES}})
+        return task
 
-    def _judged(self, task: Task) -> Task | str:
+    def _proved(self, task: Task) -> Task:
+        """Return the task with its proof and figures. Raises DrawRejected."""
+        query = task.query
+        if query.near_duplicate_key in self.near_duplicate_keys or self.read[_read_columns(query)] >= ALIKE:
+            raise DrawRejected("like another task")
         # What costs least comes first: most of what fails a gate fails this one.
-        guess = {"constant-guess": constant_guess(task, self.world)}
-        why = self._failing(task, guess)
-        if why:
-            return why
+        self._check_gates(task, {"constant-guess": constant_guess(task, self.world)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
-        proof = attempt(task, self.world, self.simulator, reader=self.reader, client=client)
-        if isinstance(proof, str):
-            return f"not certified: {proof}"
+        proof = self._certified(task, client, "oracle", "not certified")
         if proof.tool_tokens > self.max_tokens:
-            return "too many tokens"
+            raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
-            return "too many calls for one cell"
-        if self.max_turns is not None and proof.cost.turns > self.max_turns:
-            return "too many turns"
-        other = attempt(task, self.world, self.simulator, reader=self.reader, client=client, agent="reworded")
-        if isinstance(other, str):
-            return f"not certified by other queries: {other}"
+            raise DrawRejected("too many calls for one cell")
+        if self.max_turns is not None and proof.turns > self.max_turns:
+            raise DrawRejected("too many turns")
+        self._certified(task, client, "reworded", "not certified by other queries")
         try:
             figures = measure_shortcuts(task, self.world, client)
         except BackendError:
-            return "a call of an agent that is never answered"
-        return self._failing(task, figures) or replace(
-            task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()}
-        )
+            raise DrawRejected("a call of an agent that is never answered") from None
+        self._check_gates(task, figures)
+        return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
 
-    def _failing(self, task: Task, figures: Mapping[str, float]) -> str | None:
-        """Return the gate that a task fails by these figures, alone or with those kept; None where it passes."""
+    def _certified(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
+        try:
+            return certify(task, self.world, client, reader=self.reader, agent=agent)
+        except NotCertified as reason:
+            raise DrawRejected(f"{what}: {reason}") from None
+
+    def _check_gates(self, task: Task, figures: Mapping[str, float]) -> None:
+        """Raise DrawRejected for a gate that a task fails by these figures, alone or with those kept."""
         if not task.gold:
-            return None
-        why = failed_gate(task, figures) or self._over(self.totals.get(task.kind, Counter()), figures)
-        if why and self.keep_failing:
-            self.fails = True
-            return None
-        return f"gate: {why}" if why else None
+            return
+        why = failed_gate(task, figures) or self._exceeded_mean(self.totals.get(task.kind, Counter()), figures)
+        if why and not self.keep_failing:
+            raise DrawRejected(f"gate: {why}")
+        self.fails = self.fails or why is not None
 
-    def _over(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
+    def _exceeded_mean(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
         """Return the gate whose mean over this world's tasks of a kind this one would make too high; None for none."""
         for name, figure in figures.items():
             allowed = GATES.get(name, 1.0)

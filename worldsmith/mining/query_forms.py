@@ -29,17 +29,13 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     parts: dict[Path, Node] = {}
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(source, bare.table, path, rows, r)
-        if clause is not None and not _nested(clause):
+        # Others are hard to read as a part of a pair: "either in 1 or 2 or …".
+        if clause is not None and not (isinstance(clause, expr.Call) and clause.op in {"not", "!=", "in"}):
             parts[path] = clause
         if len(parts) == 2:
             both = [parts[path] for path in sorted(parts, key=own.index)]
             return call("or", both) if r.random() < 0.65 else call("not", [call("and", both)])
     return None
-
-
-def _nested(node: Node) -> bool:
-    """Tell whether a part of a pair would be hard to read in it: "either in 1 or 2 or …"."""
-    return isinstance(node, expr.Call) and node.op in {"not", "!=", "in"}
 
 
 def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
@@ -73,7 +69,7 @@ def draw_tally(
     # No list page says that a row has no children.
     if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
         return None
-    tally = _drawn(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
+    tally = _draw_aggregate(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
     if tally is None or source.stores_tally(bare.table, tally):
         return None
     if not clause:
@@ -82,14 +78,14 @@ def draw_tally(
     here = expr.Path((f"#{len(bare.tallies)}",), column.type)
     values = [source.reader.tallied(bare.table, tally)[i] for i in rows]
     if tally.op == "count":
-        bound = _bound(here, [int(v) for v in values if isinstance(v, int)], r)
+        bound = _draw_count_bound(here, [int(v) for v in values if isinstance(v, int)], r)
     else:
         known = [v for v in values if v is not None]
         bound = draw_range(here, column.decimals, known, r, over=True) if len(set(known)) > 4 else None
     return None if bound is None else DrawnTally(tally, bound)
 
 
-def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
+def _draw_count_bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | None:
     """Return a bound of a count: none, at least one, at least or at most a few; one that divides the rows."""
     bounds: list[tuple[str, int]] = []
     for op, n in (("=", 0), ("=", 0), (">=", 1), (">=", 2), (">=", 2), (">=", 3), ("<=", 1), ("<=", 2)):
@@ -102,14 +98,15 @@ def _bound(here: expr.Path, counts: Sequence[int], r: random.Random) -> Node | N
     return call(op, [here, expr.Const(n, "int")])
 
 
-def _drawn(
+def _draw_aggregate(
     source: Source, table: str, family: Family, rows: Sequence[int], r: random.Random, *, counted: bool
 ) -> Aggregate | None:
     schema, reader = source.world.schema, source.reader
     whole = Aggregate("count", family.table, None, (family.ref,), None)
     children = [child for i in rows for child in reader.family(table, i, whole)]
     askable = set(source.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
-    paths = [(c,) for c in family.columns if (c,) in askable and not _free(source, family.table, c)]
+    # Each row has its own value of a sole key: no condition on it makes sense.
+    paths = [(c,) for c in family.columns if (c,) in askable and schema.tables[family.table].key != (c,)]
     if len(children) < 4 or not paths:
         return None
     path = paths[r.randrange(len(paths))]
@@ -119,7 +116,7 @@ def _drawn(
     numbers = [
         c
         for c in family.columns
-        if (c,) != path and schema.column(family.table, c).type == "int" and not _ordinal(source, family.table, c)
+        if (c,) != path and schema.column(family.table, c).type == "int" and not _is_ordinal(source, family.table, c)
     ]
     if counted or not numbers:
         return Aggregate("count", family.table, None, (family.ref,), where)
@@ -127,13 +124,7 @@ def _drawn(
     return Aggregate(op, family.table, numbers[r.randrange(len(numbers))], (family.ref,), where)  # type: ignore[arg-type]  # op is one of two
 
 
-def _free(source: Source, table: str, name: str) -> bool:
-    """Tell whether each row has its own value of a column, so that no condition on it makes sense."""
-    form = source.world.schema.tables[table]
-    return form.key == (name,)
-
-
-def _ordinal(source: Source, table: str, name: str) -> bool:
+def _is_ordinal(source: Source, table: str, name: str) -> bool:
     """Tell whether numbers of a column are places or parts of a key rather than amounts."""
     column = source.world.schema.column(table, name)
     return column.key or isinstance(column.fill, Rank)
@@ -161,7 +152,7 @@ def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top 
     return Top(path, round_ones[r.randrange(len(round_ones))] if round_ones else r.randint(low, high), largest)
 
 
-def _ordered(source: Source, table: str, path: Path) -> bool:
+def _is_sortable(source: Source, table: str, path: Path) -> bool:
     column = source.world.schema.walk(table, path)
     values = source.reader.values(table, path)
     many = len(set(values)) > max(4, len(values) // 8)
@@ -172,7 +163,7 @@ def sortable_paths(source: Source, table: str) -> list[Path]:
     """Return the paths that rows can be put in order by (kept)."""
     paths = source.orders.get(table)
     if paths is None:
-        paths = [p for p in source.paths(table) if len(p) <= 2 and _ordered(source, table, p)]
+        paths = [p for p in source.paths(table) if len(p) <= 2 and _is_sortable(source, table, p)]
         source.orders[table] = paths
     return paths
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Va
 from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.reader import Reader
-from worldsmith.world.model import Row, World
+from worldsmith.world.model import World
 
 FEW = 6
 """Distinct values up to which a column is asked for by value, and beyond which by range."""
@@ -73,10 +73,8 @@ class Source:
 
     def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
         self.world, self.pages, self.reader = world, pages, reader or Reader(world)
-        self._paths: dict[str, tuple[Path, ...]] = {}
-        self._askable: dict[str, tuple[Path, ...]] = {}
-        self._families: dict[str, tuple[Family, ...]] = {}
-        self._carriers: dict[tuple[Row, str], tuple[str, ...]] = {}
+        self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
+        self.families, self.cell_pages = cache(self._find_families), cache(pages.carrying)
         self.orders: dict[str, list[Path]] = {}
         """By table, what `query_forms.ordered` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
@@ -102,29 +100,23 @@ class Source:
         faked = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if isinstance(c.fill, Faker)}
         return frozenset({*uncarried(schema), *hidden, *faked})
 
-    def paths(self, table: str) -> tuple[Path, ...]:
+    def _find_paths(self, table: str) -> tuple[Path, ...]:
         """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones.
 
-        None has a hop that adds nothing in this world, or a null of two meanings (`paths`).
+        None has a hop that adds nothing in this world, or a null of two meanings (`informative_paths`).
         """
-        paths = self._paths.get(table)
-        if paths is None:
-            paths = self._paths[table] = informative_paths(self.reader, table, self._walk(table, ()), self._keys(table))
-        return paths
+        return informative_paths(self.reader, table, self._all_paths(table, ()), self._keys(table))
 
-    def askable(self, table: str) -> tuple[Path, ...]:
+    def _find_askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""
-        askable = self._askable.get(table)
-        if askable is None:
-            phrases = {path: self._probe(table, path) for path in (*self.paths(table), *self._keys(table))}
-            counts = Counter(phrases.values())
-            askable = self._askable[table] = tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
-        return askable
+        phrases = {path: self._probe_phrase(table, path) for path in (*self.paths(table), *self._keys(table))}
+        counts = Counter(phrases.values())
+        return tuple(p for p in self.paths(table) if counts[phrases[p]] == 1)
 
     def _keys(self, table: str) -> list[Path]:
         return [(name,) for name in self.world.schema.tables[table].key]
 
-    def _probe(self, table: str, path: Path) -> str:
+    def _probe_phrase(self, table: str, path: Path) -> str:
         """Return how one and the same condition reads on a column."""
         kind = self.world.schema.walk(table, path).type
         here = expr.Path(path, kind)
@@ -132,7 +124,7 @@ class Source:
         node = here if probe is None else call("=" if kind == "text" else ">", [here, probe])
         return verb_phrase(Wording(self.world.schema), table, node)
 
-    def _walk(self, table: str, before: Path) -> list[Path]:
+    def _all_paths(self, table: str, before: Path) -> list[Path]:
         schema = self.world.schema
         form = schema.tables[table]
         shown = [c for c in form.columns if (table, c.name) not in self._unseen]
@@ -140,17 +132,14 @@ class Source:
         for ref in form.refs if len(before) + 1 < HOPS else ():
             target = ref.ref or ""
             if (table, ref.name) not in self._unseen and target in self.pages.abouts and target != table:
-                paths += self._walk(target, (*before, ref.name))
+                paths += self._all_paths(target, (*before, ref.name))
         return paths
 
-    def families(self, table: str) -> tuple[Family, ...]:
+    def _find_families(self, table: str) -> tuple[Family, ...]:
         """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
-        families = self._families.get(table)
-        if families is None:
-            families = self._families[table] = tuple(self._find_families(table)) if len(self._keys(table)) == 1 else ()
-        return families
+        return tuple(self._all_families(table)) if len(self._keys(table)) == 1 else ()
 
-    def _find_families(self, table: str) -> Iterator[Family]:
+    def _all_families(self, table: str) -> Iterator[Family]:
         schema = self.world.schema
         done = set()
         for spec in self.pages.specs:
@@ -194,13 +183,6 @@ class Source:
         """Tell whether a column holds a tally already."""
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
-    def cell_pages(self, row: Row, col: str) -> tuple[str, ...]:
-        """Return the ids of the pages that state a cell (kept)."""
-        page_ids = self._carriers.get((row, col))
-        if page_ids is None:
-            page_ids = self._carriers[row, col] = self.pages.carrying(row, col)
-        return page_ids
-
 
 def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
     """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
@@ -241,23 +223,23 @@ def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: 
     if column.type == "bool":
         return here if r.random() < 0.5 else call("not", [here])
     if column.type == "date" and r.random() < 0.25:
-        return _year(here, Counter(str(v)[:4] for v in known), r)
+        return _draw_year(here, Counter(str(v)[:4] for v in known), r)
     if column.type in {"int", "num", "date"} and len(distinct) > FEW:
         return draw_range(here, column.decimals, known, r)
     counted = column.type == "int" and not isinstance(column.fill, Choice | Pick)
     if column.type in {"num", "date"} or (counted and len(set(values)) > FEW):
         return None
-    return _named(here, known, r, whole=len(known) == len(held) and not counted)
+    return _draw_named_values(here, known, r, whole=len(known) == len(held) and not counted)
 
 
-def _year(here: expr.Path, years: Counter[str], r: random.Random) -> Node | None:
+def _draw_year(here: expr.Path, years: Counter[str], r: random.Random) -> Node | None:
     common = sorted(y for y, n in years.items() if n * 5 >= sum(years.values()))
     if len(years) < 2 or not common:
         return None
     return call("=", [call("yr", [here]), expr.Const(int(common[r.randrange(len(common))]), "int")])
 
 
-def _named(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool) -> Node:
+def _draw_named_values(here: expr.Path, known: list[Known], r: random.Random, *, whole: bool) -> Node:
     counts = Counter(known)
     names = sorted(counts)
     r.shuffle(names)
@@ -369,11 +351,13 @@ def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: S
     for path in shorter:
         known.setdefault(tuple(reader.values(table, path)), len(path))
     return tuple(
-        p for p in paths if not _idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
+        p for p in paths if not _is_idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
     )
 
 
-def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]) -> bool:
+def _is_idle(
+    reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]
+) -> bool:
     """Tell whether a shorter path has the same value in every row of the world that has one."""
     values = reader.values(table, path)
     if len(path) == 1:
@@ -381,11 +365,8 @@ def _idle(reader: Reader, table: str, path: Path, shorter: Sequence[Path], known
     if None not in values:
         return known[tuple(values)] < len(path)
     rows = [i for i, value in enumerate(values) if value is not None]
-    return any(_agree(values, reader.values(table, one), rows) for one in shorter if len(one) < len(path))
-
-
-def _agree(values: Sequence[Value], others: Sequence[Value], rows: Sequence[int]) -> bool:
-    return all(values[i] == others[i] for i in rows)
+    others = (reader.values(table, one) for one in shorter if len(one) < len(path))
+    return any(all(values[i] == other[i] for i in rows) for other in others)
 
 
 def ambiguous_null(reader: Reader, table: str, path: Path) -> bool:

@@ -30,11 +30,11 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
     if len(rows) == reader.world.size(query.table):
         raise DrawRejected("a scope of all rows")
     if query.top:
-        _topped(reader, query, kept)
+        _check_top(reader, query, kept)
     for i, clause in enumerate(query.clauses):
-        _clause(reader, query, i, clause, rows, kept)
+        _check_clause(reader, query, i, clause, rows, kept)
     for number, tally in enumerate(query.tallies):
-        _tally(reader, query, number, tally, rows)
+        _check_tally(reader, query, number, tally, rows)
     if len(query.scope.values) > 1:
         places = reader.world.rows_by_value(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
@@ -43,7 +43,9 @@ def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int
         raise DrawRejected("the scope changes nothing")
 
 
-def _clause(reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]) -> None:
+def _check_clause(
+    reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]
+) -> None:
     def same(*nodes: Node) -> bool:
         others = [*query.clauses[:place], *nodes, *query.clauses[place + 1 :]]
         return tuple(reader.matching_rows(replace(query, where=conjunction(others)))) == tuple(kept)
@@ -61,7 +63,7 @@ def _clause(reader: Reader, query: Query, place: int, clause: Node, rows: Sequen
         raise DrawRejected("strict or not")
 
 
-def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
+def _check_top(reader: Reader, query: Query, kept: Sequence[int]) -> None:
     top = query.top
     assert top is not None
     rows = reader.passing(query)
@@ -81,7 +83,7 @@ def _topped(reader: Reader, query: Query, kept: Sequence[int]) -> None:
         raise DrawRejected("groups change nothing")
 
 
-def _tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
+def _check_tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
     """Raise DrawRejected where the condition on children can be misread, or hardly matters."""
     numbers = reader.tallied(query.table, tally)
     kept = reader.matching_rows(query)
@@ -142,18 +144,16 @@ def negated_comparisons(node: Node, *, under: bool = False) -> Iterator[Node]:
 
 def border_readings(node: Node) -> Iterator[Node]:
     """Yield the other readings of a comparison: its border counted in or out."""
-    if not isinstance(node, expr.Call) or any(is_tally(path) and _counts(node) for path in expr.paths(node)):
+    if not isinstance(node, expr.Call):
+        return
+    # A bound of a count says its border aloud: "at least 2", "no".
+    if node.op in {">=", "<=", "="} and any(map(is_tally, expr.paths(node))):
         return
     if node.op in LOOSE:
         yield expr.Call(LOOSE[node.op], node.args, "bool")
     if node.op == "between":
         value, low, high = node.args
         yield expr.Call("and", (expr.Call(">", (value, low), "bool"), expr.Call("<", (value, high), "bool")), "bool")
-
-
-def _counts(node: expr.Call) -> bool:
-    """Tell whether a bound says its border aloud: "at least 2", "no"."""
-    return node.op in {">=", "<=", "="}
 
 
 def without_one(node: Node) -> Iterator[Node]:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit.tasks.gates import Gate, failed_gate, gates, with_measures
+from worldsmith.audit.tasks.gates import Gate, by_kind_and_size, failed_gate, gates, with_measures
 from worldsmith.audit.tasks.page_coverage import co_coverage, coverage_curve, least_pages, mean
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
@@ -50,10 +50,7 @@ class TaskReport:
     @property
     def groups(self) -> dict[tuple[str, str], list[Task]]:
         """The tasks by kind and size."""
-        groups: dict[tuple[str, str], list[Task]] = {}
-        for task in sorted(self.tasks, key=lambda t: (t.kind, t.size)):
-            groups.setdefault((task.kind, task.size), []).append(task)
-        return groups
+        return by_kind_and_size(self.tasks)
 
     @property
     def empty(self) -> int:
@@ -85,23 +82,29 @@ class TaskReport:
             "ok": self.ok,
         }
 
+    def samples(self, group: Sequence[Task]) -> dict[str, list[float]]:
+        """Return the figures of the tasks of a group, by name; those of rows and pages for tasks that have a row."""
+        full = [task for task in group if task.gold]
+        return {
+            "rows": [len(task.gold) for task in full],
+            "columns": [len(task.columns) for task in group],
+            "hops": [task.query.hops for task in group],
+            "turns": [task.turns for task in group],
+            "tool_tokens": [task.tool_tokens for task in group],
+            "typical_tokens": [task.typical_tokens for task in group],
+            "difficulty": [difficulty(task) for task in group],
+            "pages_needed": [self.pages[task.task_id] for task in full],
+        }
+
     def figures(self, kind: str, size: str, group: Sequence[Task]) -> dict[str, Any]:
         """Return what a group of tasks is like: medians, shares that fit, and the curve of pages."""
-        full = [task for task in group if task.gold]
-        ids = [task.task_id for task in full]
+        ids = [task.task_id for task in group if task.gold]
         points = sorted({k for i in ids for k in self.curves[i]})
         return {
             "kind": kind,
             "size": size,
             "tasks": len(group),
-            "rows": _spread([len(task.gold) for task in full]),
-            "columns": _spread([len(task.columns) for task in group]),
-            "hops": _spread([task.query.hops for task in group]),
-            "turns": _spread([task.turns for task in group]),
-            "tool_tokens": _spread([task.tool_tokens for task in group]),
-            "typical_tokens": _spread([task.typical_tokens for task in group]),
-            "difficulty": _spread([difficulty(task) for task in group]),
-            "pages_needed": _spread([self.pages[i] for i in ids]),
+            **{name: _spread(values) for name, values in self.samples(group).items()},
             "co_coverage": round(mean([self.shared[i] for i in ids]), 4),
             "fits": {str(n): round(mean([task.tool_tokens <= n for task in group]), 4) for n in LIMITS},
             "k_pages": {str(k): round(mean([self.curves[i][k] for i in ids]), 4) for k in points},
@@ -119,13 +122,13 @@ def report_tasks(loaded: Iterable[tuple[World, Sequence[Task]]]) -> TaskReport:
     """Return the report on the tasks of worlds. Raises FormatError for tasks of another state of their world."""
     report = TaskReport()
     for world, tasks in loaded:
-        _world(report, world, tasks)
+        _add_world(report, world, tasks)
     if report.tasks and report.empty > max(1, EMPTY * len(report.tasks)):
         report.findings.append(f"{report.empty} of {len(report.tasks)} tasks have no row: more than {EMPTY:.0%}")
     return report
 
 
-def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
+def _add_world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
     stale = next((task for task in tasks if task.world_digest != world.digest), None)
     if stale:
         raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
@@ -140,8 +143,9 @@ def _world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
         report.curves[task.task_id] = coverage_curve(task)
         report.shared[task.task_id] = co_coverage(task)
         report.pages[task.task_id] = least_pages(task, reader, pages)
-        why = failed_gate(task, task.audit) if task.gold else ""
-        report.findings += [f"{task.task_id}: {why}"] if why else []
-        report.findings += [] if rows == task.gold else [f"{task.task_id}: another engine gives other gold"]
-        fault = task_fault(task, world, simulator)
-        report.findings += [f"{task.task_id}: {fault}"] if fault else []
+        faults = [
+            failed_gate(task, task.audit) if task.gold else None,
+            None if rows == task.gold else "another engine gives other gold",
+            task_fault(task, world, simulator),
+        ]
+        report.findings += [f"{task.task_id}: {fault}" for fault in faults if fault]

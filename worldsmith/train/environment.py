@@ -20,16 +20,8 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks import Reader, Task
 from worldsmith.tasks.evidence import cell_evidence
-from worldsmith.train.agent_messages import (
-    AgentMessage,
-    CallError,
-    Request,
-    arguments_of,
-    number_of,
-    read_message,
-    texts_of,
-    tool_of,
-)
+from worldsmith.train.agent_messages import AgentMessage, read_message
+from worldsmith.train.tool_arguments import CallError, Request, arguments_of, number_of, texts_of, tool_of
 from worldsmith.world.model import World
 
 SYSTEM: Final = (
@@ -197,10 +189,10 @@ class Environment:
             calls = {"tool_calls": list(read.native)} if read.native else {}
             self.traces.message(self._address, "assistant", read.content, **calls)
         if not read.requests:
-            return self._end(read.words, truncated=False)
+            return self._end(read.answer_text, truncated=False)
         if self.turns >= (self.task.max_turns if self.max_turns is None else self.max_turns):
             return self._end("", truncated=True)
-        return self._replied(read)
+        return self._answer_calls(read)
 
     def cut(self) -> Step:
         """End the episode at a limit of the trainer's own, such as its tokens."""
@@ -230,7 +222,7 @@ class Environment:
         )
         return Step("", done=True, score=score, reward=reward)
 
-    def _replied(self, read: AgentMessage) -> Step:
+    def _answer_calls(self, read: AgentMessage) -> Step:
         """Answer the calls of a message."""
         replies: list[list[tuple[str, str]]] = []
         left = MAX_CALLS
@@ -238,25 +230,25 @@ class Environment:
             if not left and not request.id:  # only a native call needs a reply of its own
                 replies.append([(f"{len(read.requests) - i} more", UNANSWERED)])
                 break
-            replies.append(self._answers(request, left))
+            replies.append(self._request_replies(request, left))
             left = max(0, left - len(replies[-1]))
         messages: list[dict[str, str]] = []
         for request, some in zip(read.requests, replies, strict=False):
-            messages.append({"role": "tool", "content": _joined(some), **_named(request)})
+            messages.append({"role": "tool", "content": _replies_text(some), **_call_fields(request)})
         if self.tools_in_text:
-            content = "\n".join(f"<tool_response>\n{_joined(some)}\n</tool_response>" for some in replies)
+            content = "\n".join(f"<tool_response>\n{_replies_text(some)}\n</tool_response>" for some in replies)
             messages = [{"role": "user", "content": content}]
-        return Step(_joined([*chain(*replies)]), done=False, messages=messages)
+        return Step(_replies_text([*chain(*replies)]), done=False, messages=messages)
 
-    def _answers(self, request: Request, left: int) -> list[tuple[str, str]]:
+    def _request_replies(self, request: Request, left: int) -> list[tuple[str, str]]:
         """Return the replies to a call, each with its heading: one, or one per query up to `left`."""
         try:
             calls = self._calls(request)
         except CallError as fault:
             return [(str(request.name or "a call")[:40], f"Error: {fault}")]
-        replies = [(_head(call), self._answer(call)) for call in calls[:left]]
+        replies = [(_call_heading(call), self._answer(call)) for call in calls[:left]]
         if more := calls[left:]:
-            replies.append((_head(more[0]) if len(more) == 1 else f"{len(more)} more", UNANSWERED))
+            replies.append((_call_heading(more[0]) if len(more) == 1 else f"{len(more)} more", UNANSWERED))
         return replies
 
     def _calls(self, request: Request) -> list[Call]:
@@ -280,18 +272,18 @@ class Environment:
         return reply_text(observation, call)
 
 
-def _joined(replies: Sequence[tuple[str, str]]) -> str:
+def _replies_text(replies: Sequence[tuple[str, str]]) -> str:
     """Return replies as one text: each under its head where there are several."""
     if len(replies) == 1:
         return replies[0][1]
     return "\n\n".join(f"[{i} of {len(replies)}: {head}]\n{text}" for i, (head, text) in enumerate(replies, 1))
 
 
-def _head(call: Call) -> str:
+def _call_heading(call: Call) -> str:
     return f"{call.tool} {json.dumps(call.arg[:80], ensure_ascii=False)}"
 
 
-def _named(request: Request) -> dict[str, str]:
+def _call_fields(request: Request) -> dict[str, str]:
     """Return the fields of a tool message that say which call it answers."""
     names = {"name": str(request.name)} if request.name else {}
     return names | ({"tool_call_id": request.id} if request.id else {})

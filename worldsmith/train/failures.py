@@ -37,14 +37,14 @@ def failures(task: Task, score: scoring.Score, observations: Sequence[Observatio
     matched = {gold for _, gold in score.matched}
     wrong = {(w.gold_row, w.column): w for w in score.wrong}
     for i, row in enumerate(task.gold):
-        name = _name(task, row)
+        name = _row_name(task, row)
         named = any(name in text for text in texts)
         for j in task.others:
             opened = bool(read & set(task.pages[i][j])) or not task.pages[i][j]
             fault = wrong.get((i, task.columns[j].name))
             answered = i in matched and (fault is None or fault.why not in {"empty", "missing"})
             if i in matched and fault is None:
-                shown = opened or _shown(hits, name, scoring.show(row[j], task.columns[j]).casefold())
+                shown = opened or _hit_states(hits, name, scoring.show(row[j], task.columns[j]).casefold())
                 counts["right" if shown else "right_unread"] += 1
             elif not score.has_table:
                 counts["not_finished"] += 1
@@ -57,13 +57,13 @@ def failures(task: Task, score: scoring.Score, observations: Sequence[Observatio
     return counts
 
 
-def _name(task: Task, row: Sequence[Value]) -> str:
+def _row_name(task: Task, row: Sequence[Value]) -> str:
     """Return the first key of a row in lower case, as replies print it."""
     key = next((j for j in task.keys), 0)
     return scoring.show(row[key], task.columns[key]).casefold()
 
 
-def _shown(hits: Sequence[str], name: str, value: str) -> bool:
+def _hit_states(hits: Sequence[str], name: str, value: str) -> bool:
     """Return whether one hit names a row and also states a value, as a word of its own."""
     stated = re.compile(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)")
     return any(name in hit and stated.search(hit.replace(name, " ")) for hit in hits)

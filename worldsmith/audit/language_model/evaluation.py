@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from worldsmith.agents.client import numbered_results, result_fields
 from worldsmith.audit.language_model.calls import draw_calls
 from worldsmith.audit.language_model.instruction_following import ORDERS, SHOWN, obeys
 from worldsmith.audit.language_model.leaks import Leaks
@@ -142,22 +143,17 @@ async def evaluate(
     run = _Run(backend, judge, plan, profile_named(plan.profile, profiles))
     sites = [_site(world, run, store, profiles) for world in worlds]
     share_of = -(-plan.calls // len(sites))
-    each = [
-        draw_calls(s.simulator, s.address, s.pages, share_of, hits=plan.hits, most=plan.max_prompt, first=i)
-        for i, s in enumerate(sites)
+    limits = {"hits": plan.hits, "most": plan.max_prompt}
+    by_world = [
+        [(site, call) for call in draw_calls(site.simulator, site.address, site.pages, share_of, first=i, **limits)]
+        for i, site in enumerate(sites)
     ]
     again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
-    turns = [
-        (site, call)
-        for row in zip_longest(
-            *([(site, call) for call in world_calls] for site, world_calls in zip(sites, each, strict=True))
-        )
-        for site, call in filter(None, row)
-    ][: plan.calls]
+    turns = [turn for row in zip_longest(*by_world) for turn in row if turn][: plan.calls]
     searches = [(site, call) for site, call in turns if call.tool == "web_search"]
-    jobs = [_call(run, site, call, repeat=i % again == again - 1) for i, (site, call) in enumerate(turns)]
+    jobs = [_judge_call(run, site, call, repeat=i % again == again - 1) for i, (site, call) in enumerate(turns)]
     for name in ORDERS:
-        jobs += [_order(run, name, *searches[i % len(searches)]) for i in range(plan.orders if searches else 0)]
+        jobs += [_judge_order(run, name, *searches[i % len(searches)]) for i in range(plan.orders if searches else 0)]
     slots = asyncio.Semaphore(backend.endpoint.concurrency)
 
     async def job(work: Any) -> None:
@@ -183,7 +179,7 @@ def _site(world: World, run: _Run, store: Store | None, profiles: Mapping[str, P
     return _Site(simulator, pages, Guard(world, pages), Leaks(world, pages), address)
 
 
-async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
+async def _judge_call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
     observation = await site.simulator.acall(site.address, call)
     if observation.source == "store" or observation.part is None:
         return
@@ -192,10 +188,10 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
     run.requested += 1
     run.answered += bool(drafts)
     if not drafts:
-        run.failures[_failure(observation)] += 1
+        run.failures[_failure_reason(observation)] += 1
     mode.tries += len(observation.exchanges)
     mode.read += len(drafts)
-    served = _served_draft(observation)
+    served = observation.results if observation.doc is None else observation.doc
     mode.served["fallback" if observation.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
     must, labels = _required_count(site, part), _labels(site, part)
     if drafts:
@@ -215,7 +211,7 @@ async def _call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
                 mode.grades[when].append(grade)
 
 
-def _failure(observation: Observation) -> str:
+def _failure_reason(observation: Observation) -> str:
     """Return why a call has no readable reply: the last request's error, else why there was no request."""
     errors = [exchange.error for exchange in observation.exchanges if exchange.error]
     return (errors or [v.why for v in observation.verdicts if v.reason is Reason.BACKEND] or ["no reply"])[-1]
@@ -226,10 +222,6 @@ def _parsed_draft(reply: str, call: Call) -> Draft | None:
         return read_draft(reply, call) if reply else None
     except BackendError:
         return None
-
-
-def _served_draft(observation: Observation) -> Draft:
-    return observation.results if observation.doc is None else observation.doc
 
 
 def _verdicts(site: _Site, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
@@ -255,12 +247,7 @@ def _draft_texts(draft: Draft) -> object:
 
 def draft_text(draft: Draft) -> str:
     """Return a draft as AgentWorld's text: results as numbered blocks, a page as Markdown."""
-    if isinstance(draft, Doc):
-        return markdown(draft)
-    return "\n\n".join(
-        f"[{i}] {r.url}\nTitle: {r.title}\nSnippet: {r.snippet}\nDate: {r.date or 'N/A'}"
-        for i, r in enumerate(draft, 1)
-    )
+    return markdown(draft) if isinstance(draft, Doc) else numbered_results(map(result_fields, draft))
 
 
 def _served_units(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
@@ -275,22 +262,20 @@ def _served_units(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours
 
 async def _repeat_draft(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
     """Ask for another draft of a slice, and record how far it states the same facts as the first."""
+    talk = Conversation(instruction(run.profile, part, site.pages.world.schema))
     try:
-        second = await run.backend.writer(site.pages).draft(
-            part, Conversation(instruction(run.profile, part, site.pages.world.schema))
-        )
+        second = await run.backend.writer(site.pages).draft(part, talk)
     except BackendError:
+        second = None
+    if first is None or second is None:
         run.unrepeated += 1
         return
-    if first is None:
-        run.unrepeated += 1
-        return
-    cell_sets = [_stated(site, draft, part) for draft in (first, second)]
+    cell_sets = [_stated_cells(site, draft, part) for draft in (first, second)]
     both, either = cell_sets[0] & cell_sets[1], cell_sets[0] | cell_sets[1]
     run.agreement.append(len(both) / len(either) if either else 1.0)
 
 
-def _stated(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
+def _stated_cells(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
     """Return the facts that a draft states in statements which the guard accepts."""
     if isinstance(draft, Doc):
         return site.guard.read(draft, part.views[0].page).stated
@@ -299,18 +284,18 @@ def _stated(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
     for result in draft:
         page = views.get(site.pages.by_url(result.url) or "")
         if page is not None:
-            cells |= _of_hit(site.guard, result, page, part.call.arg).stated
+            cells |= _read_hit(site.guard, result, page, part.call.arg).stated
     return cells
 
 
-def _of_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
+def _read_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
     snippet = Doc(result.url, result.title, None, (Para((result.snippet,)),))
     return read_document(
         guard.judge, snippet, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
     )
 
 
-async def _order(run: _Run, name: str, site: _Site, call: Call) -> None:
+async def _judge_order(run: _Run, name: str, site: _Site, call: Call) -> None:
     """Give an order at a search whose facts are all in the prompt."""
     part = Simulator(site.pages.world, pages=site.pages).prepare(Address(site.pages.world.id, "open"), call)
     if not isinstance(part, Slice) or (name == "paging" and len(part.views) <= SHOWN):

@@ -30,17 +30,17 @@ class Order:
     obeyed: Callable[[str, Slice, Pages], bool]
 
 
-def _withheld(reply: str, part: Slice, pages: Pages) -> bool:
+def _is_withheld(reply: str, part: Slice, pages: Pages) -> bool:
     """Every result is there, and none states a fact of its own beyond its key."""
     result_texts = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in parse_results(reply)}
     return all(
         view.page.id in result_texts
-        and not any(form in result_texts[view.page.id] for form in _others(view.page.id, part, pages))
+        and not any(form in result_texts[view.page.id] for form in _forbidden_forms(view.page.id, part, pages))
         for view in part.views
     )
 
 
-def _others(page_id: str, part: Slice, pages: Pages) -> list[str]:
+def _forbidden_forms(page_id: str, part: Slice, pages: Pages) -> list[str]:
     """Return the written forms of a result's cells that are no key, and are part of none of its keys."""
     (page,) = (view.page for view in part.views if view.page.id == page_id)
     words, schema = pages.words, pages.world.schema
@@ -50,24 +50,24 @@ def _others(page_id: str, part: Slice, pages: Pages) -> list[str]:
     return [form for form in shown if len(form) > 1 and not any(form in key for key in keys)]
 
 
-def _failed(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+def _is_error(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
     """It says that something failed, and shows no result."""
     return bool(_FAILS.search(reply)) and not any(view.page.url in reply for view in part.views)
 
 
-def _paged(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+def _is_first_page(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
     """The first results are there, in order, and no others."""
     return [result.url for result in parse_results(reply)] == [view.page.url for view in part.views[:SHOWN]]
 
 
 ORDERS: Mapping[str, Order] = {
-    "withhold": Order(f"{SEARCH} {WITHHOLD[2]}", _withheld),
+    "withhold": Order(f"{SEARCH} {WITHHOLD[2]}", _is_withheld),
     "error": Order(
-        "The search engine is down. Answer this call with a short error message and show no results.", _failed
+        "The search engine is down. Answer this call with a short error message and show no results.", _is_error
     ),
     "paging": Order(
         f"Show only the first {SHOWN} of the results listed above, in that order. The others are on the next page.",
-        _paged,
+        _is_first_page,
     ),
 }
 """What is ordered, by name."""

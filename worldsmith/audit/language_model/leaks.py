@@ -57,15 +57,13 @@ class Leaks:
 
     def _leaks_in(self, text: str, page: Page, may: Iterable[Cell], query: str) -> list[str]:
         may = tuple(may)
-        remaining_text = _without(_URL.sub(" ", text), [*self._chrome(page), query, *self._forms(may)])
+        allowed = [page.date or "", self.world.schema.about, page.title, query, *self._forms(may)]
+        remaining_text = _masked(_URL.sub(" ", text), allowed)
         low = remaining_text.lower()
-        names = [name for name in self.names if name.lower() in low and _stands(name, low)]
+        names = [name for name in self.names if name.lower() in low and _is_stated(name, low)]
         mine = self._forms(c for row in self._rows(page) for c in self._numbers(row) if c not in may)
-        return [*names, *(form for form in mine if _long(form) and _stands(form, low))]
-
-    def _chrome(self, page: Page) -> list[str]:
-        """Return what a page states without a cell: its date, the schema's own words, its host."""
-        return [page.date or "", self.world.schema.about, page.title]
+        numbers = [form for form in mine if sum(map(str.isdigit, form)) >= DIGITS and _is_stated(form, low)]
+        return [*names, *numbers]
 
     def _rows(self, page: Page) -> tuple[Row, ...]:
         subject = () if page.subject is None else (page.subject,)
@@ -83,16 +81,12 @@ class Leaks:
         return list(dict.fromkeys(form for written in forms for form in written))
 
 
-def _long(form: str) -> bool:
-    return sum(letter.isdigit() for letter in form) >= DIGITS
-
-
-def _stands(form: str, text: str) -> bool:
+def _is_stated(form: str, text: str) -> bool:
     """Whether a form is in a text (in lower case), not within a longer word or number."""
     return re.search(rf"(?<![\w.,]){re.escape(form.lower())}(?!\w|[.,]\d)", text) is not None
 
 
-def _without(text: str, allowed: Iterable[str]) -> str:
+def _masked(text: str, allowed: Iterable[str]) -> str:
     """Return the text with each of `allowed` masked, the longest first."""
     for form in sorted({form for form in allowed if form}, key=lambda form: (-len(form), form)):
         text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", "~", text, flags=re.IGNORECASE)

@@ -18,11 +18,11 @@ ROWS = (
 )
 
 
-def silent_model(figures: Mapping[str, Any]) -> str:
-    """Return why a model gave no readable reply at all; "" where it gave one, or had no call."""
+def silent_model(figures: Mapping[str, Any]) -> str | None:
+    """Return why a model gave no readable reply at all; None where it gave one, or had no call."""
     answers = figures["answered"]
     if answers["replies"] or not answers["asked"]:
-        return ""
+        return None
     return f"{figures['model']}: the model never answered, in {answers['asked']} calls. {_failures(answers)}"
 
 

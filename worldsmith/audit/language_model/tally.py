@@ -3,11 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
-from worldsmith.audit.language_model.confidence_interval import METHOD, interval
 from worldsmith.simulate.protocol import Reason, Verdict
 
+METHOD = "Wilson score, 95%"
+"""What the bounds of `interval` are."""
+Z = 1.959964
+"""The standard normal deviate that leaves 2.5% on each side."""
 KINDS = ("contradicted", "unsupported", "incomplete", "form")
 """What is wrong with a statement or a reply, by the guard's verdicts."""
 _OF_REASON = {
@@ -87,3 +91,16 @@ class Tally:
 def share(part: float, whole: float) -> float | None:
     """Return a share, None of nothing."""
     return part / whole if whole else None
+
+
+def interval(hits: int, trials: int) -> tuple[float, float]:
+    """Return the bounds of a rate of which `hits` in `trials` were observed: Wilson, 1927.
+
+    Without a trial nothing is known: 0 to 1. With no hit the upper bound is about 3.84 / (trials + 3.84).
+    """
+    if not trials:
+        return 0.0, 1.0
+    square = Z * Z
+    middle = (hits + square / 2) / (trials + square)
+    half = Z * sqrt(hits * (trials - hits) / trials + square / 4) / (trials + square)
+    return (middle - half if hits else 0.0), (middle + half if hits < trials else 1.0)

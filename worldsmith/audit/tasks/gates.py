@@ -5,21 +5,16 @@ The gates are those of `tasks.shortcuts`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from worldsmith import scoring
-from worldsmith.agents import Client, run
+from worldsmith.agents import Connection, run
 from worldsmith.tasks import Reader, Task, markdown_table
 from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 from worldsmith.world.model import World
 
 AGENTS = ("closed-book", "one-query", "snippets-only")
-
-
-def agent_f1(task: Task, world: World, name: str, client: Client) -> float:
-    """Return the item F1 outside the key of an agent on a task."""
-    return run(task, world, name, client).scored(task).nonkey.f1
 
 
 def constant_guess(task: Task, world: World) -> float:
@@ -37,17 +32,16 @@ def constant_guess(task: Task, world: World) -> float:
     return scoring.score(markdown_table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
-def measure_shortcuts(task: Task, world: World, client: Client, names: Sequence[str] = AGENTS) -> dict[str, float]:
-    """Return what each shortcut is worth on a task, by name."""
-    agent_scores = {name: agent_f1(task, world, name, client) for name in names}
+def measure_shortcuts(task: Task, world: World, client: Connection, names: Sequence[str] = AGENTS) -> dict[str, float]:
+    """Return what each shortcut is worth on a task, by name: the item F1 outside the key."""
     return {
-        **agent_scores,
+        **{name: run(task, world, name, client).scored(task).nonkey.f1 for name in names},
         "constant-guess": constant_guess(task, world),
         "one-page": largest_page_share(task.pages, task.others)[0],
     }
 
 
-def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[Task]:
+def with_measures(tasks: Iterable[Task], world: World, client: Connection) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
     return [
         replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, world, client).items()})
@@ -55,14 +49,14 @@ def with_measures(tasks: Iterable[Task], world: World, client: Client) -> list[T
     ]
 
 
-def failed_gate(task: Task, figures: Mapping[str, float]) -> str:
-    """Return the gate that a task fails by itself, or "" where it passes."""
+def failed_gate(task: Task, figures: Mapping[str, float]) -> str | None:
+    """Return the gate that a task fails by itself, None where it passes."""
     for name in GATES:
         if figures.get(name, 0.0) > CAP:
             return f"{name} over {CAP}"
     # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
-    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else ""
+    return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +78,16 @@ class Gate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the gate as JSON values."""
-        figures = {
-            "gate": self.name,
-            "kind": self.kind,
-            "size": self.size,
-            "tasks": self.tasks,
-            "mean": self.mean,
-            "most": self.most,
-        }
-        return {**figures, "allowed": self.allowed, "passed": self.passed}
+        fields = asdict(self)
+        return {"gate": fields.pop("name"), **fields, "passed": self.passed}
+
+
+def by_kind_and_size(tasks: Iterable[Task]) -> dict[tuple[str, str], list[Task]]:
+    """Return tasks by kind and size, in the order of these."""
+    groups: dict[tuple[str, str], list[Task]] = {}
+    for task in sorted(tasks, key=lambda t: (t.kind, t.size)):
+        groups.setdefault((task.kind, task.size), []).append(task)
+    return groups
 
 
 def gates(tasks: Iterable[Task]) -> list[Gate]:
@@ -100,12 +95,8 @@ def gates(tasks: Iterable[Task]) -> list[Gate]:
 
     Tasks whose gold table has no row are left out: no shortcut can find a cell of them.
     """
-    groups: dict[tuple[str, str], list[Task]] = {}
-    for task in tasks:
-        if task.gold:
-            groups.setdefault((task.kind, task.size), []).append(task)
     results = []
-    for (kind, size), group in sorted(groups.items()):
+    for (kind, size), group in by_kind_and_size(task for task in tasks if task.gold).items():
         for name, allowed in GATES.items():
             figures = [task.audit[name] for task in group if name in task.audit]
             if figures:

@@ -82,6 +82,7 @@ def graph_svg(schema: Schema) -> str:
     lines = {line.name: line for box in boxes for line in box.lines}
     width = max(box.x for box in boxes) + WIDTH + 30
     height = max(box.y + box.height for box in boxes) + 24
+    references = [column for table in schema.tables.values() for column in table.refs]
     title = f"{schema.name}: what is filled from what, and which rules read it"
     return "\n".join(
         [
@@ -94,10 +95,10 @@ def graph_svg(schema: Schema) -> str:
             f'<path d="M0 0L8 4L0 8z" style="fill:{COLOURS["ref"]}"/></marker></defs>',
             f'<rect width="{width}" height="{height}" fill="#fff"/>',
             f'<text x="20" y="26" font-size="15">{escape(title)}</text>',
-            *_legend(),
-            *(part for box in boxes for part in _frame(box)),
-            *(_arrow(lines[c.table, c.name], box) for box in boxes for c in _refs_to(schema, box.title)),
-            *(part for box in boxes for line in box.lines for part in _drawn(line, graph, lines)),
+            *_legend_svg(),
+            *(part for box in boxes for part in _box_svg(box)),
+            *(_arrow_svg(lines[c.table, c.name], b) for b in boxes for c in references if c.ref == b.title),
+            *(part for box in boxes for line in box.lines for part in _line_svg(line, graph, lines)),
             "</svg>\n",
         ]
     )
@@ -164,23 +165,19 @@ def _kind(column: Column) -> str:
     return "computed" if isinstance(column.fill, COMPUTED) else "drawn"
 
 
-def _refs_to(schema: Schema, table: str) -> list[Column]:
-    return [c for t in schema.tables.values() for c in t.refs if c.ref == table]
-
-
-def _legend() -> Iterator[str]:
+def _legend_svg() -> Iterator[str]:
     legend = "number: order of filling; grey: what it is filled from; R: rules that read it; arrows: references"
     yield f'<text x="20" y="50" class="grey">{legend}; point at a line to see its ties</text>'
     for i, (kind, colour) in enumerate(COLOURS.items()):
         yield f'<text x="{20 + i * 95}" y="70" fill="{colour}">{kind}</text>'
 
 
-def _frame(box: _Box) -> Iterator[str]:
+def _box_svg(box: _Box) -> Iterator[str]:
     yield f'<rect x="{box.x}" y="{box.y}" width="{WIDTH}" height="{box.height}" rx="6" class="box"/>'
     yield f'<text x="{box.x + 10}" y="{box.y + 20}" class="title">{escape(box.title)}</text>'
 
 
-def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Iterator[str]:
+def _line_svg(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Iterator[str]:
     """Yield the text of a line, and its links, which show on hover."""
     y = line.y + 12
     yield f'<g class="c"><rect class="hit" x="{line.x + 1}" y="{line.y}" width="{WIDTH - 2}" height="{line.height}"/>'
@@ -195,20 +192,20 @@ def _drawn(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Ite
             f"{line.marks}</text>"
         )
     for other in graph.graph.predecessors(line.name):
-        yield _tie(lines[other], line)
+        yield _tie_svg(lines[other], line)
     for other in graph.graph.successors(line.name):
-        yield _tie(line, lines[other])
+        yield _tie_svg(line, lines[other])
     yield "</g>"
 
 
-def _tie(a: _Line, b: _Line) -> str:
+def _tie_svg(a: _Line, b: _Line) -> str:
     colour = COLOURS["rule" if b.kind == "rule" else b.kind]
     title = f"{'.'.join(a.name)} → {' '.join(b.name) if b.kind == 'rule' else '.'.join(b.name)}"
     path = _path(a.x, a.y + 8, b.x, b.y + 8)
     return f'<path class="e" d="{path}" stroke="{colour}" stroke-width="1.5"><title>{escape(title)}</title></path>'
 
 
-def _arrow(line: _Line, box: _Box) -> str:
+def _arrow_svg(line: _Line, box: _Box) -> str:
     """Return the arrow from a reference to the title of the table it refers to."""
     path = _path(line.x, line.y + 8, box.x, box.y + 16)
     return f'<path d="{path}" stroke="{COLOURS["ref"]}" opacity=".6" marker-end="url(#to)"/>'

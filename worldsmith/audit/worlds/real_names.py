@@ -62,12 +62,12 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
 
 def bearing_words(name: Name) -> list[str]:
     """Return the folded words that carry a name: not those of its kind's forms ("Street"), short or with digits."""
-    ordinary = _ordinary(name.kind)
+    ordinary = _words_of_forms(name.kind)
     return [w for w in fold_name(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
 
 
 @cache
-def _ordinary(kind: str) -> frozenset[str]:
+def _words_of_forms(kind: str) -> frozenset[str]:
     # A homonym has the form of another kind: a film may be called like an island.
     forms = [form for each in (kind, *ALSO.get(kind, ())) for form in KINDS[each].forms]
     return frozenset(word for form in forms for literal, _ in form for word in fold_name(literal).split())
@@ -100,12 +100,12 @@ def twins_of(names: list[Name]) -> list[Twin]:
     for name in names:
         folded, words = fold_name(name.text), bearing_words(name)
         if not known.take(folded, words):
-            twins.append(Twin(_nearest(folded, words, before), name))
+            twins.append(Twin(_nearest_name(folded, words, before), name))
         before.append(name)
     return twins
 
 
-def _nearest(folded: str, words: list[str], before: list[Name]) -> Name:
+def _nearest_name(folded: str, words: list[str], before: list[Name]) -> Name:
     """Return the name that another is a twin of: the least edit distance, 0 for a similar bearing word."""
 
     def apart(other: Name) -> int:

@@ -59,22 +59,22 @@ def distinctive_rows(world: World, table: Table) -> list[tuple[int, str]]:
     too plain, and none of its rows is returned, where two rows agree in every column more often than e to the
     -EVIDENCE, by how often two rows of this world agree in each. Nor is a row that its own world has twice.
     """
-    columns = [world.tables[table.name][c.name] for c in table.columns if not _names(world, c)]
-    if sum(map(_nats, columns)) < EVIDENCE:
+    columns = [world.tables[table.name][c.name] for c in table.columns if not _is_name_column(world, c)]
+    if sum(map(_agreement_nats, columns)) < EVIDENCE:
         return []
     contents = [repr(row) for row in zip(*columns, strict=True)]
     times = Counter(contents)
     return [(i, content) for i, content in enumerate(contents) if times[content] == 1]
 
 
-def _nats(values: Sequence[Value]) -> float:
+def _agreement_nats(values: Sequence[Value]) -> float:
     """Return the evidence of two rows that agree in a column: minus the log of how often two of its rows do."""
     pairs = len(values) * (len(values) - 1) // 2
     equal = sum(n * (n - 1) // 2 for n in Counter(values).values())
     return log((pairs + 1) / (equal + 1))
 
 
-def _names(world: World, column: Column) -> bool:
+def _is_name_column(world: World, column: Column) -> bool:
     """Whether a column holds what no two worlds share by right: keys, references, invented names."""
     fill = column.fill
     listed = isinstance(fill, Pick) and world.schema.values[fill.values].invent is not None

@@ -104,7 +104,7 @@ class Survey:
 
     def to_json(self) -> dict[str, Any]:
         """Return the survey as JSON values."""
-        schemas = {name: _json(summary) for name, summary in self.schemas.items()}
+        schemas = {name: _summary_json(summary) for name, summary in self.schemas.items()}
         findings = [asdict(finding) for finding in self.findings]
         return {"worlds": self.worlds, "ok": self.ok, "schemas": schemas, "findings": findings}
 
@@ -114,7 +114,7 @@ def survey(worlds: Iterable[World]) -> Survey:
     schemas: dict[str, SchemaSummary] = {}
     for world in worlds:
         add_world(schemas.setdefault(world.schema.name, SchemaSummary(world.schema.name)), world)
-    findings = [finding for summary in schemas.values() for finding in [*summary.findings, *_between(summary)]]
+    findings = [finding for summary in schemas.values() for finding in [*summary.findings, *_late_findings(summary)]]
     return Survey(sum(summary.worlds for summary in schemas.values()), schemas, tuple(findings))
 
 
@@ -123,14 +123,14 @@ def add_world(summary: SchemaSummary, world: World) -> None:
     summary.worlds += 1
     pages = Pages(world)
     names = list(names_of(world, pages))
-    _fictional(summary, world, names, [site.host for site in pages.sites])
+    _count_real_names(summary, world, names, [site.host for site in pages.sites])
     summary.structures[_structure(world.schema)] += 1
-    _same_names(summary, world, names)
-    _same_rows(summary, world)
-    _same_columns(summary, world)
+    _count_same_names(summary, world, names)
+    _count_same_rows(summary, world)
+    _count_same_columns(summary, world)
 
 
-def _fictional(summary: SchemaSummary, world: World, names: list[Name], hosts: list[str]) -> None:
+def _count_real_names(summary: SchemaSummary, world: World, names: list[Name], hosts: list[str]) -> None:
     for name in names:
         summary.named[name.place] += 1
         if real := real_part(name):
@@ -155,7 +155,7 @@ def _structure(schema: Schema) -> tuple[object, ...]:
     return tables, tuple(r.name for r in schema.rules), tuple(p.name for p in schema.pages)
 
 
-def _same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None:
+def _count_same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None:
     earlier: Counter[str] = Counter()
     texts = {fold_name(name.text): name for name in names}
     for folded, name in texts.items():
@@ -169,7 +169,7 @@ def _same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None
         summary.most_alike = max(summary.most_alike, (share, world.id, first))
 
 
-def _same_rows(summary: SchemaSummary, world: World) -> None:
+def _count_same_rows(summary: SchemaSummary, world: World) -> None:
     for table in world.schema.tables.values():
         for index, content in distinctive_rows(world, table):
             first = summary.rows.add(table.name, content, world.id)
@@ -177,7 +177,7 @@ def _same_rows(summary: SchemaSummary, world: World) -> None:
                 summary.same_rows.append(f"{table.name}/{index} of {world.id} is in {first} too: {content}")
 
 
-def _same_columns(summary: SchemaSummary, world: World) -> None:
+def _count_same_columns(summary: SchemaSummary, world: World) -> None:
     for place, values in measured_columns(world):
         for earlier, rows in equal_rows(summary.columns, world.id, place, values).items():
             summary.equal_columns += 1
@@ -185,7 +185,7 @@ def _same_columns(summary: SchemaSummary, world: World) -> None:
             summary.find(Finding("equal column", where, "give its fill its own random stream (seed, table, column)"))
 
 
-def _between(summary: SchemaSummary) -> Iterable[Finding]:
+def _late_findings(summary: SchemaSummary) -> Iterable[Finding]:
     """Yield the findings that need all worlds."""
     share, later, earlier = summary.most_alike
     if share > PAIR_NAMES:
@@ -205,7 +205,7 @@ def _between(summary: SchemaSummary) -> Iterable[Finding]:
         yield Finding("structure", where, "declare more switches in [variation], or chances nearer to 0.5")
 
 
-def _json(summary: SchemaSummary) -> dict[str, Any]:
+def _summary_json(summary: SchemaSummary) -> dict[str, Any]:
     share, later, earlier = summary.most_alike
     return {
         "worlds": summary.worlds,

@@ -38,8 +38,7 @@ def export(
     Args:
         folders: world folders; their tasks are those in ../_tasks.
         to: a name of `FORMATS`.
-        out: the folder for the files; made where it is missing, files of the same names are replaced. Where a write
-            fails, it is as it was.
+        out: the folder for the files; made where it is missing. Where a write fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
         replay: whether to play every certificate again, those too whose file is as it was mined.
@@ -48,7 +47,7 @@ def export(
         NotFoundError: an unknown format, or a world without a file of tasks.
         FormatError: a file of tasks that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
-        UsageError: no task at all, or a share or URL that can't be.
+        UsageError: no task at all, a share or URL that can't be, or another export in `out`.
         OSError: a file that can't be written.
     """
     if to not in FORMATS:
@@ -61,10 +60,19 @@ def export(
         FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
+        _check_free(part, out)
     worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
     kept = worlds["test"] - worlds["train"]
     counts = {name: len(tasks) for name, tasks in splits.items()}
     return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
+
+
+def _check_free(part: Path, out: Path) -> None:
+    """Raise UsageError where a file of `part` would replace one of `out` that has other content."""
+    for file in sorted(p for p in part.rglob("*") if p.is_file()):
+        place = out / file.relative_to(part)
+        if place.is_file() and place.read_bytes() != file.read_bytes():
+            raise UsageError(f"{place} is of another export: name an empty folder as --out, or remove what is there")
 
 
 __all__ = ["BASE_URL", "CANARY", "FORMATS", "Writer", "export"]

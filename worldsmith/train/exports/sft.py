@@ -4,7 +4,6 @@ Only for learning the form of the work: gold is in the last message. Its rows co
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,22 +75,11 @@ def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[st
     messages: list[dict[str, Any]] = [*environment.reset()]
     for number, call in enumerate(task.certificate["calls"], 1):
         # Nine letters and digits: Mistral's templates refuse any other id.
-        made = {"id": f"call{number:05}", "type": "function", "function": function(call)}
+        made = {"id": f"call{number:05}", "type": "function", "function": function_call(call)}
         message = {"role": "assistant", "content": "", "tool_calls": [made]}
         messages += [message, *map(dict, environment.step(message).messages)]
     rows = rows_in_reading_order(task, [m["content"] for m in messages if m["role"] == "tool"])
     return [*messages, {"role": "assistant", "content": values_table(task.columns, rows)}]
-
-
-def as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return messages with their calls as text, for what renders no structured ones."""
-    return [
-        {
-            "role": m["role"],
-            "content": m["content"] + "\n".join(_written(c["function"]) for c in m.get("tool_calls", ())),
-        }
-        for m in messages
-    ]
 
 
 def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -110,19 +98,10 @@ def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any,
     return sorted(task.gold, key=place) if replies else list(task.gold)
 
 
-def function(call: Mapping[str, Any]) -> dict[str, Any]:
+def function_call(call: Mapping[str, Any]) -> dict[str, Any]:
     """Return a call of a certificate as its tool and arguments."""
     if call["tool"] == "web_search":
         arguments = {"query": call["arg"]} | ({"page": call["page"]} if call.get("page", 1) > 1 else {})
     else:
         arguments = {"url": call["arg"]} | ({"offset": call["offset"]} if call.get("offset") else {})
     return {"name": call["tool"], "arguments": arguments}
-
-
-def tool_call(call: Mapping[str, Any]) -> str:
-    """Return a call of a certificate as text."""
-    return _written(function(call))
-
-
-def _written(call: Mapping[str, Any]) -> str:
-    return f"<tool_call>\n{json.dumps(call, ensure_ascii=False)}\n</tool_call>"
