@@ -122,8 +122,7 @@ class FactsOption(click.Option):
     type=click.Choice(["all", "train", "test"]),
     default="all",
     show_default=True,
-    help="Of a natural world: which of the sentences, titles and ways to ask it is written in. What `test` has, `train` "
-    "never shows.",
+    help="Which sentences, titles and ways to ask a natural world is written in: what `test` has, `train` never shows.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option

@@ -183,7 +183,7 @@ class AboutKind(WrittenKind):
             title=self._title(byte(chance, 4), known).text,
             date=page_date(pages, chance, cells, row),
             subject=row,
-            head=Block("head", (*head, *(c for some in aside for c in some)), byte(chance, 2), (), self.name),
+            head=Block("head", (*head, *(c for some in aside for c in some)), block.variant, (), self.name),
             blocks=(block, Block("imprint", (), byte(chance, 6), (), self.name, 80)),
             table=self.table,
             topics=pages.words.topics(tuple((c.row.table, c.col) for c in own if c.row == row and c.col not in key)),

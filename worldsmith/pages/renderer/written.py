@@ -4,6 +4,7 @@ Only the plan's cells are told: each sentence comes from a pattern whose slots t
 told by label, so that a page states all of its cells whatever an edit left of them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -376,7 +377,7 @@ def _header(pen: Pen, table: str, name: str) -> str:
     units = pen.voice.units(column)
     unit = units[pen.style.turn % len(units)] if units else column.unit
     label = capital(pen.voice.label(column, pen.style))
-    return f"{label} ({unit})" if unit and unit.lower() not in label.lower() else label
+    return f"{label} ({unit})" if unit and unit.lower() not in re.findall(r"[^\W_]+|%", label.lower()) else label
 
 
 def entries(desk: Desk, block: Block) -> list[Piece]:
