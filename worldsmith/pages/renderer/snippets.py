@@ -69,7 +69,7 @@ def texts(page: Page, query: str, pages: Pages) -> Texts:
 
 def _passage(page: Page, pages: Pages) -> list[Text]:
     chance = draw(pages.world.seed, "snippet", page.id)
-    return passage(Desk(page, pages), quantile(SNIPPET, byte(chance, 0) / 255), chance)
+    return passage(Desk(page, pages), quantile(SNIPPET, byte(chance, 0) / 255))
 
 
 def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:

@@ -194,7 +194,7 @@ def _best(
         again = sum(any(path in s.tell.told for s in chosen) for path in told)
         luck = (mixed(chance ^ (sentence.tell.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
         used = min(pen.recent[sentence.tell.place], 3)
-        worth = fresh - REPEAT * (again + used) + CHANCE * luck + 10
+        worth = fresh**0.5 - REPEAT * (again + used) + CHANCE * luck + 10
         if worth > most:
             best, most = sentence, worth
     return best
@@ -250,32 +250,29 @@ def _subject_parts(pen: Pen) -> tuple[Row, Cells, dict[Row, list[Cell]]]:
     return page.subject, row_cells(pen.desk.pages, page.subject, block.cells), children
 
 
-def _refs(pen: Pen) -> dict[str, str]:
-    return {table: ref for table, ref, _ in pen.written.children}
+def _implied(pen: Pen, own: Sequence[Cell]) -> list[Cell]:
+    """Return the cells by which a row refers to the subject: that it stands on the page states them."""
+    subject = pen.desk.page.subject
+    assert subject is not None
+    refs = {(table, ref) for table, ref, _ in pen.written.children}
+    key = pen.desk.pages.world.key(subject)[0]
+    return [cell for cell in own if (cell.row.table, cell.col) in refs and cell.value == key]
 
 
 def article(desk: Desk, block: Block) -> list[Piece]:
     """Prose about the subject, then about the rows that refer to it."""
     pen = pen_of(desk, block)
-    sentences = [*_opening(pen), *_story(pen)]
-    return _paragraphs(sentences, block.variant)
+    opening, (first, *others) = _opening(pen), list(_stories(pen))
+    return [*_paragraphs([*opening, *first], block.variant), *_grouped_paragraphs(others, block.variant)]
 
 
-def _story(pen: Pen) -> list[Text]:
-    """Return all sentences about the subject and the rows that refer to it."""
+def _stories(pen: Pen) -> Iterator[list[Text]]:
+    """Yield the sentences about the subject, then those about each row that refers to it."""
     row, cells, children = _subject_parts(pen)
-    refs = _refs(pen)
-    out = row_sentences(pen, row, cells, (), mixed(pen.block.variant))
+    yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
     for i, (child, own) in enumerate(children.items()):
-        implied = [cell for cell in own if cell.col == refs[child.table]]
-        out += row_sentences(
-            pen,
-            child,
-            row_cells(pen.desk.pages, child, [*own, *cells.values()]),
-            implied,
-            mixed(pen.block.variant + i + 1),
-        )
-    return out
+        child_cells = row_cells(pen.desk.pages, child, [*own, *cells.values()])
+        yield row_sentences(pen, child, child_cells, _implied(pen, own), mixed(pen.block.variant + i + 1))
 
 
 def _opening(pen: Pen) -> list[Text]:
@@ -314,6 +311,18 @@ def _paragraphs(sentences: Sequence[Text], chance: int) -> list[Piece]:
     return out
 
 
+def _grouped_paragraphs(groups: Sequence[Sequence[Text]], chance: int) -> list[Piece]:
+    """Return sentences as paragraphs that don't divide what belongs together."""
+    out: list[Piece] = []
+    now: list[Text] = []
+    for group in groups:
+        now += group
+        if len(now) >= PARAGRAPH[mixed(chance + len(out)) % len(PARAGRAPH)]:
+            out.append(Para(flat(joined(now, " ", " "))))
+            now = []
+    return [*out, Para(flat(joined(now, " ", " ")))] if now else out
+
+
 def card(desk: Desk, block: Block) -> list[Piece]:
     """Labels and values of the subject; a table for each kind of row that refers to it."""
     pen = pen_of(desk, block)
@@ -328,16 +337,19 @@ def card(desk: Desk, block: Block) -> list[Piece]:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
     out: list[Piece] = [*map(_para, _opening(pen)), KeyValues(tuple(pairs))] if form else []
-    by_table: dict[str, dict[Row, list[Cell]]] = {
-        table: {} for table, _, _ in pen.written.children if table in desk.pages.world.schema.tables
-    }
-    for child, cells in children.items():
-        by_table.setdefault(child.table, {})[child] = cells
-    for table, rows in by_table.items():
-        known = desk.pages.world.schema.tables[table]
-        if rows or not known.background:
-            out.append(Heading(2, capital(known.plural)))
-            out.append(_grid(pen, rows, _refs(pen)[table]) if rows else Para(("None.",)))
+    return [*out, *_child_tables(pen, children)]
+
+
+def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
+    """Return a table of each kind of row that refers to the subject, and a word where there are none that count."""
+    tables = pen.desk.pages.world.schema.tables
+    out: list[Piece] = []
+    for table, ref, _ in pen.written.children:
+        own = {child: cells for child, cells in children.items() if child.table == table}
+        rows = {child: cells for child, cells in own.items() if any(c.col == ref for c in _implied(pen, cells))}
+        if table in tables and (rows or not tables[table].background):
+            out.append(Heading(2, capital(tables[table].plural)))
+            out.append(_grid(pen, rows, ref) if rows else Para(("None.",)))
     return out
 
 
@@ -392,18 +404,7 @@ def _items(pen: Pen) -> Iterator[list[Text]]:
     page = pen.desk.page
     rows: dict[Row, list[Cell]] = {}
     if page.subject is not None:
-        row, cells, children = _subject_parts(pen)
-        yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
-        refs = _refs(pen)
-        for i, (child, own) in enumerate(children.items()):
-            implied = [cell for cell in own if cell.col == refs[child.table]]
-            yield row_sentences(
-                pen,
-                child,
-                row_cells(pen.desk.pages, child, [*own, *cells.values()]),
-                implied,
-                mixed(pen.block.variant + i + 1),
-            )
+        yield from _stories(pen)
         return
     for cell in pen.block.cells:
         if cell.row.table == page.table:
@@ -417,13 +418,11 @@ def _items(pen: Pen) -> Iterator[list[Text]]:
 def table(desk: Desk, block: Block) -> list[Piece]:
     """The rows of a list as a table; on a page about a row, what refers to it."""
     pen = pen_of(desk, block)
-    rows: dict[Row, list[Cell]] = {}
     if desk.page.subject is not None:
         row, cells, children = _subject_parts(pen)
-        out: list[Piece] = _paragraphs(
-            [*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))], block.variant
-        )
-        return [*out, *([_grid(pen, children, _refs(pen)[next(iter(children)).table])] if children else [])]
+        texts = [*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))]
+        return [*_paragraphs(texts, block.variant), *_child_tables(pen, children)]
+    rows: dict[Row, list[Cell]] = {}
     for cell in block.cells:
         rows.setdefault(cell.row, []).append(cell)
     return [*map(_para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
@@ -434,7 +433,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
     from worldsmith.pages.renderer.sentences import handle  # noqa: PLC0415 - shared with the plain voice
 
     pen = pen_of(desk, block)
-    sentences = [*_opening(pen), *(_story(pen) if desk.page.subject else [s for item in _items(pen) for s in item])]
+    sentences = [*_opening(pen), *(sentence for item in _items(pen) for sentence in item)]
     out: list[Piece] = []
     at = turn = 0
     while at < len(sentences):
@@ -480,22 +479,12 @@ def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inli
     return (capital(desk.pages.world.schema.tables[page.table].plural),)
 
 
-def passage(desk: Desk, length: int, chance: int) -> list[Text]:
+def passage(desk: Desk, length: int) -> list[Text]:
     """Return the sentences of a hit, written for it from its head's cells, of about `length` characters in all."""
     page, block = desk.page, desk.page.head
     pen = pen_of(desk, block)
     if page.subject is not None:
-        cells = row_cells(desk.pages, page.subject, block.cells)
-        refs = _refs(pen)
-        children: dict[Row, list[Cell]] = {}
-        for cell in block.cells:
-            if cell.row.table in refs and cell.row != page.subject:
-                children.setdefault(cell.row, []).append(cell)
-        out = row_sentences(pen, page.subject, cells, (), chance)
-        for child, own in children.items():
-            implied = [c for c in own if c.col == refs[child.table]]
-            own_cells = row_cells(desk.pages, child, [*own, *cells.values()])
-            out += row_sentences(pen, child, own_cells, implied, mixed(chance + child.index))
+        out = [text for texts in _stories(pen) for text in texts]
     else:
         names: list[list[Inline]] = []
         for row in dict.fromkeys(c.row for c in block.cells):
