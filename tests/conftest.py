@@ -1,7 +1,7 @@
 """Worlds that several tests read; none of them changes one."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,14 @@ from click.testing import CliRunner, Result
 from worldsmith.cli import main
 from worldsmith.generation import generate
 from worldsmith.mining.pipeline import mine
+from worldsmith.pages import Pages
+from worldsmith.pages.index import search
+from worldsmith.pages.index.build import Stock, take_stock
+from worldsmith.pages.index.files import key
 from worldsmith.schema import Schema, load_schema, parse_schema
 from worldsmith.schema.syntax import plain
 from worldsmith.tasks import Task
+from worldsmith.train.exports import evidence
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 from worldsmith.world.model import World
 
@@ -84,6 +89,34 @@ call = { about = "call" }
 goods = { list = "call", by = "goods", show = ["arrived", "tons"], sort = "arrived" }
 quay = { list = "call", by = "berth", show = ["goods"], sort = "code" }
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def made_once_per_world() -> Iterator[None]:
+    """Make the index of a world, and the statements of its pages, once: both are functions of the world alone.
+
+    Tests of these call `take_stock` and clear the cache of `Statements` instead.
+    """
+    stocks: dict[str, Stock] = {}
+
+    def stock(pages: Pages) -> Stock:
+        name = key(pages)
+        if name not in stocks:
+            stocks[name] = take_stock(pages)
+        return stocks[name]
+
+    statements: dict[str, evidence.Statements] = {}
+    make = evidence.Statements
+
+    def made(world: World) -> evidence.Statements:
+        if world.digest not in statements:
+            statements[world.digest] = make(world)
+        return statements[world.digest]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "take_stock", stock)
+        patch.setattr(evidence, "Statements", made)
+        yield
 
 
 @pytest.fixture(scope="session")
