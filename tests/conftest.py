@@ -1,11 +1,13 @@
 """Worlds that several tests read; none of them changes one."""
 
+import os
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from worldsmith.cli import main
 from worldsmith.generation import generate
@@ -20,6 +22,10 @@ from worldsmith.tasks import Task
 from worldsmith.train.exports import evidence
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 from worldsmith.world.model import World
+
+settings.register_profile("fast", max_examples=40)
+if "CI" not in os.environ:  # there hypothesis draws its hundred
+    settings.load_profile("fast")
 
 MINI = """
 schema = 1
@@ -163,7 +169,7 @@ def call() -> Callable[..., Result]:
 
 @pytest.fixture(scope="session")
 def mined(town) -> tuple[Task, ...]:
-    return mine(town, 6, size="small").tasks
+    return mine(town, 4, size="small").tasks
 
 
 @pytest.fixture

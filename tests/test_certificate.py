@@ -107,7 +107,7 @@ def test_gold_that_is_not_the_worlds_is_not_certified(proved):
 
 def test_most_candidates_are_certified(smartphones):
     simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
-    tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 12)
+    tasks = itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 6)
     found = [
         attempt(t, smartphones, simulator, reader=reader, client=SimulatorClient(simulator, reply_cache=kept))
         for t in tasks
