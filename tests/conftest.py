@@ -1,20 +1,31 @@
 """Worlds that several tests read; none of them changes one."""
 
+import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from worldsmith.cli import main
 from worldsmith.generation import generate
 from worldsmith.mining.pipeline import mine
+from worldsmith.pages import Pages
+from worldsmith.pages.index import search
+from worldsmith.pages.index.build import Stock, take_stock
+from worldsmith.pages.index.files import key
 from worldsmith.schema import Schema, load_schema, parse_schema
 from worldsmith.schema.syntax import json_values
 from worldsmith.tasks import Task
+from worldsmith.train.exports import evidence
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 from worldsmith.world.model import World
+
+settings.register_profile("fast", max_examples=40)
+if "CI" not in os.environ:  # there hypothesis draws its hundred
+    settings.load_profile("fast")
 
 MINI = """
 schema = 1
@@ -86,6 +97,34 @@ quay = { list = "call", by = "berth", show = ["goods"], sort = "code" }
 """
 
 
+@pytest.fixture(scope="session", autouse=True)
+def made_once_per_world() -> Iterator[None]:
+    """Make the index of a world, and the statements of its pages, once: both are functions of the world alone.
+
+    Tests of these call `take_stock` and clear the cache of `Statements` instead.
+    """
+    stocks: dict[str, Stock] = {}
+
+    def stock(pages: Pages) -> Stock:
+        name = key(pages)
+        if name not in stocks:
+            stocks[name] = take_stock(pages)
+        return stocks[name]
+
+    statements: dict[str, evidence.Statements] = {}
+    make = evidence.Statements
+
+    def made(world: World) -> evidence.Statements:
+        if world.digest not in statements:
+            statements[world.digest] = make(world)
+        return statements[world.digest]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "take_stock", stock)
+        patch.setattr(evidence, "Statements", made)
+        yield
+
+
 @pytest.fixture(scope="session")
 def mini_data() -> dict:
     return json_values(tomllib.loads(MINI))
@@ -130,7 +169,7 @@ def call() -> Callable[..., Result]:
 
 @pytest.fixture(scope="session")
 def mined(town) -> tuple[Task, ...]:
-    return mine(town, 6, size="small").tasks
+    return mine(town, 4, size="small").tasks
 
 
 @pytest.fixture

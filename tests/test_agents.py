@@ -32,7 +32,7 @@ def registers(town):
     return town, Simulator(town), tasks_of(town)
 
 
-def tasks_of(world, count=8):
+def tasks_of(world, count=4):
     pages = Pages(world)
     return [t for size in ("wide", "small") for t in itertools.islice(candidates(world, pages, 11, size), count)]
 

@@ -130,11 +130,11 @@ def test_the_next_seed_takes_the_place_of_one_that_no_world_fits(tmp_path, somet
 
 
 def test_which_seeds_take_a_place_does_not_depend_on_the_jobs(tmp_path, sometimes):
-    command = ["generate", sometimes, "smartphones", "--seed", 1, "--count", 6, "--tasks", 0, "--json", "--out"]
+    command = ["generate", sometimes, "smartphones", "--seed", 1, "--count", 4, "--tasks", 0, "--json", "--out"]
     alone = lines(*command, tmp_path / "a")
     side_by_side = lines(*command, tmp_path / "b", "--jobs", 2)
     assert [r["seed"] for r in alone] == [r["seed"] for r in side_by_side]
-    assert sum("error" not in r for r in alone) == 6
+    assert sum("error" not in r for r in alone) == 4
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
@@ -188,28 +188,15 @@ def test_generate_makes_one_world_a_schema_with_tasks_apart(out):
     assert sorted(p.name for p in out.iterdir()) == sorted(["_tasks", *(w.name for w in worlds(out))])
 
 
-def test_the_same_command_gives_the_same_bytes_whatever_the_jobs(out, tmp_path):
-    env = {**os.environ, "PYTHONHASHSEED": "1"}
-    command = [
-        *WORLDSMITH,
-        "generate",
-        "smartphones",
-        "town",
-        "--seed",
-        "7",
-        "--tasks",
-        "3",
-        "--jobs",
-        "2",
-        "--out",
-        tmp_path / "again",
-    ]
-    subprocess.run(command, env=env, check=True, capture_output=True)
+def test_the_same_command_gives_the_same_bytes_whatever_the_jobs(out, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONHASHSEED", "1")  # of the processes that make the worlds
+    command = ["generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--jobs", "2", "--out"]
+    call(*command, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(out)
 
 
 def test_naming_more_schemas_changes_no_world(out, tmp_path):
-    call("generate", "town", "--count", "1", "--seed", "7", "--tasks", "3", "--out", tmp_path / "one")
+    call("generate", "town", "--count", "1", "--seed", "7", "--tasks", "0", "--out", tmp_path / "one")
     (town,) = worlds(tmp_path / "one")
     assert contents(town) == contents(out / town.name)
 
@@ -242,10 +229,11 @@ def test_running_again_finishes_what_was_left(copy, out):
 
 
 def test_tasks_of_another_command_are_not_kept(copy, out):
-    call("tasks", copy, "--count", "3", "--max-tokens", "12000")
+    town = next(w for w in worlds(copy) if w.name.startswith("town"))
+    call("tasks", town, "--count", "3", "--max-tokens", "12000")
     assert contents(copy) != contents(out)
     rows = lines("generate", "smartphones", "town", "--seed", "7", "--tasks", "3", "--out", copy, "--json")
-    assert [r["resumed"] for r in rows] == [False, False]
+    assert [r["resumed"] for r in rows] == [True, False]
     assert contents(copy) == contents(out)
 
 
@@ -381,6 +369,8 @@ def other_values(world):
 
 DAMAGES = [no_manifest, odd_manifest, manifest_of_another_kind, manifest_that_is_a_folder, torn_table, no_tables]
 DAMAGES += [no_schema, other_values]
+WIDELY_TAKEN = [no_manifest, torn_table, other_values]
+"""Damages that every command meets in the tests; one that is found by the same line as these meets two."""
 TAKING = {
     "tasks": ["tasks", "--verify"],
     "run": ["run", "--agent", "closed-book"],
@@ -398,7 +388,8 @@ def test_a_damaged_world_among_others_is_named_and_counted(copy, monkeypatch, tm
     (copy / "notes").mkdir()
     bad, good = worlds(copy)
     why = damage(bad)
-    for name, command in TAKING.items():
+    names = TAKING if damage in WIDELY_TAKEN else ("tasks", "serve")
+    for name, command in ((name, TAKING[name]) for name in names):
         edited = damage is other_values and name in ("audit worlds", "show")  # these take worlds as they are
         code = 0 if name == "serve" or edited else 1
         result = call(*(word.format(tmp=tmp_path) for word in command), copy, code=code)
@@ -660,9 +651,9 @@ def test_tasks_are_verified_and_mined_again(copy):
     assert all(r["ok"] for r in lines("tasks", copy, "--verify", "--json"))
     path = next((copy / "_tasks").glob("*.jsonl"))
     before = path.read_bytes()
-    call("tasks", copy, "--count", "3")
-    assert path.read_bytes() == before
     town = next(w for w in worlds(copy) if w.name == path.stem)
+    call("tasks", town, "--count", "3")
+    assert path.read_bytes() == before
     rows = [json.loads(line) for line in before.splitlines()]
     rows[0]["certificate"]["calls"] = rows[0]["certificate"]["calls"][:-1]
     path.write_text("".join(json.dumps(r) + "\n" for r in rows))

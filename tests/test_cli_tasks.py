@@ -178,7 +178,7 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
 def test_tasks_are_not_replaced_by_none(folder, mined, call):
     path = tasks_file(folder)
     before = path.read_bytes()
-    said = call("tasks", folder, "--count", "1", "--max-tokens", "1000", code=1)
+    said = call("tasks", folder, "--count", "1", "--kinds", "deep", "--max-tokens", "1000", code=1)
     assert path.read_bytes() == before
     assert (
         f"{mined[0].world}: 0 of the 1 tasks asked for were found; what is in its file of tasks was left" in said.stderr
@@ -225,21 +225,20 @@ BROKEN = {
     "other SQL": (lambda line: line.update(sql="SELECT 1"), "SQL is not that of its query"),
     "other gold": (gold_of_another_query, "its gold is not what its query gives"),
 }
+OTHER_FORMATS = [(name, to) for name in ("no certificate", "a digest") for to in ("sft", "verl")]
 
 
-@pytest.mark.parametrize("name", sorted(BROKEN))
-def test_a_task_that_does_not_hold_is_not_exported(folder, tmp_path, call, name):
+@pytest.mark.parametrize(("name", "to"), [*((name, "jsonl") for name in sorted(BROKEN)), *OTHER_FORMATS])
+def test_a_task_that_does_not_hold_is_not_exported(folder, tmp_path, call, name, to):
     path = tasks_file(folder)
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    call("export", folder, "--to", "jsonl", "--out", tmp_path / "whole")
     change, why = BROKEN[name]
     change(rows[1])
     save_jsonl(path, rows)
-    for to in ("jsonl", "sft", "verl"):
-        refused = call("export", folder, "--to", to, "--out", tmp_path / "out", code=1)
-        assert f"1 of {len(rows)} tasks don't hold, nothing is exported" in refused.stderr
-        assert f"{rows[1]['task_id']}: " in refused.stderr
-        assert why in refused.stderr
+    refused = call("export", folder, "--to", to, "--out", tmp_path / "out", code=1)
+    assert f"1 of {len(rows)} tasks don't hold, nothing is exported" in refused.stderr
+    assert f"{rows[1]['task_id']}: " in refused.stderr
+    assert why in refused.stderr
     assert not (tmp_path / "out").exists()
     assert why in call("tasks", folder, "--verify", code=1).stdout
 

@@ -131,7 +131,7 @@ def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town)
     simulator, pages, reader = Simulator(town), Pages(town), Reader(town)
     statements, address = Statements(town), Address(town.id)
     checked = coincidences = 0
-    for task in itertools.islice(candidates(town, Pages(town), 7, "wide"), 4):
+    for task in itertools.islice(candidates(town, Pages(town), 7, "wide"), 2):
         evidence = statements.evidence(task)
         bare = cell_evidence(task, reader)
         assert bare.cells == evidence.cells
@@ -155,7 +155,7 @@ def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town)
                     assert not scoring.evidence.is_met(need, evidence.disclosed_by([observation.text]))
                     checked += 1
                     coincidences += scoring.show(row[j], task.columns[j]) in observation.text
-    assert checked >= 1000
+    assert checked >= 500
     assert coincidences > 0
 
 

@@ -12,7 +12,7 @@ from pages_world import isles
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
-from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable
+from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable, take_stock
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
 from worldsmith.simulate.protocol import Call, slice_for
@@ -443,7 +443,8 @@ def test_a_cut_takes_the_one_page_of_an_extract():
 
 
 def test_two_indices_of_a_world_are_one(full):
-    other = Index(Pages(full.pages.world))
+    again = Pages(full.pages.world)
+    other = Index(again, take_stock(again))
     for query in ("phones by brand", "score of 100", "street", "2029"):
         assert other.search(query, 20, 1) == full.search(query, 20, 1)
 
@@ -473,7 +474,8 @@ def test_a_strange_query_is_a_query(query):
 def test_dormant_pages_are_found_where_they_are_asked_for_alone(monkeypatch):
     plan = Pages.plan
     monkeypatch.setattr(Pages, "plan", lambda self, p: replace(plan(self, p), dormant=p.startswith("log/")))
-    index = Index(Pages(WORLD))
+    pages = Pages(WORLD)
+    index = Index(pages, take_stock(pages))
     for query in ("Orvane Head", "site:" + PAGES.site("log/0").host, "visits", "Orvane -granite"):
         shown = [p for p, _ in index.search(query, DEPTH, 1)[0]]
         whole = [p for p, _ in index.search(query, DEPTH, 1, hidden=True)[0]]

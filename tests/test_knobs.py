@@ -177,9 +177,10 @@ def test_each_schema_tells_its_own_bounds_wherever_facts_are_asked_for():
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_every_structure_can_have_the_facts_at_both_bounds(name):
+def test_structures_can_have_the_facts_at_both_bounds(name):
     schema = load_schema(name)
-    for n in range(len(schema.variation) + 1):
+    most = len(schema.variation)
+    for n in sorted({0, 1, most - 1, most}):
         for on in combinations(sorted(schema.variation), n):
             for facts in facts_range(schema):
                 tables = apply_knobs(structure_of(schema, on), Knobs((facts, facts))).tables.values()

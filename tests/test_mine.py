@@ -53,21 +53,23 @@ def test_the_gates_hold(mined, small):
         assert share <= allowed
 
 
-def test_mining_is_the_same_again(town, mined):
-    assert mine(town, 6) == mined
-    assert mine(town, 6, seed=town.seed) == mined
-    assert mine(town, 6, seed=town.seed + 1).tasks != mined.tasks
+def test_mining_is_the_same_again(town):
+    once = mine(town, 3, size="small")
+    assert len(once.tasks) == 3
+    assert mine(town, 3, size="small", seed=town.seed) == once
+    assert mine(town, 3, size="small", seed=town.seed + 1).tasks != once.tasks
 
 
 def test_limits_are_kept(town):
     found = mine(town, 3, max_tokens=14_000, max_turns=36)
     assert found.tasks
     assert all(t.tool_tokens <= 14_000 and t.turns <= 36 for t in found.tasks)
-    none = mine(town, 1, max_tokens=10)
-    assert (none.tasks, none.tried) == ((), 120 * len(KINDS))
+    none = mine(town, 1, kinds=["deep"], max_tokens=10)
+    assert (none.tasks, none.tried) == ((), 120)
     assert none.rejected["too many tokens"] > 10
 
 
+@pytest.mark.slow
 def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
     found = mine(smartphones, 45)
     assert found.rejected["the same answer as another task's"] > 10
@@ -89,8 +91,8 @@ def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
 
 
 def test_one_cell_is_worth_no_survey(town, monkeypatch):
-    found = mine(town, 12, kinds=["deep"])
-    assert len(found.tasks) == 12
+    found = mine(town, 6, kinds=["deep"])
+    assert len(found.tasks) == 6
     assert max(len(t.certificate["calls"]) for t in found.tasks) <= CALLS
     monkeypatch.setattr("worldsmith.mining.pipeline.CALLS", 8)
     fewer = mine(town, 3, kinds=["deep"])
@@ -179,7 +181,7 @@ def test_a_call_that_is_never_answered_costs_one_task(town, monkeypatch):
         raise BackendError("web_search 'x': unavailable in 8 attempts")
 
     monkeypatch.setattr("worldsmith.mining.pipeline.measure_shortcuts", silent)
-    found = mine(town, 1, size="small")
+    found = mine(town, 1, size="small", kinds=["deep"])
     assert found.tasks == ()
     assert found.rejected["a call of an agent that is never answered"] > 0
 

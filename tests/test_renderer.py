@@ -66,8 +66,8 @@ def values_of(doc: Doc) -> list[str]:
 
 
 def test_every_cell_is_stated_in_all_formats_as_the_scorer_accepts_it(full):
-    for pages in (full, PAGES):
-        for page_id in pages.ids():
+    for pages, ids in ((full, full.ids()[::2]), (PAGES, IDS)):
+        for page_id in ids:
             page = pages.page(page_id)
             doc = render(page, pages.world, pages)
             texts = [plain(doc), without_links(markdown(doc)), BeautifulSoup(html(doc), "html.parser").get_text(" ")]

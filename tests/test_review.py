@@ -77,7 +77,7 @@ def test_a_review_measures_anew(town, mined):
     assert found.ok
     assert found.tasks == list(mined)
     told_json = found.to_json()
-    assert (told_json["worlds"], told_json["tasks"], told_json["near_duplicates"]) == (1, 6, 0)
+    assert (told_json["worlds"], told_json["tasks"], told_json["near_duplicates"]) == (1, 4, 0)
     assert {(g["kind"], g["size"]) for g in told_json["groups"]} == {(t.kind, t.size) for t in mined}
     small = next(g for g in told_json["groups"] if g["kind"] == "wide")
     assert small["rows"]["least"] >= 3
@@ -140,10 +140,10 @@ def test_tasks_are_mined_by_kind_and_listed_by_difficulty(folder, tmp_path, call
 
 def test_failing_tasks_are_counted_where_they_are_kept(folder, call):
     line = call(
-        "tasks", folder, "--count", "12", "--size", "small", "--kinds", "wide", "--keep-failing", "--json"
+        "tasks", folder, "--count", "6", "--size", "small", "--kinds", "wide", "--keep-failing", "--json"
     ).stdout
     row = json.loads(line)
-    assert row["tasks"] == 12
+    assert row["tasks"] == 6
     assert row["failing"] > 0
     assert row["tried"] == row["tasks"] + sum(row["rejected"].values())
     call("audit", "tasks", folder, code=1)

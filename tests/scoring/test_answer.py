@@ -325,8 +325,8 @@ def test_bytes_are_decoded_or_refused():
 
 HOSTILE = {
     "pipes": "|" * 1_000_000,
-    "pipe lines": "|\n" * 500_000,
-    "rows": HEAD + "".join(f"| k{i} | {i} | {i} |\n" for i in range(100_000)),
+    "pipe lines": "|\n" * 150_000,
+    "rows": HEAD + "".join(f"| k{i} | {i} | {i} |\n" for i in range(40_000)),
     "nested": "[" * 500_000,
     "nested objects": '{"a":' * 200_000,
     "reasoning": "<think>" * 150_000,
@@ -339,7 +339,7 @@ HOSTILE = {
     "ticks": HEAD + "| " + "".join("`" * (i % 97 + 1) + " " for i in range(20_000)) + " | 1 | 2 |",
     "backslashes": HEAD + "| " + "\\" * 900_000 + " | 1 | 2 |",
     "entities": HEAD + "| " + "&amp;" * 200_000 + " | 1 | 2 |",
-    "fences": "```\n" * 250_000,
+    "fences": "```\n" * 100_000,
     "quotes": ">" * 1_000_000,
     "spaces": HEAD + "| a" + " " * 900_000 + "b | 1 | 2 |",
     "commas": "Name,Year,Val\n" + "," * 1_000_000,
@@ -348,8 +348,8 @@ HOSTILE = {
     "tags": HEAD + "| " + "<b " * 300_000 + " | 1 | 2 |",
     "json strings": '[{"' * 300_000,
     "json numbers": "[" + "1," * 400_000,
-    "rules": "|---|\n" * 150_000,
-    "headers": (HEAD + "\n") * 20_000,
+    "rules": "|---|\n" * 50_000,
+    "headers": (HEAD + "\n") * 10_000,
 }
 
 
@@ -359,7 +359,7 @@ def test_hostile_text_takes_bounded_time(name):
     table = parse(HOSTILE[name], NAMES)
     assert isinstance(table, Table)
     assert len(table.header) <= 200
-    assert time.process_time() - start < 20  # seconds, of a quadratic or exponential step
+    assert time.process_time() - start < 8  # seconds, of a quadratic or exponential step
 
 
 def test_a_field_beyond_the_csv_limit_ends_the_table_and_not_the_program():

@@ -608,6 +608,7 @@ def test_a_bug_is_an_exception_and_never_a_0():
         score_many([("", None)])
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_are_scored_in_bounded_time():
     chance = random.Random(7)
     rows = [[f"k{i}", str(i), "2029-01-01", "Yes", "1.0", "-"] for i in range(50_000)]
