@@ -1,13 +1,18 @@
 """The command that audits tasks, as text, JSON or a page with plots."""
 
-from collections.abc import Sequence
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, table
+from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, progress, table, usable_worlds
+from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.mining.task_report import TaskReport
@@ -18,10 +23,17 @@ SHOWN = 20
 
 @click.command("tasks")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="WORLD_OR_DIR...")
+@click.option(
+    "--program",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Instead: run this Python file on each task, a child process each, over a server of these worlds, and score it.",
+)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the figures with plots here too.")
 @json_option
 @click.pass_context
-def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, *, as_json: bool) -> None:
+def audit_tasks(
+    ctx: click.Context, paths: tuple[Path, ...], program: Path | None, html: Path | None, *, as_json: bool
+) -> None:
     """Measure anew what shortcuts are worth on tasks, and what must be read for them; exit 1 when a gate fails.
 
     \b
@@ -35,10 +47,17 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
     gold          is computed again by both engines
     certificates  are replayed, as `worldsmith tasks --verify` does
 
+    A --program reads {"question", "base_url"} as JSON from standard input, searches and reads by
+    POST {base_url}/api/search and /api/extract, and writes its answer to standard output.
+
     \b
     worldsmith audit tasks w
     worldsmith audit tasks w --html tasks.html
+    worldsmith audit tasks w --program examples/no_model/outsider.py
     """
+    if program is not None:
+        _run_program(program, paths, as_json=as_json)
+        return
     from worldsmith.mining.task_report import report_tasks
     from worldsmith.tasks import tasks_of
 
@@ -53,6 +72,43 @@ def audit_tasks(ctx: click.Context, paths: tuple[Path, ...], html: Path | None, 
         click.echo(_text(audit))
     if not (audit.ok and audit.tasks):
         ctx.exit(1)
+
+
+def _run_program(program: Path, paths: Sequence[Path], *, as_json: bool) -> None:
+    """Serve the worlds on a free port, run a program on their tasks, and print what it scores."""
+    from worldsmith.audit.tasks.program import means, run_program
+    from worldsmith.tasks import tasks_of
+
+    folders = usable_worlds(paths)
+    tasks = [task for folder in folders for task in tasks_of(folder)]
+    with _served(folders) as base:
+        answers = run_program(program, tasks, lambda task: f"{base}/w/{task.world}")
+        scores = list(progress(answers, len(tasks), "tasks", quiet=as_json))
+    if as_json:
+        for score in scores:
+            emit(score.to_json())
+        emit(means(scores))
+        return
+    rows = [(kind, *figures.values()) for kind, figures in means(scores).items()]
+    click.echo(table(("kind", "tasks", "item F1", "row F1", "non-key F1", "failed"), rows))
+    for score in [s for s in scores if s.error][:SHOWN]:
+        click.echo(f"  {score.task.task_id}: {score.error}", err=True)
+
+
+@contextmanager
+def _served(folders: Sequence[Path]) -> Iterator[str]:
+    """Serve worlds by a child process, and yield the address."""
+    command = [sys.executable, "-m", "worldsmith", "serve", *map(str, folders), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - ourselves
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            address = re.search(r"http://\S+", line)
+            if address is None:
+                raise UsageError(f"the worlds can't be served: {line.strip() or 'the server ended'}")
+            yield address[0]
+        finally:
+            server.terminate()
 
 
 def _text(audit: "TaskReport") -> str:

@@ -74,7 +74,11 @@ class Pages:
                 page.source.by,
                 tuple(page.source.show),
                 page.source.sort,
-                tuple(ChildCells(*child) for child in page.children if child[0] in self.world.schema.tables),
+                tuple(
+                    ChildCells(table, ref, tuple(c for c in columns if c in self.world.schema.tables[table].names))
+                    for table, ref, columns in page.children
+                    if table in self.world.schema.tables and ref in self.world.schema.tables[table].names
+                ),
             )
             for page in self.voice.pages.values()
         )
