@@ -26,7 +26,7 @@ SHOWN = 20
 @click.option(
     "--program",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Instead: run this Python file on each task, a child process each, over a server of these worlds, and score it.",
+    help="Instead: run this Python file on each task, over a server of these worlds, and score its answers.",
 )
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the figures with plots here too.")
 @json_option
