@@ -65,12 +65,12 @@ def test_an_argument_from_nowhere_is_noticed(proved):
     world, simulator, task, proof = proved
     assert "comes neither from" in verify(replace(proof, calls=proof.calls[1:]), task, world, simulator)
     told = [{"tool": "web_search", "arg": "Zanzibar"}], ["nothing"]
-    assert untraceable_argument(task, *told) == "Zanzibar"
+    assert untraceable_argument(task, *told, world) == "Zanzibar"
     later = [*told[0], {"tool": "web_extractor", "arg": "https://a.example/x"}]
     words = task.question.split()[:2]
     fine = [{"tool": "web_search", "arg": " ".join(words)}, {"tool": "web_extractor", "arg": "https://a.example/x"}]
-    assert untraceable_argument(task, fine, ["see https://a.example/x", ""]) is None
-    assert untraceable_argument(task, later[1:], [""]) == "https://a.example/x"
+    assert untraceable_argument(task, fine, ["see https://a.example/x", ""], world) is None
+    assert untraceable_argument(task, later[1:], [""], world) == "https://a.example/x"
 
 
 def test_each_page_is_needed(proved):

@@ -86,8 +86,7 @@ def generate(
     from worldsmith.schema import Knobs, Schema, load_schema  # noqa: PLC0415
 
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
-    spoken = language or ("natural" if loaded.bank else "plain")
-    return fill(loaded, seed, knobs=knobs or Knobs(), language=spoken, split=wordings)
+    return fill(loaded, seed, knobs=knobs or Knobs(), language=language or loaded.language, split=wordings)
 
 
 def load_world(folder: str | Path) -> "World":

@@ -75,7 +75,7 @@ def _generation_fault(schema: Schema, rule: str, seeds: Sequence[int]) -> str | 
     fault = None
     for seed in seeds:
         try:
-            generate(schema, seed)
+            generate(schema, seed, language=schema.language)
         except GenerationError as error:
             if error.rule == rule:
                 return "it holds no better"

@@ -29,6 +29,7 @@ from worldsmith.schema import (
     Rule,
     Schema,
     Split,
+    foreground,
     spoken,
     structure_of,
 )
@@ -91,7 +92,9 @@ def generate(
     if uses_faker(schema):
         require_faker()
     switches = [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
-    filling = _fill(apply_knobs(structure_of(schema, switches), knobs), seed, effort)
+    structure = structure_of(schema, switches)
+    structure = structure if schema.bank else foreground(structure)  # plain pages tell no background
+    filling = _fill(apply_knobs(structure, knobs), seed, effort)
     tables = {
         table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
         for table in filling.structure.tables.values()
@@ -190,6 +193,7 @@ class _Attempt:
                     lo, hi = max(lo, parents * fill.per[0]), min(hi, parents * fill.per[1])
             if len(table.key) == 1 and isinstance(key := table.column(table.key[0]).fill, Pick):
                 hi = min(hi, len(self.filling.values[key.values]))
+            lo = min(lo, hi) if table.background else lo
             if lo > hi:
                 raise StuckError(table.name, f"rows = {list(table.rows)} can't be met: per and keys leave [{lo}, {hi}]")
             rng = self.filling.rng("rows", table.name)

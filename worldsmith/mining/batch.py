@@ -57,7 +57,7 @@ class Order:
     def spoken_schema(self) -> Schema:
         """The schema in the language and wordings of the world."""
         schema = load_schema(self.schema)
-        return spoken(schema, self.language or ("natural" if schema.bank else "plain"), self.split)
+        return spoken(schema, self.language or schema.language, self.split)
 
     @property
     def seed(self) -> int:
@@ -148,7 +148,7 @@ def build(order: Order) -> Built:
     folder = order.out / world_id(schema, order.seed, order.knobs)
     files.remove_leftovers(order.out, folder.name)
     kept, replaced = _reusable_world(folder)
-    world = kept or generate(schema, order.seed, knobs=order.knobs, language="natural" if schema.bank else "plain")
+    world = kept or generate(schema, order.seed, knobs=order.knobs, language=schema.language)
     if kept is None:
         report = check(world)
         if not report.ok:

@@ -132,7 +132,9 @@ def foreground(structure: Schema) -> Schema:
     """Return a structure without its background tables: what questions may be about, and what counts as facts."""
     if not structure.background:
         return structure
-    return replace(structure, tables={t.name: t for t in structure.tables.values() if not t.background})
+    tables = {t.name: t for t in structure.tables.values() if not t.background}
+    rules = tuple(rule for rule in structure.rules if rule.table in tables)
+    return replace(structure, tables=tables, rules=rules, whole=False)
 
 
 def parents_first(schema: Schema) -> list[str]:

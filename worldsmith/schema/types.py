@@ -384,8 +384,13 @@ class Schema:
         return frozenset(table.name for table in self.tables.values() if table.background)
 
     @property
+    def language(self) -> Language:
+        """The language that its worlds are written in unless another is asked for."""
+        return "natural" if self.bank else "plain"
+
+    @property
     def _identity(self) -> tuple[object, ...]:
-        return self.digest, self.switches, self.whole, self.knobs, self.bank
+        return self.digest, self.switches, self.whole, len(self.tables), self.knobs, self.bank
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self._identity == other._identity

@@ -12,7 +12,7 @@ from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.generation.world import Effort
 from worldsmith.graph import graph_of
-from worldsmith.schema import Schema, SchemaFile, parse_schema, structure_of
+from worldsmith.schema import Schema, SchemaFile, foreground, parse_schema, structure_of
 from worldsmith.schema.scaling import facts_range
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
@@ -186,7 +186,7 @@ class Trial:
 
 def declared_rows(schema: Schema) -> tuple[int, int]:
     """Return the least and the most rows of a world; an optional table may have none."""
-    tables = schema.tables.values()
+    tables = foreground(schema).tables.values()
     return sum(t.rows[0] for t in tables if t.switch is None), sum(t.rows[1] for t in tables)
 
 
@@ -210,7 +210,7 @@ class _Tally:
         """Fill a world and count it; return whether a world fits. `whole`: no rule is set aside."""
         self.tried += whole
         try:
-            world = generate(schema, seed, effort=self.effort)
+            world = generate(schema, seed, effort=self.effort, language=schema.language)
         except GenerationError as error:
             self.unfit += whole
             self.failed.append((seed, error))
@@ -297,7 +297,7 @@ def _without_rule(schema: Schema, rule: str) -> Schema | None:
     source = dict(schema.source)
     source["rules"] = {name: r for name, r in source["rules"].items() if name != rule}
     try:
-        return parse_schema(source)
+        return replace(parse_schema(source), bank=schema.bank)
     except SchemaError:
         return None
 
@@ -320,10 +320,11 @@ def _unbroken_without_rules(schema: Schema, candidates: set[str], seeds: range) 
         if not candidates:
             break
         try:
-            world = generate(unruled, seed)
+            world = generate(unruled, seed, language=schema.language)
         except GenerationError:
             continue
         structure = structure_of(schema, world.schema.switches)
+        structure = structure if schema.bank else foreground(structure)
         with attach(world) as connection:
             for rule in structure.rules:
                 if rule.name in candidates:

@@ -17,7 +17,7 @@ import orjson
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError, NotFoundError, UsageError, close_match
-from worldsmith.schema import Knobs, Schema, Value, parse_schema, structure_of, with_bank
+from worldsmith.schema import Knobs, Schema, Value, foreground, parse_schema, structure_of, with_bank
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import FORMAT, World, table_bytes, world_id
 
@@ -265,7 +265,8 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
         schema = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
         if info.get("language") == "natural":
             schema = with_bank(schema, read_json(folder / LANGUAGE), f"{folder / LANGUAGE}")
-        structure = _under_knobs(structure_of(schema, info["switches"]), folder, info)
+        structure = structure_of(schema, info["switches"])
+        structure = _under_knobs(structure if schema.bank else foreground(structure), folder, info)
         values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
         if any(isinstance(v, dict | list) for items in values.values() for v in items):
             raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")

@@ -109,7 +109,7 @@ class World:
     @property
     def language(self) -> Language:
         """How its pages and questions are written: as people do, by the schema's bank, or in the plain voice."""
-        return "natural" if self.schema.bank else "plain"
+        return self.schema.language
 
     def __repr__(self) -> str:
         """Return the world's id and its size."""

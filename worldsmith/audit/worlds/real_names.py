@@ -57,7 +57,8 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
                     yield from (Name(place, text, lists[name]) for text in dict.fromkeys(cells) if text not in known)
                 case _:
                     pass
-    yield from (Name("hosts", site.name, "press") for site in pages.sites)
+    # A natural site's name is ordinary words beside a name that is listed already: "Hilbrigg Town Council".
+    yield from (Name("hosts", site.name, "press") for site in (() if pages.voice else pages.sites))
 
 
 def bearing_words(name: Name) -> list[str]:

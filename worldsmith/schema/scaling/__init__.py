@@ -24,12 +24,11 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
     rows = {table.name: table.rows for table in structure.tables.values()}
     if knobs.facts:
         rows |= scaled_rows(foreground(structure), knobs.facts)
-        growth = sum(hi for name, (_, hi) in rows.items() if name not in structure.background) / sum(
-            table.rows[1] for table in structure.tables.values() if not table.background
-        )
-        for name in structure.background:
-            lo, hi = structure.tables[name].rows
-            rows[name] = (max(1, round(lo * growth)), max(1, round(hi * growth)))
+        fore = foreground(structure).tables.values()
+        low, high = (sum(rows[t.name][end] for t in fore) / sum(t.rows[end] for t in fore) for end in (0, 1))
+        for name in structure.background:  # in proportion to what they are about
+            least, most = structure.tables[name].rows
+            rows[name] = (max(1, round(least * low)), max(1, round(most * high)))
     tables = {
         table.name: replace(
             table,
