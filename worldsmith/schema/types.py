@@ -375,7 +375,7 @@ class Schema:
     """Whether it is the whole schema with every table and column; a structure without switches is another."""
     knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
-    bank: "Bank | None" = None
+    bank: "Bank | None" = field(default=None, repr=False)
     """How people write about its rows; None for a schema without a language file."""
 
     @property

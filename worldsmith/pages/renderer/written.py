@@ -263,7 +263,11 @@ def article(desk: Desk, block: Block) -> list[Piece]:
     """Prose about the subject, then about the rows that refer to it."""
     pen = pen_of(desk, block)
     opening, (first, *others) = _opening(pen), list(_stories(pen))
-    return [*_paragraphs([*opening, *first], block.variant), *_grouped_paragraphs(others, block.variant)]
+    after = _grouped_paragraphs(others, block.variant)
+    if others and len(first) > 2 and mixed(block.variant + 7) & 1:
+        # What is true today stands as often behind what was as before it: its place must tell nothing.
+        return [*_paragraphs([*opening, first[0]], block.variant), *after, *_paragraphs(first[1:], block.variant)]
+    return [*_paragraphs([*opening, *first], block.variant), *after]
 
 
 def _stories(pen: Pen) -> Iterator[list[Text]]:
