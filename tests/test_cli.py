@@ -181,7 +181,7 @@ def test_generate_makes_one_world_a_schema_with_tasks_apart(out):
     names = [json.loads((w / "world.json").read_text())["schema"] for w in worlds(out)]
     assert names == ["smartphones", "town"]
     for world in worlds(out):
-        assert sorted(p.name for p in world.iterdir()) == ["schema.json", "tables", "world.json"]
+        assert sorted(p.name for p in world.iterdir()) == ["language.json", "schema.json", "tables", "world.json"]
         kept = [json.loads(line) for line in (out / "_tasks" / f"{world.name}.jsonl").read_text().splitlines()]
         assert len(kept) == 3
         assert all(t["world"] == world.name for t in kept)

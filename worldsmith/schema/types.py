@@ -349,7 +349,7 @@ class Questions:
     needs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Schema:
     """A schema, whole or one structure of it. Two are equal with the same digest, switches and knobs."""
 
@@ -375,7 +375,7 @@ class Schema:
     """Whether it is the whole schema with every table and column; a structure without switches is another."""
     knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
-    bank: "Bank | None" = field(default=None, repr=False)
+    bank: "Bank | None" = None
     """How people write about its rows; None for a schema without a language file."""
 
     @property
@@ -391,6 +391,11 @@ class Schema:
     @property
     def _identity(self) -> tuple[object, ...]:
         return self.digest, self.switches, self.whole, len(self.tables), self.knobs, self.bank
+
+    def __repr__(self) -> str:
+        """Return its name, and what of it there is."""
+        on = f", on: {', '.join(sorted(self.switches))}" if self.switches else ""
+        return f"Schema({self.name!r}, {len(self.tables)} tables{on}{f', {self.knobs}' if self.knobs.turned else ''})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self._identity == other._identity

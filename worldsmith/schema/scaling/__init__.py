@@ -28,7 +28,7 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
         low, high = (sum(rows[t.name][end] for t in fore) / sum(t.rows[end] for t in fore) for end in (0, 1))
         for name in structure.background:  # in proportion to what they are about
             least, most = structure.tables[name].rows
-            rows[name] = (max(1, round(least * low)), max(1, round(most * high)))
+            rows[name] = (max(1, round(least * low)), max(1, round(least * low), round(most * high)))
     tables = {
         table.name: replace(
             table,
