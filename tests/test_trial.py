@@ -180,7 +180,7 @@ def test_what_can_not_be_filled_is_told_with_its_line(tmp_path):
         ('rank = "value", within = "line"', 'rank = "dear"', "shop.dear: it is filled from itself"),
         ('rank = "value", within = "line"', 'rank = "line"', "shop.dear: rank = 'line' is text: it takes a number"),
         ('invent = "street"', 'invent = "strete"', "street.name: no names of kind 'strete'. Did you mean 'street'"),
-        ("[66, 74]", "[66, 740]", r"tables.valuation.rows: \[80, 88\] can't always be met: shop takes each shop row 1 to"),
+        ("[66, 74]", "[66, 740]", r"tables.valuation.rows: \[80, 88\] can't always be met: shop takes each shop"),
         ('unique = ["plate"]', 'unique = ["street"]', "112 rows of resident can't all differ in street, .* 28 values"),
         ("per = [2, 12], skew = 0.5", "per = [2, 4]", r"so 24 street rows make 48 to 96: let rows overlap \[56, 96\]"),
         ("per = [2, 12], skew = 0.5", "per = [8, 9]", r"which makes 192 to 252: widen per = \[8, 9\], or"),
@@ -331,5 +331,5 @@ def test_a_column_that_is_filled_from_itself_is_refused(tmp_path, table, column,
 def test_more_names_than_there_are_of_a_kind_are_refused(tmp_path):
     path = tmp_path / "harbour.toml"
     path.write_text(MINI.replace("rows = [30, 34]", "rows = [30, 740]"), encoding="utf-8")
-    with pytest.raises(SchemaError, match="call.code: 740 names of kind 'code' asked, 500 available: ask for fewer"):
+    with pytest.raises(SchemaError, match=r"call.code: 740 names of kind 'code' asked, 500 available: ask for"):
         run_trial(load_schema(path), 1, 0)
