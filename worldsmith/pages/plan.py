@@ -22,7 +22,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Page
+from worldsmith.pages.types import DIRECTORY, Page, Text
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import ChildCells, Choice, Faker, PageSpec, Pick, Schema, Value
@@ -50,6 +50,8 @@ class Pages:
         self.world, self.length, self.without = world, length, tuple(without)
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
+        self.hits: dict[str, tuple[Page, Text, list[Text]]] = {}
+        """Of natural pages: the latest plan of each with its hit's title and passage (`renderer.snippets`)."""
         self._addresses: dict[str, str] = {}
         self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from worldsmith import expr
+from worldsmith.cache import keep
 from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
 from worldsmith.pages.value_forms import Style
@@ -14,6 +15,8 @@ from worldsmith.schema.patterns import SUBJECT, Bank, Tell, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, World
 
+MEMO: Final = 4096
+"""Sets of cells whose sentences are kept: rows of one kind of page mostly have the same ones."""
 USED: Final = 0.4
 """The share of a bank's sentences that a site uses."""
 Cells = Mapping[Path, Cell]
@@ -40,16 +43,18 @@ class Sentence:
         """Tell whether it states a row's key."""
         return key.issubset(self.tell.pattern.exact)
 
+    def fillable(self, known: frozenset[Path], valued: frozenset[Path]) -> bool:
+        """Tell whether rows fill its slots of which some cells are known, and some of these hold a value."""
+        return valued.issuperset(self._slots) and known.issuperset(self._known)
+
+    def holds(self, cells: Cells) -> bool:
+        """Tell whether its condition is true of a row."""
+        return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
+
     def fits(self, cells: Cells) -> bool:
         """Tell whether a row's cells fill its slots, and its condition is known to hold."""
-        for path in self._slots:
-            cell = cells.get(path)
-            if cell is None or cell.value is None:
-                return False
-        for path in self._known:
-            if path not in cells:
-                return False
-        return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
+        valued = frozenset(path for path, cell in cells.items() if cell.value is not None)
+        return self.fillable(frozenset(cells), valued) and self.holds(cells)
 
 
 class Voice:
@@ -58,6 +63,7 @@ class Voice:
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
         self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
+        self._fillable: dict[tuple[str, str, frozenset[Path], frozenset[Path]], tuple[Sentence, ...]] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._styles: dict[str, Style] = {}
 
@@ -111,6 +117,17 @@ class Voice:
                 if tell.of == table and (not tell.genres or genre in tell.genres) and self._present(tell)
             )
         return made
+
+    def fitting(self, table: str, genre: str, cells: Cells) -> list[Sentence]:
+        """Return the sentences of a genre that can be told of a row by some of its cells."""
+        known = frozenset(cells)
+        valued = frozenset([path for path, cell in cells.items() if cell.value is not None])
+        key = (table, genre, known, valued)
+        fillable = self._fillable.get(key)
+        if fillable is None:
+            every = self.sentences(table, genre)
+            fillable = keep(self._fillable, key, tuple(s for s in every if s.fillable(known, valued)), MEMO)
+        return [sentence for sentence in fillable if sentence.holds(cells)]
 
     def used(self, table: str, genre: str, host: str) -> frozenset[int]:
         """Return the places of those that a site uses."""

@@ -45,6 +45,8 @@ class Wording:
     turn: int = 0
     tallies: tuple[Aggregate, ...] = ()
     split: WordingSplit = "all"
+    nth: int | None = None
+    """Which of a bank's wordings is taken, for who reads all of them; None for one by `turn`."""
 
     @property
     def words(self) -> QuestionPhrases:
@@ -53,6 +55,8 @@ class Wording:
 
     def among(self, wordings: Sequence[str], *more: str) -> str:
         """Return one of a bank's wordings; the last of several is held out."""
+        if self.nth is not None:
+            return wordings[self.nth % len(wordings)]
         kept = wordings
         if self.split != "all" and len(wordings) > 1:
             kept = wordings[:-1] if self.split == "train" else wordings[-1:]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from worldsmith.cache import keep
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
@@ -32,6 +33,8 @@ NEAR = 5
 """Characters that a title may miss its length by before what follows its name is broken off."""
 LEAST = 128
 """Characters that a snippet aims at, at least: sentences are seldom as long as one wishes."""
+MEMO = 256
+"""Hits of natural pages kept."""
 NONE: frozenset[str] = frozenset()
 QUERY = 2000
 """Characters of a query that bias a snippet."""
@@ -60,23 +63,30 @@ def texts(page: Page, query: str, pages: Pages) -> Texts:
     """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
     chance = draw(pages.world.seed, "snippet", page.id)
     if page.head.by and pages.voice:
-        desk = Desk(page, pages)
-        title = words_of(written_title(desk, page.head, page.head.cells)) + part(page, pages.words)
+        title, passages = _written_hit(page, pages)
         posts = pages.voice.pages[page.head.by].source.form == "thread"
-        return title, (" … " if posts else " ").join(map(words_of, _passage(page, pages)))
+        return words_of(title) + part(page, pages.words), (" … " if posts else " ").join(map(words_of, passages))
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
 
 
-def _passage(page: Page, pages: Pages) -> list[Text]:
-    chance = draw(pages.world.seed, "snippet", page.id)
-    return passage(Desk(page, pages), quantile(SNIPPET, byte(chance, 0) / 255))
+def _written_hit(page: Page, pages: Pages) -> tuple[Text, list[Text]]:
+    """Return title and passage of a natural page's hit; the last ones are kept, since what they state is asked next."""
+    kept = pages.hits.get(page.id)
+    if kept is not None and kept[0] is page:
+        return kept[1], kept[2]
+    desk, chance = Desk(page, pages), draw(pages.world.seed, "snippet", page.id)
+    title = written_title(desk, page.head, page.head.cells)
+    passages = passage(desk, quantile(SNIPPET, byte(chance, 0) / 255))
+    keep(pages.hits, page.id, (page, title, passages), MEMO)
+    return title, passages
 
 
 def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:
     """Return the cells that a hit of a page states: its head's, of a natural page those that its text has room for."""
     if not (page.head.by and pages.voice):
         return page.head.cells
-    texts = (written_title(Desk(page, pages), page.head, page.head.cells), *_passage(page, pages))
+    title, passages = _written_hit(page, pages)
+    texts = (title, *passages)
     return tuple(cell for text in texts for part in text if not isinstance(part, str) for cell in part.cells)
 
 

@@ -149,7 +149,7 @@ def _chosen(
 
     Those that the site uses come first; others fill in for what they leave.
     """
-    every = [s for s in pen.voice.sentences(row.table, pen.written.genre) if s.fits(cells)]
+    every = pen.voice.fitting(row.table, pen.written.genre, cells)
     used = pen.voice.used(row.table, pen.written.genre, pen.host)
     usable = [s for s in every if s.tell.place in used]
     chosen: list[Sentence] = []
