@@ -96,11 +96,14 @@ def fill_pattern(
             case Slot(path, form) if noun and path == (key,):
                 out.append(possessive(noun) if form == "s" else noun)
             case Slot(path, form):
-                text = pen.value(cells[path], form)
+                text, after = pen.value(cells[path], form), ""
                 if form == "a":
                     before, _, text = text.partition(" ")
                     out.append(f"{before} ")
-                out.append(pen.span(cells[path], text, exact=part.exact))
+                if form == "s":
+                    text = pen.value(cells[path])
+                    after = possessive(text)[len(text) :]
+                out += [pen.span(cells[path], text, exact=part.exact), after]
     return flat(out if pen.written.source.form == "thread" else _capitalised(out))
 
 
