@@ -17,7 +17,7 @@ from worldsmith.world.model import Cell, World
 
 MEMO: Final = 4096
 """Sets of cells whose sentences are kept: rows of one kind of page mostly have the same ones."""
-USED: Final = 0.3
+USED: Final = 0.27
 """The share of a bank's sentences that a site uses."""
 Cells = Mapping[Path, Cell]
 """The cells of a row that may be told, by their path from it."""
