@@ -385,7 +385,7 @@ def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
 
 @pytest.mark.parametrize(
     ("dates", "text"),
-    [("iso", "2029-03-01"), ("long", "1 March 2029"), ("us", "March 1, 2029"), ("dots", "01.03.2029")],
+    [("iso", "2029-03-01"), ("long", "1 March 2029"), ("us", "March 1, 2029")],
 )
 def test_days_are_written_as_a_site_does(dates: str, text: str) -> None:
     assert written_day("2029-03-01", dates) == text  # type: ignore[arg-type]

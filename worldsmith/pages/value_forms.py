@@ -39,8 +39,6 @@ def written_day(day: str, dates: Dates) -> str:
             return day
         case "us":
             return f"{month} {moment.day}, {moment.year}"
-        case "dots":
-            return f"{moment.day:02}.{moment.month:02}.{moment.year}"
         case "long":
             return f"{moment.day} {month} {moment.year}"
 

@@ -32,7 +32,7 @@ SUBJECT: Final = "subject"
 _PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]")
 
 Form = Literal["card", "article", "entries", "table", "thread"]
-Dates = Literal["iso", "long", "us", "dots"]
+Dates = Literal["iso", "long", "us"]
 Numbers = Literal["plain", "comma", "space"]
 Split = Literal["all", "train", "test"]
 
