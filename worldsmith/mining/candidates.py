@@ -25,7 +25,7 @@ from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
-from worldsmith.tasks.headers import headers
+from worldsmith.tasks.headers import column_header, headers
 from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_sql import gold, sql
 from worldsmith.tasks.question import LETTERS, question
@@ -204,7 +204,7 @@ def answer_columns(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
     schema, table = reader.world.schema, query.table
     names = headers(schema, table, query.columns, query.tallies)
     if not query.key:
-        names = tuple(query.column(schema, path).header for path in query.columns)
+        names = tuple(column_header(query.column(schema, path), schema) for path in query.columns)
     return tuple(
         replace(
             query.column(schema, path).answer(header=name, key=path in query.key, free=path in query.fixed),

@@ -29,6 +29,7 @@ from worldsmith.tasks.conditions import (
     spell,
     verb_phrase,
 )
+from worldsmith.tasks.headers import column_header
 from worldsmith.tasks.query import tally_column
 
 MARKS: dict[Type, tuple[Value, Value]] = {
@@ -257,7 +258,11 @@ class Phrases:
             for tally, _, slots in self._frames(table, f"that {one}"):
                 column = self.schema.column(tally.table, tally.column) if tally.column else None
                 frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
-                fixed_slots = {"one": one, "many": slots["many"], **({"header": column.header} if column else {})}
+                fixed_slots = {
+                    "one": one,
+                    "many": slots["many"],
+                    **({"header": column_header(column, self.schema)} if column else {}),
+                }
                 patterns.setdefault(tally, _framed(frame, **fixed_slots))
             self._line_patterns[table] = tuple(patterns.items())
         return self._line_patterns[table]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
@@ -15,6 +16,12 @@ _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 def spoken_header(column: Column, schema: Schema) -> str:
     """Return what a column is called where rows are put in order by it: its header, without its unit by people."""
     return asked_name(column, schema) if schema.bank else column.header
+
+
+def column_header(column: Column, schema: Schema) -> str:
+    """Return the header of a column in an answer: the schema's, or the first that people ask for it by."""
+    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    return capital(ask.header[0]) if ask and ask.header else column.header
 
 
 def asked_name(column: Column, schema: Schema) -> str:
@@ -62,7 +69,7 @@ def headers(schema: Schema, table: str, paths: Sequence[Path], tallies: Sequence
     names = []
     for path, (owners, last, says) in zip(paths, split, strict=True):
         shown = owners[:-1] if says and path[:-1] not in named else owners
-        names.append(": ".join([*shown, last.header]))
+        names.append(": ".join([*shown, column_header(last, schema)]))
     return tuple(names)
 
 

@@ -15,7 +15,7 @@ from worldsmith.pages.grammar import listing, lower
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
-from worldsmith.tasks.headers import headers, owner, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.headers import column_header, headers, owner, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.reader import Reader
 from worldsmith.world.model import World
@@ -255,7 +255,7 @@ def ended_row_notes(wording: Wording, query: Query) -> list[str]:
         for table in map(schema.tables.__getitem__, tables):
             for column in table.columns:
                 if column.ends and (table.name, column.name) not in read:
-                    lines[wording.pick("ended").format(many=table.plural, header=column.header)] = None
+                    lines[wording.pick("ended").format(many=table.plural, header=column_header(column, schema))] = None
     return list(lines)
 
 
@@ -268,4 +268,4 @@ def _counted(wording: Wording, query: Query, path: Path, name: str) -> str:
     if tally.op == "count":
         return forms.counted.format(**slots)
     frame = forms.summed if tally.op == "sum" else forms.peaked
-    return frame.format(**slots, header=child.column(tally.column or "").header)
+    return frame.format(**slots, header=column_header(child.column(tally.column or ""), schema))

@@ -18,7 +18,7 @@ from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
-from worldsmith.tasks.headers import headers, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.headers import column_header, headers, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS
 
@@ -96,7 +96,7 @@ class _Reading:
             yield from self._tables(rest, links, names, lines)
 
     def _headed(self, query: Query, names: Sequence[str]) -> bool:
-        return list(names) == [query.column(self.schema, query.columns[0]).header]
+        return list(names) == [column_header(query.column(self.schema, query.columns[0]), self.schema)]
 
     def _steps(self, text: str, links: tuple[Query, ...]) -> Iterator[tuple[tuple[Query, ...], str]]:
         """Yield the queries of a chain that the text goes through, and what follows the last of them."""
@@ -222,7 +222,7 @@ class _Reading:
 
     def _under(self, query: Query, header: str) -> list[Path]:
         """Return the columns that are headed so."""
-        return [(c.name,) for c in self.schema.tables[query.table].columns if c.header == header]
+        return [(c.name,) for c in self.schema.tables[query.table].columns if column_header(c, self.schema) == header]
 
     def _columned(self, query: Query, names: Sequence[str], lines: Sequence[str]) -> Iterator[Query]:
         """Yield the query with the columns that are named so, those which the lines say how to count among them."""
@@ -241,7 +241,7 @@ class _Reading:
     def _headed_so(self, table: str, name: str) -> list[Path]:
         """Return the paths that may be headed so, alone or beside others of their owner."""
         last = name.rpartition(": ")[2]
-        return [p for p in self._paths[table] if self.schema.walk(table, p).header in {name, last}]
+        return [p for p in self._paths[table] if column_header(self.schema.walk(table, p), self.schema) in {name, last}]
 
     def _cell(self, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
         """Yield the queries of one cell that a noun phrase may be: "the street of the keeper of the shop Quillon"."""
