@@ -7,7 +7,7 @@ import pytest
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates, condition
 from worldsmith.generation import generate
-from worldsmith.mining.candidates import make_task
+from worldsmith.mining.candidates import screened_task
 from worldsmith.mining.chains import computed_from_other
 from worldsmith.mining.sampling import Source, ambiguous_null, informative_paths
 from worldsmith.mining.screening import DrawRejected
@@ -136,7 +136,7 @@ def test_a_letter_that_is_a_value_is_no_name_of_a_find():
     one = condition("stone <> 'B'", "light", WORLD.schema)
     query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
     with pytest.raises(DrawRejected, match="reads like a find"):
-        make_task(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
+        screened_task(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
 
 
 def test_an_age_is_not_asked_of_the_one_born_first():

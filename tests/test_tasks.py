@@ -16,7 +16,7 @@ from worldsmith import scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import answer_columns, leaked_values, make_task
+from worldsmith.mining.candidates import answer_columns, leaked_values, screened_task
 from worldsmith.mining.sampling import SIZES, Source, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
@@ -229,10 +229,10 @@ def test_answers_of_one_page_and_twin_headers_are_refused():
     source = Source(WORLD, Pages(WORLD))
     one_page = query(scope=("stone", ("slate",)), columns=("name", "height", "lit"))
     with pytest.raises(DrawRejected, match=r"one page|snippets"):
-        make_task(source, one_page, "small", 0, rows(one_page))
+        screened_task(source, one_page, "small", 0, rows(one_page))
     twins = replace(one_page, columns=(("name",), ("height",), ("height",)))
     with pytest.raises(DrawRejected, match="one header"):
-        make_task(source, twins, "small", 0, rows(twins))
+        screened_task(source, twins, "small", 0, rows(twins))
 
 
 def test_questions_hold_constants_and_headers_and_no_gold(some):

@@ -77,9 +77,9 @@ def task_draws(
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer`) is rejected; it
-    may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys: there is no
-    scope to ask for.
+    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer_identity`) is
+    rejected; it may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys:
+    there is no scope to ask for.
     """
     wanted, form, world = SIZES[size], _FORMS[kind], source.world
     marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
@@ -88,10 +88,12 @@ def task_draws(
         r = rng(seed, *marks, number)
         try:
             query = draw_query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
-            if source.reader.answer(query) in answered:
+            if source.reader.answer_identity(query) in answered:
                 raise DrawRejected("the same answer as another task's")  # noqa: TRY301 - all that ends a draw does
             turn = draw(seed, "words", *marks, number)
-            yield make_task(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
+            yield screened_task(
+                source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split
+            )
         except DrawRejected as refused:
             yield Rejected(str(refused))
         number += 1
@@ -133,7 +135,7 @@ _FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
 }
 
 
-def make_task(
+def screened_task(
     source: Source,
     query: Query,
     size: str,

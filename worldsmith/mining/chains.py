@@ -39,7 +39,7 @@ def domain(source: Source, table: str, name: str) -> Domain:
     return ("column", table, name)
 
 
-def list_exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+def exits_to_lists(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
     """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
     schema = source.world.schema
     leads = source.exits.get(table)
@@ -129,7 +129,7 @@ def _draw_exit(
     # The list that the row itself stands in leads back to where one was.
     ways = [
         (path, at)
-        for path, at in list_exits(source, query.table)
+        for path, at in exits_to_lists(source, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _is_detour(query, path)
     ]
     # Back at a list where the chain has been it would go in a circle.

@@ -176,5 +176,5 @@ def _draw_tally_column(source: Source, query: Query, kept: Sequence[int], r: ran
 def _varies(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
     """Tell whether a tally has a value for each row, and not one and the same for most."""
     values = [source.reader.tallied(query.table, tally)[i] for i in kept]
-    empty = tally.op != "count" and any(not source.reader.children(query.table, i, tally) for i in kept)
+    empty = tally.op != "count" and any(not source.reader.tallied_children(query.table, i, tally) for i in kept)
     return not empty and max(map(values.count, values)) <= 0.5 * len(values)

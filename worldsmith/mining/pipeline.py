@@ -134,7 +134,7 @@ class _Miner:
         self.read: Counter[object] = Counter()
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
-        """What the tasks kept lead to (`Reader.answer`)."""
+        """What the tasks kept lead to (`Reader.answer_identity`)."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
@@ -156,7 +156,7 @@ class _Miner:
         self.read[_read_columns(query)] += 1
         self.failing += self.fails
         if task.gold:
-            self.answered.add(self.reader.answer(query))
+            self.answered.add(self.reader.answer_identity(query))
             totals = self.totals.setdefault(task.kind, Counter())
             totals.update({"tasks": 1, **{name: task.audit[name] for name in GATES}})
         return task

@@ -67,7 +67,7 @@ def draw_tally(
     family = families[r.randrange(len(families))]
     whole = Aggregate("count", family.table, None, (family.ref,), None)
     # No list page says that a row has no children.
-    if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
+    if not family.about and any(not source.reader.all_children(bare.table, i, whole) for i in rows):
         return None
     tally = _draw_aggregate(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
     if tally is None or source.stores_tally(bare.table, tally):
@@ -103,7 +103,7 @@ def _draw_aggregate(
 ) -> Aggregate | None:
     schema, reader = source.world.schema, source.reader
     whole = Aggregate("count", family.table, None, (family.ref,), None)
-    children = [child for i in rows for child in reader.family(table, i, whole)]
+    children = [child for i in rows for child in reader.all_children(table, i, whole)]
     askable = set(source.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
     # Each row has its own value of a sole key: no condition on it makes sense.
     paths = [(c,) for c in family.columns if (c,) in askable and schema.tables[family.table].key != (c,)]

@@ -76,9 +76,9 @@ class Source:
         self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
         self.families, self.cell_pages = cache(self._find_families), cache(pages.carrying)
         self.orders: dict[str, list[Path]] = {}
-        """By table, what `query_forms.ordered` found."""
+        """By table, what `query_forms.sortable_paths` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
-        """By table, what `chains.exits` found."""
+        """By table, what `chains.exits_to_lists` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:

@@ -102,7 +102,7 @@ def _check_tally(reader: Reader, query: Query, number: int, tally: Aggregate, ro
         raise DrawRejected("a condition on children changes nothing")
     if any(same(fewer) for fewer in variants(tally.where, without_one)):
         raise DrawRejected("a value of in changes nothing")
-    family = [child for i in rows for child in reader.family(query.table, i, tally)]
+    family = [child for i in rows for child in reader.all_children(query.table, i, tally)]
     below = Query(tally.table, query.scope, None, (), ())
     if any(None in reader.truths(below, atom, family) for atom in negated_comparisons(tally.where)):
         raise DrawRejected("null under negation")

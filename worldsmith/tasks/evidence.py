@@ -43,7 +43,7 @@ def path_disclosures(reader: Reader, query: Query, index: int, path: Path) -> It
 def _tallied(reader: Reader, table: str, index: int, tally: Aggregate) -> Iterator[Disclosure]:
     read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
     names = dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
-    yield from ((Row(tally.table, child), name) for child in reader.family(table, index, tally) for name in names)
+    yield from ((Row(tally.table, child), name) for child in reader.all_children(table, index, tally) for name in names)
     yield Row(table, index), children_of(tally.table, tally.by[0])
 
 

@@ -51,7 +51,7 @@ def _reading(schema: Schema) -> "_Reading":
 
 @lru_cache(maxsize=4096)
 def frame_pattern(frame: str, **slots: str) -> re.Pattern[str]:
-    """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
+    """Return a frame as a pattern: a slot named in `slots` matches that pattern, any other slot any text."""
     parts = re.split(r"\{(\w+)\}", frame)
     made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{slots.get(p, '.+?')})" for i, p in enumerate(parts)]
     return re.compile("".join(made), re.DOTALL)
