@@ -23,7 +23,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Schema, load_schema, parse_schema, spoken, with_bank
+from worldsmith.schema import Schema, in_language, load_schema, parse_schema, with_bank
 from worldsmith.schema.patterns import Either, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
@@ -254,7 +254,7 @@ def test_splits_share_no_sentence_where_each_has_its_own() -> None:
 
 def test_a_schema_without_a_bank_has_no_natural_language() -> None:
     with pytest.raises(UsageError, match=r"quayside\.language\.toml beside it, or take --language plain"):
-        spoken(parse_schema(values_of(SCHEMA)), "natural")
+        in_language(parse_schema(values_of(SCHEMA)), "natural")
 
 
 # Worlds

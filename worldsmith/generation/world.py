@@ -30,7 +30,7 @@ from worldsmith.schema import (
     Schema,
     Split,
     foreground,
-    spoken,
+    in_language,
     structure_of,
 )
 from worldsmith.schema.reads import Name
@@ -87,7 +87,7 @@ def generate(
             f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
         )
     effort = effort or Effort()
-    schema = spoken(schema, language, split)
+    schema = in_language(schema, language, split)
     _check_names(schema)
     if uses_faker(schema):
         require_faker()

@@ -26,7 +26,17 @@ from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.mining.candidates import parse_kinds
 from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_request, save_tasks
-from worldsmith.schema import DEFAULT_KNOBS, Knobs, Language, Schema, Split, WorldKind, load_schema, shipped, spoken
+from worldsmith.schema import (
+    DEFAULT_KNOBS,
+    Knobs,
+    Language,
+    Schema,
+    Split,
+    WorldKind,
+    in_language,
+    load_schema,
+    shipped,
+)
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
@@ -57,7 +67,7 @@ class Order:
     def spoken_schema(self) -> Schema:
         """The schema in the language and wordings of the world."""
         schema = load_schema(self.schema)
-        return spoken(schema, self.language or schema.language, self.split)
+        return in_language(schema, self.language or schema.language, self.split)
 
     @property
     def seed(self) -> int:
@@ -153,8 +163,8 @@ def build(order: Order) -> Built:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    with files.placed_world(world, order.out) if kept is None else nullcontext():
-        count, mined, rejected = _tasks(order, folder, world) if order.request.count else (0, False, {})
+    with files.writing_world(world, order.out) if kept is None else nullcontext():
+        count, mined, rejected = _mine_and_save(order, folder, world) if order.request.count else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
         world.id,
@@ -181,7 +191,7 @@ def attempt(order: Order) -> Built | Failed:
         return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
-def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
+def _mine_and_save(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
     """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
     count = count_saved_tasks(folder, world, order.request)
     if count is not None:
@@ -227,7 +237,7 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     if not made:
         return
     with files.locked_folder(made[0].out), _builder(min(jobs, len(made))) as mapped:
-        files.remove_all_leftovers(made[0].out)
+        files.recover_unfinished(made[0].out)
         following = Counter(order.schema for order in made)
         streaks: Counter[str] = Counter()
         while made:
