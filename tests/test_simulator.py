@@ -576,15 +576,21 @@ def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
     for one, two in ((store("s.db"), store("s.db")), (counted := MemoryAttempts(), counted)):
         a, b = Address("w", "flaky", 1, "a"), Address("w", "flaky", 1, "b")
         q, r = search("q"), search("q", page=2)
-        made = [one.next(a, q), two.next(a, q), one.next(b, q), two.next(a, r), one.next(a, q)]
+        made = [
+            one.count_call(a, q),
+            two.count_call(a, q),
+            one.count_call(b, q),
+            two.count_call(a, r),
+            one.count_call(a, q),
+        ]
         assert made == [0, 1, 0, 0, 2]
-        assert [one.next(Address("w"), q), two.next(Address("w"), q)] == [0, 0]
+        assert [one.count_call(Address("w"), q), two.count_call(Address("w"), q)] == [0, 0]
 
 
 def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
     counted, address = MemoryAttempts(), Address("w", session="s")
-    assert [counted.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
+    assert [counted.count_call(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
 
 
 def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
@@ -691,7 +697,7 @@ def test_a_store_of_the_first_format_keeps_its_texts(tmp_path: Path, store: Stor
     made.close()
     kept = store("old.db")
     assert kept.get("k") == (Result("u", "t", "s", None, 0.5),)
-    assert kept.next(Address("w", session="s"), search("q")) == 0
+    assert kept.count_call(Address("w", session="s"), search("q")) == 0
     assert store("old.db").get("k") is not None
 
 
@@ -699,9 +705,9 @@ def test_attempts_are_pruned_in_a_file_too(store: Stores, monkeypatch: pytest.Mo
     monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
     monkeypatch.setattr("worldsmith.simulate.store.EVERY", 1)
     kept, address = store("s.db"), Address("w", session="s")
-    assert [kept.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
+    assert [kept.count_call(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
     assert kept.prune() == 2
-    assert [kept.next(address, search(q)) for q in "ab"] == [0, 0]
+    assert [kept.count_call(address, search(q)) for q in "ab"] == [0, 0]
 
 
 def test_the_instruction_of_a_profile_reaches_the_model_without_its_edits_and_faults(town: World) -> None:

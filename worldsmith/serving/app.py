@@ -149,7 +149,7 @@ class Service:
         if isinstance(call, Observation):
             return call
         try:
-            return await world.acall(address, call, self.attempts.next(address, call))
+            return await world.acall(address, call, self.attempts.count_call(address, call))
         except WorldsmithError as problem:
             sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
             return Observation("unavailable")
