@@ -14,16 +14,16 @@ from worldsmith.lang.question_phrases import EN
 from worldsmith.mining.candidates import KINDS, answer_columns, task_draws
 from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
-from worldsmith.mining.sampling import Source
+from worldsmith.mining.sampling import MiningContext
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
 from worldsmith.simulate.disclosure import children_of, disclosed_by_page, is_all_children
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, question, sql, values_table
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold_duckdb, gold_sqlite, question, sql, values_table
 from worldsmith.tasks.conditions import ONE, Wording, months_before, verb_phrase
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.question_reader import Unclear, understand
+from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Row
 
@@ -84,7 +84,7 @@ FORMS = {
 
 def in_three_engines(query):
     with attach(WORLD) as connection:
-        one = gold(query, connection, WORLD.schema)
+        one = gold_sqlite(query, connection, WORLD.schema)
     (two,) = gold_duckdb([(WORLD, [query])])[0]
     three = [tuple(READER.query_values(query, path)[i] for path in query.columns) for i in READER.matching_rows(query)]
     return one, two, three
@@ -113,7 +113,7 @@ def test_each_form_goes_to_json_and_back(name):
 def test_each_form_is_read_back_from_its_question(name, turn):
     query = FORMS[name][0]
     text = question(READER, query, answer_columns(READER, query), turn)
-    assert understand(text, WORLD.schema) == query
+    assert query_of_question(text, WORLD.schema) == query
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -121,7 +121,7 @@ def test_the_oracle_finds_each_form_by_the_tools(name):
     query = FORMS[name][0]
     columns = answer_columns(READER, query)
     with attach(WORLD) as connection:
-        rows = gold(query, connection, WORLD.schema)
+        rows = gold_sqlite(query, connection, WORLD.schema)
     text = question(READER, query, columns, 3)
     kind = "wide" if query.key else "deep"
     task = Task(WORLD.id, WORLD.digest, "isles", kind, "wide", text, query, sql(query, WORLD.schema), columns, rows)
@@ -202,9 +202,9 @@ def test_a_text_that_asks_twice_has_no_one_reading():
     query = FORMS["or"][0]
     text = question(READER, query, answer_columns(READER, query), 1)
     with pytest.raises(Unclear, match="0 readings"):
-        understand(text.replace("manned", "married"), WORLD.schema)
+        query_of_question(text.replace("manned", "married"), WORLD.schema)
     named = lights(scope=("keeper", ("Ann or Bob",)), columns=("name", "height"))
-    assert understand(question(READER, named, answer_columns(READER, named), 1), WORLD.schema).scope.values == (
+    assert query_of_question(question(READER, named, answer_columns(READER, named), 1), WORLD.schema).scope.values == (
         "Ann",
         "Bob",
     )
@@ -250,7 +250,7 @@ def test_tasks_of_every_kind_are_certified_and_past_their_shortcuts(kind, name, 
     assert len(found.tasks) == 2
     for task in found.tasks:
         assert task.kind == kind
-        assert understand(task.question, world.schema) == task.query
+        assert query_of_question(task.question, world.schema) == task.query
         if kind == "deep":
             assert task.size == "one"
             assert 3 <= task.query.hops <= 6
@@ -271,8 +271,8 @@ def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
 
 def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
-        source = Source(town, Pages(town))
-        found = task_draws(source, connection, 1, empty=True)
+        context = MiningContext(town, Pages(town))
+        found = task_draws(context, connection, 1, empty=True)
         tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))

@@ -9,7 +9,7 @@ from tests.task_draws import candidates, condition
 from worldsmith.generation import generate
 from worldsmith.mining.candidates import screened_task
 from worldsmith.mining.chains import computed_from_other
-from worldsmith.mining.sampling import Source, ambiguous_null, informative_paths
+from worldsmith.mining.sampling import MiningContext, ambiguous_null, informative_paths
 from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
@@ -79,17 +79,17 @@ def company():
 
 
 def test_what_fills_imply_is_no_hop(company):
-    source = Source(company, Pages(company))
-    paths = source.paths("project")
+    context = MiningContext(company, Pages(company))
+    paths = context.paths("project")
     assert ("owner",) in paths
     assert ("lead", "grade") in paths
     assert ("sponsor", "unit") in paths
     # A project is led from the department that owns it.
     assert ("lead", "unit") not in paths
     assert ("lead", "unit", "site") not in paths
-    assert ("project", "lead", "unit") not in source.paths("order")
+    assert ("project", "lead", "unit") not in context.paths("order")
     # Nobody above: unsponsored, or sponsored by one who reports to the board.
-    reader = source.reader
+    reader = context.reader
     assert (("sponsor", "boss") in paths) is not ambiguous_null(reader, "project", ("sponsor", "boss"))
 
 
@@ -136,18 +136,18 @@ def test_a_letter_that_is_a_value_is_no_name_of_a_find():
     one = condition("stone <> 'B'", "light", WORLD.schema)
     query = Query("light", Scope("keeper", (), link), one, (("name",), ("height",)), (("name",),))
     with pytest.raises(DrawRejected, match="reads like a find"):
-        screened_task(Source(WORLD, Pages(WORLD)), query, "small", 0, ())
+        screened_task(MiningContext(WORLD, Pages(WORLD)), query, "small", 0, ())
 
 
 def test_an_age_is_not_asked_of_the_one_born_first():
     league = generate(load_schema("league"), 11)
-    source = Source(league, Pages(league))
-    assert computed_from_other(source, "player", ("age",), ("born",))
-    assert computed_from_other(source, "player", ("born",), ("age",))
-    assert not computed_from_other(source, "player", ("age",), ("joined",))
-    assert not computed_from_other(source, "report", ("points",), ("crowd",))
-    assert computed_from_other(source, "report", ("scored",), ("points",))
-    assert not computed_from_other(source, "transfer", ("player", "age"), ("player", "wage"))
+    context = MiningContext(league, Pages(league))
+    assert computed_from_other(context, "player", ("age",), ("born",))
+    assert computed_from_other(context, "player", ("born",), ("age",))
+    assert not computed_from_other(context, "player", ("age",), ("joined",))
+    assert not computed_from_other(context, "report", ("points",), ("crowd",))
+    assert computed_from_other(context, "report", ("scored",), ("points",))
+    assert not computed_from_other(context, "transfer", ("player", "age"), ("player", "wage"))
     for task, _ in zip(candidates(league, Pages(league), 6, kind="deep"), range(40), strict=False):
         query = task.query
-        assert not any(computed_from_other(source, query.table, query.columns[0], path) for path in query.ranked)
+        assert not any(computed_from_other(context, query.table, query.columns[0], path) for path in query.ranked)

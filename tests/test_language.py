@@ -31,7 +31,7 @@ from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.question_reader import understand
+from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.world.files import load_world, save_world
 from worldsmith.world.model import Cell, Row, World
 
@@ -422,7 +422,7 @@ def test_a_question_names_its_subject_and_is_read_back() -> None:
     assert len(tasks()) == 6
     for task in tasks():
         assert f"the harbour of {port}" in task.question
-        assert understand(task.question, world().schema) == task.query
+        assert query_of_question(task.question, world().schema) == task.query
 
 
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:

@@ -12,11 +12,11 @@ from worldsmith.generation import generate
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
-from worldsmith.tasks import Query, Reader, Scope, Top, gold, values_table
+from worldsmith.tasks import Query, Reader, Scope, Top, gold_sqlite, values_table
 from worldsmith.tasks.conditions import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.question import question
-from worldsmith.tasks.question_reader import understand
+from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.world.engine import attach
 
 WORLD = isles()
@@ -85,7 +85,7 @@ def query(where="", table="light", scope=("stone", ("granite",)), columns=("name
 
 def rows(q, world=WORLD):
     with attach(world) as connection:
-        return gold(q, connection, world.schema)
+        return gold_sqlite(q, connection, world.schema)
 
 
 @pytest.mark.parametrize(
@@ -327,13 +327,13 @@ def test_bounds_of_ranks_are_said_to_be_numbers(town):
 
     assert line in asked(of("dear < 9"), town).split("\n")
     assert line not in asked(of("floor < 90"), town)
-    assert understand(asked(of("dear < 9"), town), town.schema) == of("dear < 9")
+    assert query_of_question(asked(of("dear < 9"), town), town.schema) == of("dear < 9")
 
 
 def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
     q = replace(query(columns=("name", "lit")), top=Top(("keeper", "born"), 3, largest=False))
     assert "From the list so far I only want the 3 whose keeper has the earliest “Born”." in asked(q)
-    assert understand(asked(q), WORLD.schema) == q
+    assert query_of_question(asked(q), WORLD.schema) == q
     own = replace(q, top=Top(("height",), 3, largest=True))
     assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
 
@@ -344,14 +344,14 @@ def test_a_name_that_says_what_it_is_needs_no_noun():
         columns = (scoring.Column("Born", "date"),)
         text = question(Reader(WORLD), cell, columns, 0)
         assert f"the “Born” date of the keeper of {said}" in text
-        assert understand(text, WORLD.schema) == cell
+        assert query_of_question(text, WORLD.schema) == cell
 
 
 def test_an_exception_is_of_what_meets_both_conditions():
     q = query("not (height > 14 and manned)")
     texts = [question(Reader(WORLD), q, answer_columns(Reader(WORLD), q), turn) for turn in range(12)]
     assert all(re.search(r" both have a height (over|above|of more than) 14 m and are manned\b", t) for t in texts)
-    assert {understand(t, WORLD.schema) for t in texts} == {q}
+    assert {query_of_question(t, WORLD.schema) for t in texts} == {q}
 
 
 def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():

@@ -17,10 +17,10 @@ from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
 from worldsmith.mining.candidates import answer_columns, leaked_values, screened_task
-from worldsmith.mining.sampling import SIZES, Source, roundest_between
+from worldsmith.mining.sampling import SIZES, MiningContext, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, sql, values_table
+from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold_duckdb, gold_sqlite, sql, values_table
 from worldsmith.tasks.conditions import ONE, Wording, verb_phrase, window_phrase
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.query import constants
@@ -42,7 +42,7 @@ def query(where="", table="light", scope=("stone", ("granite",)), columns=("name
 
 def rows(q, world=WORLD):
     with attach(world) as connection:
-        return gold(q, connection, world.schema)
+        return gold_sqlite(q, connection, world.schema)
 
 
 @pytest.fixture(scope="module")
@@ -202,11 +202,11 @@ def test_thresholds_are_round():
 
 
 def test_screens_refuse_what_can_be_misread():
-    source = Source(WORLD, Pages(WORLD))
+    context = MiningContext(WORLD, Pages(WORLD))
 
     def refused(q):
         with pytest.raises(DrawRejected) as found:
-            screen(source.reader, q, source.reader.in_scope(q), source.reader.matching_rows(q))
+            screen(context.reader, q, context.reader.in_scope(q), context.reader.matching_rows(q))
         return str(found.value)
 
     assert refused(query("height > 5")) == "a clause changes nothing"
@@ -222,17 +222,17 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height < 16")) == "the scope changes nothing"
     assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
-    screen(source.reader, good, source.reader.in_scope(good), source.reader.matching_rows(good))
+    screen(context.reader, good, context.reader.in_scope(good), context.reader.matching_rows(good))
 
 
 def test_answers_of_one_page_and_twin_headers_are_refused():
-    source = Source(WORLD, Pages(WORLD))
+    context = MiningContext(WORLD, Pages(WORLD))
     one_page = query(scope=("stone", ("slate",)), columns=("name", "height", "lit"))
     with pytest.raises(DrawRejected, match=r"one page|snippets"):
-        screened_task(source, one_page, "small", 0, rows(one_page))
+        screened_task(context, one_page, "small", 0, rows(one_page))
     twins = replace(one_page, columns=(("name",), ("height",), ("height",)))
     with pytest.raises(DrawRejected, match="one header"):
-        screened_task(source, twins, "small", 0, rows(twins))
+        screened_task(context, twins, "small", 0, rows(twins))
 
 
 def test_questions_hold_constants_and_headers_and_no_gold(some):
@@ -354,11 +354,11 @@ def test_clauses_and_evidence_of_a_query():
 
 def test_no_two_conditions_read_alike(smartphones, town):
     for world in (smartphones, town):
-        source = Source(world, Pages(world))
+        context = MiningContext(world, Pages(world))
         for table in world.schema.tables:
-            paths = source.askable(table)
-            assert paths == source.paths(table)
-            phrases = {source._probe_phrase(table, path) for path in paths}
+            paths = context.askable(table)
+            assert paths == context.paths(table)
+            phrases = {context._probe_phrase(table, path) for path in paths}
             assert len(phrases) == len(paths)
 
 
@@ -370,10 +370,10 @@ def test_columns_that_would_be_asked_for_alike_are_not_asked_for(smartphones):
         replace(c, says=says.get(c.name, c.says), unit="g" if c.name in says else c.unit) for c in phone.columns
     )
     twins = replace(schema, tables={**schema.tables, "phone": replace(phone, columns=columns)})
-    source = Source(replace(smartphones, schema=twins), Pages(smartphones))
-    assert {("battery",), ("weight",)} <= set(source.paths("phone"))
-    assert not {("battery",), ("weight",)} & set(source.askable("phone"))
-    assert ("price",) in source.askable("phone")
+    context = MiningContext(replace(smartphones, schema=twins), Pages(smartphones))
+    assert {("battery",), ("weight",)} <= set(context.paths("phone"))
+    assert not {("battery",), ("weight",)} & set(context.askable("phone"))
+    assert ("price",) in context.askable("phone")
 
 
 def test_a_world_without_lists_has_no_tasks(smartphones):

@@ -25,7 +25,8 @@ from worldsmith.errors import (
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.mining.candidates import parse_kinds
-from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_request, save_tasks
+from worldsmith.mining.files import count_saved_tasks, save_tasks
+from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.schema import (
     DEFAULT_KNOBS,
     Knobs,
@@ -135,10 +136,10 @@ def orders(
     check_facts(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
-    made = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
-    for order in made[: len(schemas)]:
+    requested = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
+    for order in requested[: len(schemas)]:
         order.spoken_schema  # noqa: B018 - refuses a language that the schema hasn't, before any world is made
-    return made
+    return requested
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -226,7 +227,7 @@ def _versions_text(versions: Any) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
 
 
-def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
+def build_all(requested: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
 
     A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
@@ -234,23 +235,23 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
 
     Raises UsageError while another process builds into the same folder.
     """
-    if not made:
+    if not requested:
         return
-    with files.locked_folder(made[0].out), _builder(min(jobs, len(made))) as mapped:
-        files.recover_unfinished(made[0].out)
-        following = Counter(order.schema for order in made)
+    with files.locked_folder(requested[0].out), _builder(min(jobs, len(requested))) as mapped:
+        files.recover_unfinished(requested[0].out)
+        following = Counter(order.schema for order in requested)
         streaks: Counter[str] = Counter()
-        while made:
+        while requested:
             lacking = []
-            for order, one in zip(made, mapped(made), strict=True):
+            for order, one in zip(requested, mapped(requested), strict=True):
                 yield one
                 failed = isinstance(one, Failed)
                 streaks[order.schema] = streaks[order.schema] + 1 if failed else 0
                 lacking += [order] if failed else []
-            made = []
+            requested = []
             for order in lacking:
                 if streaks[order.schema] < PATIENCE:
-                    made.append(replace(order, number=following[order.schema]))
+                    requested.append(replace(order, number=following[order.schema]))
                     following[order.schema] += 1
 
 
@@ -258,12 +259,12 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
 def _builder(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
     """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
     if jobs <= 1:
-        yield lambda made: map(attempt, made)
+        yield lambda requested: map(attempt, requested)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
         try:
-            yield lambda made: pool.map(attempt, made, chunksize=1)
+            yield lambda requested: pool.map(attempt, requested, chunksize=1)
         except BrokenProcessPool:
             raise WorldsmithError(
                 "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"

@@ -22,7 +22,7 @@ from worldsmith.pages import RENDER, Page
 from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, Task, gold, sql
+from worldsmith.tasks import Reader, Task, gold_sqlite, sql
 from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
@@ -207,7 +207,7 @@ def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
     if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
         return "its schema or SQL is not that of its query: mine the tasks again"
     with attach(world) as connection:
-        if gold(task.query, connection, world.schema) != task.gold:
+        if gold_sqlite(task.query, connection, world.schema) != task.gold:
             return "its gold is not what its query gives: mine the tasks again"
     if not task.certificate:
         return "it has no certificate: mine the tasks again"

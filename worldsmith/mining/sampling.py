@@ -68,7 +68,7 @@ class Family(NamedTuple):
     """Whether it is the page about the parent, which there is also where there are no children."""
 
 
-class Source:
+class MiningContext:
     """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
     def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
@@ -184,11 +184,11 @@ class Source:
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
 
-def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
+def draw_scope(context: MiningContext, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
     """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
     # Of tables with children more can be asked.
-    table, by = r.choices(source.scopes, [1 + bool(source.families(t)) for t, _ in source.scopes])[0]
-    places = source.world.rows_by_value(table, by)
+    table, by = r.choices(context.scopes, [1 + bool(context.families(t)) for t, _ in context.scopes])[0]
+    places = context.world.rows_by_value(table, by)
     values = [v for v in places if v is not None]
     r.shuffle(values)
     low, high = size.scope
@@ -206,10 +206,10 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
     return (table, Scope(by, tuple(taken))) if rows >= min(least, int(low * LARGER[1])) else None
 
 
-def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+def draw_clause(context: MiningContext, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
     """Return a condition on `path` that some of `rows` pass and some don't, or None."""
-    column = source.world.schema.walk(table, path)
-    values = source.reader.values(table, path)
+    column = context.world.schema.walk(table, path)
+    values = context.reader.values(table, path)
     held = [values[i] for i in rows]
     known = [v for v in held if v is not None]
     distinct = sorted(set(known))
@@ -315,29 +315,29 @@ def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None
 
 
 def draw_columns(
-    source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
+    context: MiningContext, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
 ) -> list[Path]:
     """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
-    free = (p for p in source.paths(table) if p not in skip and most_common_share(source, table, p, rows) <= 0.5)
+    free = (p for p in context.paths(table) if p not in skip and most_common_share(context, table, p, rows) <= 0.5)
     # An exponential race: the smallest arrivals are a weighted sample without replacement.
     weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
     taken: list[Path] = []
     shown = 0
     for _, path in weighed:
-        snippet = source.world.schema.walk(table, path).see == "snippet"
+        snippet = context.world.schema.walk(table, path).see == "snippet"
         if snippet and (shown or count < 5):
             continue
         shown += snippet
         taken.append(path)
         if len(taken) == count:
             break
-    order = {path: i for i, path in enumerate(source.paths(table))}
+    order = {path: i for i, path in enumerate(context.paths(table))}
     return sorted(taken, key=order.__getitem__)
 
 
-def most_common_share(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+def most_common_share(context: MiningContext, table: str, path: Path, rows: Sequence[int]) -> float:
     """Return the share of the most common value over `rows`: what a constant guess is worth."""
-    values = source.reader.values(table, path)
+    values = context.reader.values(table, path)
     return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)
 
 

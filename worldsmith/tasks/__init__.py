@@ -4,7 +4,7 @@ from worldsmith.tasks.difficulty import curriculum, difficulty
 from worldsmith.tasks.duckdb_gold import gold_duckdb
 from worldsmith.tasks.files import read_references, read_tasks, tasks_of
 from worldsmith.tasks.query import Query, Rows, Scope, Top
-from worldsmith.tasks.query_sql import gold, sql
+from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import question
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.task import VERSION, Task, markdown_table, values_table
@@ -19,8 +19,8 @@ __all__ = [
     "Top",
     "curriculum",
     "difficulty",
-    "gold",
     "gold_duckdb",
+    "gold_sqlite",
     "markdown_table",
     "question",
     "read_references",

@@ -33,7 +33,7 @@ class Unclear(Exception):  # noqa: N818 - not an error: what the reader says of 
     """A question that has no reading, or two."""
 
 
-def understand(text: str, schema: Schema) -> Query:
+def query_of_question(text: str, schema: Schema) -> Query:
     """Return the query of a question. Raises Unclear where the text has no reading, or more than one."""
     first, columns, *rest = text.split("\n\n")
     names = columns.rpartition("\n")[2].split(", ")
