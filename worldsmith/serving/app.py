@@ -26,7 +26,7 @@ from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
 from worldsmith.serving.world_cache import MEMORY, Responder, Simulate, WorldCache
-from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
@@ -141,7 +141,7 @@ class Service:
     def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
         """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
         digest = self.world_cache.listings[address.world].digest
-        text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
+        text = ", ".join(" ".join(disclosure_hashes(observation.disclosed, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
     async def _observe(self, world: Responder, address: Address, call: Call | Observation) -> Observation:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from worldsmith import expr, scoring
 from worldsmith.schema import Aggregate, Path
 from worldsmith.scoring.evidence import Need
-from worldsmith.simulate.disclosure import children_of, token
+from worldsmith.simulate.disclosure import children_of, disclosure_hash
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.task import Task
@@ -60,7 +60,7 @@ def cell_evidence(task: Task, reader: Reader) -> scoring.Evidence:
     rows = [places[row[: len(query.key)]] for row in task.gold]
 
     def hashes(cells: Iterable[Disclosure]) -> tuple[str, ...]:
-        return tuple(sorted({token(digest, *cell) for cell in cells}))
+        return tuple(sorted({disclosure_hash(digest, *cell) for cell in cells}))
 
     def need(index: int, path: Path) -> Need:
         if path in query.fixed:

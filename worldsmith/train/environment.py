@@ -13,7 +13,7 @@ from typing import Any, Final
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
-from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
@@ -207,7 +207,7 @@ class Environment:
         faults = sum(bool(observation.fault) for observation in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         disclosed = (cell for observation in self.observations for cell in observation.disclosed)
-        hashes = frozenset(tokens(disclosed, self.world.digest))
+        hashes = frozenset(disclosure_hashes(disclosed, self.world.digest))
         reward = scoring.reward(
             scoring.with_evidence(score, cell_evidence(self.task, Reader(self.world)), hashes),
             turns=self.turns,

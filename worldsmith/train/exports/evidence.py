@@ -11,7 +11,7 @@ from worldsmith.pages import Page, Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.scoring.evidence import statement_hash, statements
-from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, token
+from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, disclosure_hash, is_all_children
 from worldsmith.tasks import Reader, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures
 from worldsmith.train.exports.rows import dumps
@@ -32,7 +32,7 @@ class Statements:
         marks: dict[str, dict[str, None]] = {}
         for one in required_disclosures(task, self.reader):
             for page_id in self._pages_of(one):
-                name = token(self.world.digest, *one)
+                name = disclosure_hash(self.world.digest, *one)
                 marks.setdefault(name, {}).update(dict.fromkeys(self._marks_of(page_id).get(one, ())))
         needed = cell_evidence(task, self.reader)
         return replace(needed, statements={name: tuple(sorted(some)) for name, some in sorted(marks.items())})
