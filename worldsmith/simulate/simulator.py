@@ -31,7 +31,15 @@ from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, EditedRanking, edits, faults, instruction, profile_named
+from worldsmith.simulate.perturb import (
+    PROFILES,
+    RANKINGS,
+    EditedRanking,
+    faults_of,
+    instruction,
+    profile_named,
+    slice_edits_of,
+)
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -202,7 +210,7 @@ class Simulator:
             raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
         profile, services = self._profile_and_services(address)
         self._counts[call.tool] += 1
-        for fault in faults(profile):
+        for fault in faults_of(profile):
             answer = fault(call, address.seed, attempt)
             if answer is not None:
                 self._counts[f"fault:{answer.fault}"] += 1
@@ -227,7 +235,7 @@ class Simulator:
     def _edits_of(self, profile: Profile) -> tuple[SliceEdit, ...]:
         profile_edits = self._edits.get(profile.name)
         if profile_edits is None:
-            profile_edits = self._edits[profile.name] = edits(profile)
+            profile_edits = self._edits[profile.name] = slice_edits_of(profile)
         return profile_edits
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:

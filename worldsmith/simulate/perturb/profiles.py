@@ -81,7 +81,7 @@ def profile_named(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile
     return chosen
 
 
-def edits(profile: Profile) -> tuple[SliceEdit, ...]:
+def slice_edits_of(profile: Profile) -> tuple[SliceEdit, ...]:
     """Return the edits of a profile that map pages, in the order they are made; those of rankings are `EditedRanking`.
 
     Raises:
