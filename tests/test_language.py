@@ -12,7 +12,7 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.agents.planned import asking_words
+from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
 from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import SchemaError, UsageError

@@ -15,8 +15,8 @@ from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass
 
 from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
-from worldsmith.agents.oracle import words_of
-from worldsmith.agents.planned import asking_words
+from worldsmith.agents.natural_oracle import asking_words
+from worldsmith.agents.plain_oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER, Page
 from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children

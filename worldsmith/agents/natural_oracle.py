@@ -13,7 +13,7 @@ from typing import Final
 from worldsmith import scoring
 from worldsmith.agents.baselines import request_text
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
-from worldsmith.agents.oracle import words_of
+from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
@@ -225,23 +225,23 @@ def table_of(task: Task, reader: Reader, disclosed: Collection[Disclosure], rows
     return markdown_table(task.columns, lines)
 
 
-def planned(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_oracle(task: Task, pages: Pages, client: Recorder) -> str:
     """Answer a task over natural pages, as far as its evidence can be found."""
-    return _planned(task, pages, client, 0)
+    return _solved(task, pages, client, 0)
 
 
-def planned_otherwise(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_reworded(task: Task, pages: Pages, client: Recorder) -> str:
     """Answer by other queries and no links."""
-    return _planned(task, pages, client, 1)
+    return _solved(task, pages, client, 1)
 
 
-def _planned(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
+def _solved(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
     search = PlannedSearch(task, pages, Reader(pages.world), client, turn)
     search.solve(required_disclosures(task, search.reader))
     return search.answer()
 
 
-def planned_keys(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_keys_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Find the rows in scope and name them, without reading what the conditions or columns need."""
     search = PlannedSearch(task, pages, Reader(pages.world), client)
     query, reader = task.query, search.reader
@@ -252,12 +252,12 @@ def planned_keys(task: Task, pages: Pages, client: Recorder) -> str:
     return table_of(task, reader, search.disclosed & keys, rows)
 
 
-def read_one_query(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_one_query(task: Task, pages: Pages, client: Recorder) -> str:
     """Ask the question itself, once, and take every row that the hits name, with all that they tell of it."""
     return _from_hits(task, pages, client, [request_text(task)], 1)
 
 
-def read_snippets(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_snippets_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Search by the question and by each value of its scope, open nothing, and take all that the hits tell."""
     plural = pages.world.schema.tables[task.query.table].plural
     queries = [request_text(task), *(f"{plural} {value}" for value in task.query.scope.values)]
@@ -277,13 +277,3 @@ def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str
     key = query.key or ((pages.world.schema.tables[query.table].key[0],),)
     named = [i for i in every if all(c in disclosed for path in key for c in path_disclosures(reader, query, i, path))]
     return table_of(task, reader, disclosed, named)
-
-
-NATURAL: Final = {
-    "oracle": planned,
-    "reworded": planned_otherwise,
-    "keys-only": planned_keys,
-    "one-query": read_one_query,
-    "snippets-only": read_snippets,
-}
-"""What agents do over natural pages: they read by the plan, as a perfect reader would."""
