@@ -12,8 +12,8 @@ from test_guard_attacks import GUARD, PAGES, WORLD, Liar, ids, results, served, 
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
 from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Address, Call, Result, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 
 CASES = [

@@ -15,7 +15,8 @@ from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tok
 from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable, take_stock
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
-from worldsmith.simulate.protocol import Call, slice_for
+from worldsmith.simulate.protocol import Call
+from worldsmith.simulate.slices import slice_for
 
 WORLD = isles()
 PAGES = Pages(WORLD)

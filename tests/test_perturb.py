@@ -26,8 +26,9 @@ from worldsmith.simulate.perturb import (
 from worldsmith.simulate.perturb.pages import PART
 from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.perturb.withhold import with_head
-from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, slice_for
+from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View
 from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.slices import slice_for
 from worldsmith.world.model import World
 
 
@@ -293,8 +294,8 @@ def test_an_instruction_is_of_snippets_alone_and_of_what_the_slice_shows(town: W
     simulator, address = Simulator(town, profiles=unfailing), Address(town.id, name)
     pages = Pages(town)
     for row in list(town.rows_of("shop"))[:8]:
-        searched = simulator.prepare(address, Call("web_search", town.title(row)))
-        opened = simulator.prepare(address, Call("web_extractor", pages.page(pages.about(row) or "").url))
+        searched = simulator.slice_or_reply(address, Call("web_search", town.title(row)))
+        opened = simulator.slice_or_reply(address, Call("web_extractor", pages.page(pages.about(row) or "").url))
         assert isinstance(searched, Slice)
         assert isinstance(opened, Slice)
         assert instruction(PROFILES[name], searched, town.schema) == WITHHOLD[level]

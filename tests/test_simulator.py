@@ -24,8 +24,8 @@ from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, P
 from worldsmith.simulate.guard import POLICY
 from worldsmith.simulate.llm.model import StoredOnly
 from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import Address, Call, Conversation, Draft, Observation, Profile, Result, Slice
-from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import ImportCounts, MemoryAttempts, Store
 from worldsmith.world.model import World
@@ -155,20 +155,20 @@ def test_every_branch_is_counted(town: World) -> None:
 
 
 def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     with pytest.raises(GuardError, match=r"our own reply to Call\(tool='web_search'.*'1987'"):
         Simulator(town, strict=True).call(Address(town.id), search("shop"))
     served = Simulator(town)
-    part = served.prepare(Address(town.id), search("shop"))
+    part = served.slice_or_reply(Address(town.id), search("shop"))
     assert isinstance(part, Slice)
-    right = write(Renderer(town, Pages(town)), part)
+    right = write(PlanWriter(town, Pages(town)), part)
     assert not isinstance(right, Doc)
     observation = served.call(Address(town.id), search("shop"))
     assert (observation.status, served.counts["renderer_rejected"]) == ("ok", 1)
@@ -177,9 +177,9 @@ def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.Monke
 
 
 def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, false = Renderer.write, Para(("It was opened in 1787.",))
+    write, false = PlanWriter.write, Para(("It was opened in 1787.",))
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
@@ -187,7 +187,7 @@ def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch
     served = Simulator(town)
     url = Pages(town).page("shop/3").url
     right = served.call(Address(town.id), Call("web_extractor", url)).text
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     observation = Simulator(town).call(Address(town.id), Call("web_extractor", url))
     assert (observation.status, observation.text) == ("ok", right)
     with pytest.raises(GuardError, match="1787"):
@@ -195,39 +195,39 @@ def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch
 
 
 def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], title="Opened in 1787"), *drafted[1:])
 
     right = Simulator(town).call(Address(town.id), search("shop")).results
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     observation = Simulator(town).call(Address(town.id), search("shop"))
     assert (observation.status, observation.results) == ("ok", right[1:])
 
 
 def test_a_long_page_is_mended_like_a_short_one(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, false = Renderer.write, Para(("It was opened in 1787.",))
+    write, false = PlanWriter.write, Para(("It was opened in 1787.",))
     pages = Pages(town, "web")
     simulator = Simulator(town)
     address = Address(town.id, "web")
     found = {i: simulator.call(address, Call("web_extractor", pages.url(i))) for i in pages.ids()[:120]}
     url, right = next((pages.url(i), seen.text) for i, seen in found.items() if len(seen.text) > 20_000)
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     assert Simulator(town).call(address, Call("web_extractor", url)).text == right
 
 
 def test_a_page_that_cannot_be_mended_is_not_available(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
-    monkeypatch.setattr(Renderer, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
+    write = PlanWriter.write
+    monkeypatch.setattr(PlanWriter, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
     observation = Simulator(town).call(Address(town.id), Call("web_extractor", Pages(town).page("shop/3").url))
     assert (observation.status, observation.text, observation.doc) == ("unavailable", "", None)
 
@@ -262,7 +262,7 @@ def ask(simulator: Simulator, call: Call) -> Observation:
 
 
 def ours(town: World, part: Slice) -> Draft:
-    return Renderer(town, Pages(town)).write(part)
+    return PlanWriter(town, Pages(town)).write(part)
 
 
 def test_an_honest_model_is_served(town: World) -> None:
@@ -413,9 +413,9 @@ def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
     town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = Simulator(town).call(Address(town.id), search("shop")).results
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
@@ -423,7 +423,7 @@ def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
     kept = store()
     model = Model(lambda _part, _n: (Result("https://no.example", "none", "none", None, 0.0),))
     with monkeypatch.context() as patched:
-        patched.setattr(Renderer, "write", wrong)
+        patched.setattr(PlanWriter, "write", wrong)
         simulator = Simulator(town, model=model, store=kept)
         assert ask(simulator, search("shop")).results[0].snippet == right[0].title
     later = Simulator(town, model=model, store=kept)
@@ -435,19 +435,19 @@ def test_a_defect_of_ours_beside_a_models_hits_leaves_in_no_way(
     town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model's first hit is rejected: ours, which stands in for it, is looked at as well."""
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
+    def wrong(self: PlanWriter, part: Slice) -> Draft:
         drafted = write(self, part)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
     def lies_once(part: Slice, _asked: int) -> Draft:
-        drafted = write(Renderer(town, Pages(town)), part)
+        drafted = write(PlanWriter(town, Pages(town)), part)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     kept = store()
     served = ask(Simulator(town, model=Model(lies_once), store=kept), search("shop"))
     assert served.status == "ok"
@@ -477,7 +477,7 @@ def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> 
     kept = store()
     simulator = Simulator(town, model=Model(lambda part, _asked: ours(town, part)), store=kept)
     for call in (search("shop"), Call("web_extractor", some_url(town))):
-        part = simulator.prepare(Address(town.id), call)
+        part = simulator.slice_or_reply(Address(town.id), call)
         assert isinstance(part, Slice)
         good = ours(town, part)
         bad = (
@@ -536,10 +536,10 @@ def test_a_slice_is_finished_at_the_page_length_of_its_address(town: World, monk
     simulator = Simulator(town, strict=True)
     for name in ("clean", "web"):
         address, call = Address(town.id, name), Call("web_extractor", some_url(town))
-        part = simulator.prepare(address, call)
+        part = simulator.slice_or_reply(address, call)
         assert isinstance(part, Slice)
-        assert simulator.finish(address, part) == simulator.call(address, call)
-        assert simulator.finish(address, part).text.startswith("# ")
+        assert simulator.answer_slice(address, part) == simulator.call(address, call)
+        assert simulator.answer_slice(address, part).text.startswith("# ")
 
 
 def test_one_count_over_several_worlds(town: World, smartphones: World) -> None:
@@ -751,7 +751,7 @@ def eager_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("memo", [16, 1024])
 def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pages.plan", "simulate.renderer", "pages.index.search", "simulate.perturb.pages"):
+    for module in ("pages.plan", "simulate.plan_writer", "pages.index.search", "simulate.perturb.pages"):
         monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
     monkeypatch.setattr("worldsmith.simulate.guard.judge.PLAIN", memo)
     pages, rng = Pages(town), random.Random(memo)

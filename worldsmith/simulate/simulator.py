@@ -40,6 +40,7 @@ from worldsmith.simulate.perturb import (
     profile_named,
     slice_edits_of,
 )
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -55,9 +56,8 @@ from worldsmith.simulate.protocol import (
     Tool,
     Verdict,
     WorldModel,
-    slice_for,
 )
-from worldsmith.simulate.renderer import Renderer
+from worldsmith.simulate.slices import slice_for
 from worldsmith.simulate.store import Store
 from worldsmith.world.model import Disclosure, World, canonical_json
 
@@ -106,7 +106,7 @@ class _Services:
     pages: Pages
     index: Index
     guard: Guard
-    renderer: Renderer
+    plan_writer: PlanWriter
     model: WorldModel | None
     accepted_pages: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
@@ -177,7 +177,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Services(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {})
+            made = _Services(pages, index or self._indexed(pages), guard, PlanWriter(self.world, pages), writer, {}, {})
             services = self._services.setdefault(length, made)  # another thread's, where it was quicker
         return services
 
@@ -197,7 +197,7 @@ class Simulator:
         profile = profile_named(address.profile, self._profiles)
         return profile, self._services_for(profile.length)
 
-    def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
+    def slice_or_reply(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
         """Return what the answer may draw on, or the answer itself: a fault, not found, no hits.
 
         Raises:
@@ -240,8 +240,8 @@ class Simulator:
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
-        part = self.prepare(address, call, attempt)
-        return part if isinstance(part, Observation) else self.finish(address, part)
+        part = self.slice_or_reply(address, call, attempt)
+        return part if isinstance(part, Observation) else self.answer_slice(address, part)
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
@@ -249,11 +249,11 @@ class Simulator:
         With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
         rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
         """
-        part = self.prepare(address, call, attempt)
+        part = self.slice_or_reply(address, call, attempt)
         if isinstance(part, Observation):
             return part
         if self.model is None or call.tool not in self._tools:
-            return self.finish(address, part)
+            return self.answer_slice(address, part)
         profile, services = self._profile_and_services(address)
         kept = self._stored_answer(part, services, profile)
         if kept is not None:
@@ -264,11 +264,11 @@ class Simulator:
         except BackendError as error:
             self._counts["backend_failed"] += 1
             why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
-            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(conversation.exchanges))
-        return replace(self.finish(address, part, draft), exchanges=tuple(conversation.exchanges))
+            return replace(self.answer_slice(address, part), verdicts=why, exchanges=tuple(conversation.exchanges))
+        return replace(self.answer_slice(address, part, draft), exchanges=tuple(conversation.exchanges))
 
-    def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
-        """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
+    def answer_slice(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
+        """Write a slice that `slice_or_reply` returned for an address, or put a model's draft of it through the guard.
 
         What the guard rejects of a draft is deleted or written by our renderer; a page's text is cut last.
 
@@ -277,7 +277,7 @@ class Simulator:
         """
         profile, services = self._profile_and_services(address)
         if draft is None:
-            return self._own_answer(services.renderer.write(part), part, services)
+            return self._renderer_answer(services.plan_writer.write(part), part, services)
         return self._model_answer(draft, part, services, profile)
 
     def _stored_answer(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
@@ -285,14 +285,14 @@ class Simulator:
         kept = self.store.get(self.key(part, profile)) if self.store is not None else None
         if kept is None:
             return None
-        own = services.renderer.write(part)
+        own = services.plan_writer.write(part)
         if services.pages.voice and _same_text(kept, own):
             # Our own natural text is known by its plan; the guard that reads a model's would not read it.
             self._counts["stored"] += 1
-            return replace(self._own_answer(own, part, services), source="store")
+            return replace(self._renderer_answer(own, part, services), source="store")
         if not all(v.ok for v in self._judge(kept, part, services)):
             self._counts["store_rejected"] += 1
-            return self._own_answer(services.renderer.write(part), part, services)
+            return self._renderer_answer(services.plan_writer.write(part), part, services)
         self._counts["stored"] += 1
         return self._observation(kept, part, services, "store")
 
@@ -311,7 +311,7 @@ class Simulator:
             return draft
 
     def _judge(self, draft: Draft, part: Slice, services: _Services) -> tuple[Verdict, ...]:
-        own = services.renderer.write(part)
+        own = services.plan_writer.write(part)
         too_long = length_objection(draft, own)
         if too_long:
             return (too_long.of("length"),)
@@ -329,7 +329,7 @@ class Simulator:
             verdicts += [verdict for _, verdict in misfits(services.pages, pairs, own)]
         return tuple(verdicts)
 
-    def _own_answer(self, draft: Draft, part: Slice, services: _Services) -> Observation:
+    def _renderer_answer(self, draft: Draft, part: Slice, services: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
@@ -378,11 +378,13 @@ class Simulator:
     def _model_answer(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
         verdicts = self._judge(draft, part, services)
-        own = services.renderer.write(part)
+        own = services.plan_writer.write(part)
         good, branches = repaired(services.guard, services.pages, draft, own, part)
         self._counts.update(branches)
         ours = good is own
-        served = self._own_answer(own, part, services) if ours else self._observation(good, part, services, "model")
+        served = (
+            self._renderer_answer(own, part, services) if ours else self._observation(good, part, services, "model")
+        )
         if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
             return served
         served = replace(served, verdicts=verdicts)

@@ -25,7 +25,7 @@ def draw_calls(
     for call in _candidate_calls(pages, hits, address.seed, first):
         if len(drawn_calls) == count:
             break
-        part = simulator.prepare(address, call)
+        part = simulator.slice_or_reply(address, call)
         if call not in drawn_calls and isinstance(part, Slice) and tokens(part, pages) <= most:
             drawn_calls.append(call)
     return drawn_calls

@@ -297,7 +297,7 @@ def _read_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
 
 async def _judge_order(run: _Run, name: str, site: _Site, call: Call) -> None:
     """Give an order at a search whose facts are all in the prompt."""
-    part = Simulator(site.pages.world, pages=site.pages).prepare(Address(site.pages.world.id, "open"), call)
+    part = Simulator(site.pages.world, pages=site.pages).slice_or_reply(Address(site.pages.world.id, "open"), call)
     if not isinstance(part, Slice) or (name == "paging" and len(part.views) <= SHOWN):
         return
     done = await obeys(run.backend, name, part, site.pages)

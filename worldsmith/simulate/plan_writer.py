@@ -13,7 +13,7 @@ MEMO = 2048
 """Titles with snippets kept: about 0.7 MB."""
 
 
-class Renderer:
+class PlanWriter:
     """Writes every answer from the slice's plans.
 
     Title and snippet of a hit are written once for an edited page and the words of the query that matter to it:
