@@ -75,7 +75,7 @@ class Liar:
     def writer(self, _pages: Pages) -> "Liar":
         return self
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> tuple[Result, ...] | Doc:
+    async def draft(self, slice_: Slice, reasons: tuple[str, ...] = ()) -> tuple[Result, ...] | Doc:
         self.asked += 1
         return self.said
 
@@ -111,7 +111,7 @@ def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> No
     told: list[tuple[str, ...]] = []
 
     class Noting(Liar):
-        async def draft(self, part: Slice, talk: Conversation) -> tuple[Result, ...] | Doc:
+        async def draft(self, slice_: Slice, talk: Conversation) -> tuple[Result, ...] | Doc:
             told.append(talk.reasons)
             return self.said
 

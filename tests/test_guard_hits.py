@@ -33,8 +33,8 @@ def part(town: World, pages: Pages) -> Slice:
     return withhold(1)(pages, Slice(Call("web_search", "shop"), views, more=False), 0)
 
 
-def own(simulator: Simulator, part: Slice) -> tuple[Result, ...]:
-    return simulator.answer_slice(Address(simulator.world.id), part).results
+def own(simulator: Simulator, slice_: Slice) -> tuple[Result, ...]:
+    return simulator.answer_slice(Address(simulator.world.id), slice_).results
 
 
 FIRST = "A page of the registers, with all that is on record."

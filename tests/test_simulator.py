@@ -157,8 +157,8 @@ def test_every_branch_is_counted(town: World) -> None:
 def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write = PlanWriter.write
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
@@ -179,8 +179,8 @@ def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.Monke
 def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write, false = PlanWriter.write, Para(("It was opened in 1787.",))
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
 
@@ -197,8 +197,8 @@ def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch
 def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write = PlanWriter.write
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], title="Opened in 1787"), *drafted[1:])
 
@@ -216,8 +216,8 @@ def test_a_long_page_is_mended_like_a_short_one(town: World, monkeypatch: pytest
     found = {i: simulator.call(address, Call("web_extractor", pages.url(i))) for i in pages.ids()[:120]}
     url, right = next((pages.url(i), seen.text) for i, seen in found.items() if len(seen.text) > 20_000)
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
 
@@ -248,10 +248,10 @@ class Model:
     def writer(self, _pages: Pages) -> "Model":
         return self
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
+    async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
         self.asked += 1
         self.reasons, self.instruction = talk.reasons, talk.instruction
-        draft = self.write(part, self.asked)
+        draft = self.write(slice_, self.asked)
         if draft is None:
             raise BackendError("down")
         return draft
@@ -261,14 +261,14 @@ def ask(simulator: Simulator, call: Call) -> Observation:
     return asyncio.run(simulator.acall(Address(simulator.world.id), call))
 
 
-def ours(town: World, part: Slice) -> Draft:
-    return PlanWriter(town, Pages(town)).write(part)
+def ours(town: World, slice_: Slice) -> Draft:
+    return PlanWriter(town, Pages(town)).write(slice_)
 
 
 def test_an_honest_model_is_served(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
+    def write(slice_: Slice, _: int) -> Draft:
         words = Pages(town).words
-        titles = {v.page.url: title(v.page, v.page.cells, words) for v in part.views}
+        titles = {v.page.url: title(v.page, v.page.cells, words) for v in slice_.views}
         return tuple(Result(url, told, f"{told}. More inside.", None, 0.0) for url, told in titles.items())
 
     simulator = Simulator(town, model=Model(write))
@@ -279,8 +279,8 @@ def test_an_honest_model_is_served(town: World) -> None:
 
 
 def test_a_lie_is_retried_once_with_its_reasons_and_then_replaced(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        return tuple(replace(r, snippet="Founded in 1893.") for r in ours(town, part))
+    def write(slice_: Slice, _: int) -> Draft:
+        return tuple(replace(r, snippet="Founded in 1893.") for r in ours(town, slice_))
 
     model = Model(write)
     simulator = Simulator(town, model=model, strict=True)
@@ -295,8 +295,8 @@ def test_a_lie_is_retried_once_with_its_reasons_and_then_replaced(town: World) -
 
 
 def test_a_lie_that_is_mended_is_served(town: World) -> None:
-    def write(part: Slice, asked: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, asked: int) -> Draft:
+        good = ours(town, slice_)
         return good if asked == 2 else tuple(replace(r, snippet="Founded in 1893.") for r in good)
 
     found = ask(Simulator(town, model=Model(write)), search("shop"))
@@ -304,8 +304,8 @@ def test_a_lie_that_is_mended_is_served(town: World) -> None:
 
 
 def test_results_come_in_the_slices_order_at_their_own_address(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         return (Result("https://evil.example/", "x", "y", None, 9.0), *reversed(good))
 
     plain = Simulator(town).call(Address(town.id), search("shop"))
@@ -314,8 +314,8 @@ def test_results_come_in_the_slices_order_at_their_own_address(town: World) -> N
 
 
 def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         assert isinstance(good, Doc)
         return replace(good, pieces=(Para(("Read on below. It was founded in 1893. Come and see.",)), *good.pieces))
 
@@ -328,10 +328,10 @@ def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None
 
 
 def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        page = part.views[0].page
+    def write(slice_: Slice, _: int) -> Draft:
+        page = slice_.views[0].page
         told = title(page, page.cells, Pages(town).words)
-        return Doc(part.call.arg, told, None, (Para(("Read on below.",)),))
+        return Doc(slice_.call.arg, told, None, (Para(("Read on below.",)),))
 
     simulator = Simulator(town, model=Model(write))
     page = ask(simulator, Call("web_extractor", some_url(town)))
@@ -345,8 +345,8 @@ def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
 
 
 def test_a_foreign_link_is_text(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         assert isinstance(good, Doc)
         evil = Para(("Read ", Link("more", "https://evil.example/?q=1"), " inside."))
         return replace(good, pieces=(evil, *good.pieces))
@@ -378,8 +378,8 @@ def test_a_draft_of_the_wrong_sort_is_replaced(town: World) -> None:
 
 
 def test_the_first_accepted_text_wins_for_ever(town: World, store: Stores) -> None:
-    def write(part: Slice, asked: int) -> Draft:
-        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+    def write(slice_: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, slice_))
 
     first = ask(Simulator(town, model=Model(write), store=store("s.db")), search("shop"))
     later = Model(write, asked=7)
@@ -415,8 +415,8 @@ def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
     right = Simulator(town).call(Address(town.id), search("shop")).results
     write = PlanWriter.write
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
 
@@ -437,13 +437,13 @@ def test_a_defect_of_ours_beside_a_models_hits_leaves_in_no_way(
     """The model's first hit is rejected: ours, which stands in for it, is looked at as well."""
     write = PlanWriter.write
 
-    def wrong(self: PlanWriter, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
-    def lies_once(part: Slice, _asked: int) -> Draft:
-        drafted = write(PlanWriter(town, Pages(town)), part)
+    def lies_once(slice_: Slice, _asked: int) -> Draft:
+        drafted = write(PlanWriter(town, Pages(town)), slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
 
@@ -495,17 +495,17 @@ def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> 
 def test_of_two_texts_written_at_once_the_first_is_answered_twice(town: World, store: Stores) -> None:
     kept = store()
 
-    def write(part: Slice, asked: int) -> Draft:
-        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+    def write(slice_: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, slice_))
 
     async def both() -> list[Observation]:
         simulator = Simulator(town, model=Model(write), store=kept)
         return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("shop")) for _ in range(2))))
 
     class Slow(Model):
-        async def draft(self, part: Slice, talk: Conversation) -> Draft:
+        async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
             await asyncio.sleep(0)
-            return await super().draft(part, talk)
+            return await super().draft(slice_, talk)
 
     async def slowly() -> list[Observation]:
         simulator = Simulator(town, model=Slow(write), store=kept)

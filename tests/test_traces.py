@@ -111,7 +111,7 @@ class Fails:
         self.pages = pages
         return self
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
+    async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
         talk.exchanges.append(Exchange((("system", "PROMPT"), ("user", "ACTION")), "RAW REPLY", "holds no results"))
         raise BackendError("holds no results")
 

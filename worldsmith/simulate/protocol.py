@@ -231,8 +231,8 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
-        """Write the answer to `part.call`; what is asked and answered for it is added to `conversation`."""
+    async def draft(self, slice_: Slice, conversation: Conversation) -> Draft:
+        """Write the answer to `slice_.call`; what is asked and answered for it is added to `conversation`."""
         ...
 
 
