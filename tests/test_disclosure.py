@@ -16,7 +16,7 @@ from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, tasks_of
+from worldsmith.tasks import QueryEvaluator, tasks_of
 from worldsmith.tasks.evidence import cell_evidence
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.evidence import Statements
@@ -112,7 +112,7 @@ def test_nothing_is_disclosed_that_an_edit_told_otherwise(town):
 def test_gold_earns_by_the_calls_that_tell_it_and_by_no_others(solved):
     world, simulator, episodes = solved
     for (task, episode), (other, elsewhere) in zip(episodes, episodes[1:] + episodes[:1], strict=True):
-        evidence = cell_evidence(task, Reader(world))
+        evidence = cell_evidence(task, QueryEvaluator(world))
         score = scoring.score(task.table(), task.columns, task.gold)
         own = [disclosure_hashes(o.disclosed, world.digest) for o in replay(simulator, episode.calls)]
         assert scoring.with_evidence(score, evidence, {*itertools.chain(*own)}) == score
@@ -128,12 +128,12 @@ def test_gold_earns_by_the_calls_that_tell_it_and_by_no_others(solved):
 
 def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town):
     """Each cell beside each page that names its row, and prints its value perhaps: by plan and by transcript."""
-    simulator, pages, reader = Simulator(town), Pages(town), Reader(town)
+    simulator, pages, evaluator = Simulator(town), Pages(town), QueryEvaluator(town)
     statements, address = Statements(town), Address(town.id)
     checked = coincidences = 0
     for task in itertools.islice(candidates(town, Pages(town), 7, "wide"), 2):
         evidence = statements.evidence(task)
-        bare = cell_evidence(task, reader)
+        bare = cell_evidence(task, evaluator)
         assert bare.cells == evidence.cells
         replies = {}
         for page_id in pages.ids():

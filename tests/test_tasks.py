@@ -20,7 +20,7 @@ from worldsmith.mining.candidates import answer_columns, leaked_values, screened
 from worldsmith.mining.sampling import SIZES, MiningContext, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold_duckdb, gold_sqlite, sql, values_table
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Task, Top, gold_duckdb, gold_sqlite, sql, values_table
 from worldsmith.tasks.conditions import ONE, Wording, verb_phrase, window_phrase
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.query import constants
@@ -84,10 +84,10 @@ def test_three_engines_give_the_same_gold(some):
         again = gold_duckdb([(mine[0][0], [t.query for _, t in mine])])[0]
         for (w, task), other in zip(mine, again, strict=True):
             assert task.gold == other
-            reader = Reader(w)
+            evaluator = QueryEvaluator(w)
             read = [
-                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
-                for i in reader.matching_rows(task.query)
+                tuple(evaluator.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in evaluator.matching_rows(task.query)
             ]
             assert sorted(map(str, read)) == sorted(map(str, task.gold))
 
@@ -206,7 +206,7 @@ def test_screens_refuse_what_can_be_misread():
 
     def refused(q):
         with pytest.raises(DrawRejected) as found:
-            screen(context.reader, q, context.reader.in_scope(q), context.reader.matching_rows(q))
+            screen(context.evaluator, q, context.evaluator.in_scope(q), context.evaluator.matching_rows(q))
         return str(found.value)
 
     assert refused(query("height > 5")) == "a clause changes nothing"
@@ -222,7 +222,7 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height < 16")) == "the scope changes nothing"
     assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
-    screen(context.reader, good, context.reader.in_scope(good), context.reader.matching_rows(good))
+    screen(context.evaluator, good, context.evaluator.in_scope(good), context.evaluator.matching_rows(good))
 
 
 def test_answers_of_one_page_and_twin_headers_are_refused():
@@ -252,9 +252,9 @@ def test_questions_hold_constants_and_headers_and_no_gold(some):
 
 def test_a_gold_value_in_a_question_is_found():
     q = query("height > 20", columns=("name", "height", "lit"))
-    reader = Reader(WORLD)
-    columns = answer_columns(reader, q)
-    text = question(reader, q, columns, 0)
+    evaluator = QueryEvaluator(WORLD)
+    columns = answer_columns(evaluator, q)
+    text = question(evaluator, q, columns, 0)
     own = constants(q) | {WORLD.schema.as_of}
     assert not leaked_values(text, own, columns, rows(q))
     assert leaked_values(text.replace("I look for", "I saw one of 23 m, and look for"), own, columns, rows(q)) == {"23"}
@@ -277,12 +277,12 @@ def test_sizes_hold_and_no_column_is_hidden_or_faked(some):
 def test_the_pages_of_a_cell_state_it(smartphones):
     pages = Pages(smartphones)
     task = next(candidates(smartphones, pages, 4))
-    reader = Reader(smartphones)
-    index = reader.matching_rows(task.query)[0]
-    names = [reader.values(task.query.table, path)[index] for path in task.query.key]
+    evaluator = QueryEvaluator(smartphones)
+    index = evaluator.matching_rows(task.query)[0]
+    names = [evaluator.values(task.query.table, path)[index] for path in task.query.key]
     row = next(i for i, gold_row in enumerate(task.gold) if list(gold_row[: len(names)]) == names)
     for path, carried in zip(task.query.columns, task.pages[row], strict=True):
-        cell = reader.cell(task.query.table, index, path)
+        cell = evaluator.cell(task.query.table, index, path)
         for page in carried:
             assert cell in {(c.row, c.col) for c in pages.cells_of(page)}
 

@@ -27,10 +27,10 @@ from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import LETTERS, question
 from worldsmith.tasks.question_reader import Unclear, query_of_question
-from worldsmith.tasks.reader import Reader
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
 from worldsmith.tasks.task import Task
 
@@ -77,7 +77,7 @@ def task_draws(
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer_identity`) is
+    With `empty` the tables asked for have no row. What leads to one of `answered` (`QueryEvaluator.answer_identity`) is
     rejected; it may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys:
     there is no scope to ask for.
     """
@@ -88,7 +88,7 @@ def task_draws(
         r = rng(seed, *marks, number)
         try:
             query = draw_query(context, wanted, r, empty=True) if empty else form(context, wanted, r)
-            if context.reader.answer_identity(query) in answered:
+            if context.evaluator.answer_identity(query) in answered:
                 raise DrawRejected("the same answer as another task's")  # noqa: TRY301 - all that ends a draw does
             turn = draw(seed, "words", *marks, number)
             yield screened_task(
@@ -123,9 +123,9 @@ def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Qu
 
 def _screen_pick(context: MiningContext, query: Query) -> None:
     """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
-    rows = context.reader.in_scope(query)
+    rows = context.evaluator.in_scope(query)
     if len(rows) > 1:
-        screen(context.reader, query, rows, context.reader.matching_rows(query))
+        screen(context.evaluator, query, rows, context.evaluator.matching_rows(query))
 
 
 _FORMS: Mapping[str, Callable[[MiningContext, Size, random.Random], Query]] = {
@@ -147,15 +147,15 @@ def screened_task(
 ) -> Task:
     """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = context.world, context.world.schema
-    columns = answer_columns(context.reader, query)
+    columns = answer_columns(context.evaluator, query)
     names = [squash(fold(c.name)) for c in columns]
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
         raise DrawRejected("two columns with one header")
-    kept = context.reader.matching_rows(query)
+    kept = context.evaluator.matching_rows(query)
     carried = _pages_by_cell(context, query, kept, rows)
     if rows and query.key:
         _check_shortcuts(context, query, kept, carried)
-    text = question(context.reader, query, columns, turn, split)
+    text = question(context.evaluator, query, columns, turn, split)
     _check_question(text, query, columns, rows, schema)
     return Task(
         world.id,
@@ -201,29 +201,29 @@ def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Co
     return frozenset(leaked)
 
 
-def answer_columns(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
+def answer_columns(evaluator: QueryEvaluator, query: Query) -> tuple[scoring.Column, ...]:
     """Return the columns as the scorer sees them: free where the question fixes them, with a filler where nulls are."""
-    schema, table = reader.world.schema, query.table
+    schema, table = evaluator.world.schema, query.table
     names = headers(schema, table, query.columns, query.tallies)
     if not query.key:
         names = tuple(query.column(schema, path).header for path in query.columns)
     return tuple(
         replace(
             query.column(schema, path).answer(header=name, key=path in query.key, free=path in query.fixed),
-            none="" if is_tally(path) else null_filler(reader, table, path),
+            none="" if is_tally(path) else null_filler(evaluator, table, path),
         )
         for path, name in zip(query.columns, names, strict=True)
     )
 
 
-def null_filler(reader: Reader, table: str, path: Path) -> str:
+def null_filler(evaluator: QueryEvaluator, table: str, path: Path) -> str:
     """Return what stands for null at the end of a path: what the first column on the way that has nulls calls it.
 
     "" where no row of the world has null there.
     """
     for n in range(1, len(path) + 1):
-        if None in reader.values(table, path[:n]):
-            return reader.world.schema.walk(table, path[:n]).none
+        if None in evaluator.values(table, path[:n]):
+            return evaluator.world.schema.walk(table, path[:n]).none
     return ""
 
 
@@ -231,7 +231,7 @@ def _pages_by_cell(
     context: MiningContext, query: Query, kept: Sequence[int], rows: Rows
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the pages of each cell, for gold rows in their order."""
-    keys = [context.reader.values(query.table, path) for path in query.key]
+    keys = [context.evaluator.values(query.table, path) for path in query.key]
     place = {tuple(values[i] for values in keys): i for i in kept}
     return tuple(
         tuple(_cell_pages(context, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
@@ -242,7 +242,7 @@ def _cell_pages(context: MiningContext, query: Query, index: int, path: Path) ->
     tally = query.tally(path)
     if tally is not None:
         return context.tally_pages(query.table, index, tally)
-    cell = context.reader.cell(query.table, index, path)
+    cell = context.evaluator.cell(query.table, index, path)
     return context.cell_pages(*cell) if cell else ()
 
 

@@ -92,21 +92,21 @@ def _draw_listed_row(context: MiningContext, r: random.Random) -> Query | None:
 
 def pick_row(context: MiningContext, query: Query, r: random.Random) -> Query | None:
     """Return a query that picks one row of a scope: by an order, or by the one condition only it meets."""
-    rows = context.reader.in_scope(query)
+    rows = context.evaluator.in_scope(query)
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
     passed = _rows_visited(context, query)
     paths = sortable_paths(context, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
-        if sole_leader(context.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
+        if sole_leader(context.evaluator.values(query.table, path), rows, largest=largest) not in {None, *passed}:
             return replace(query, top=Top(path, 1, largest))
     own = [p for p in context.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
     for path in r.sample(own, min(TRIES, len(own))):
         clause = draw_clause(context, query.table, path, rows, r)
         if clause is not None:
             picking = replace(query, where=conjunction([clause]))
-            kept = context.reader.matching_rows(picking)
+            kept = context.evaluator.matching_rows(picking)
             if len(kept) == 1 and kept[0] not in passed:
                 return picking
     return None
@@ -116,8 +116,8 @@ def _rows_visited(context: MiningContext, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
     passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
-        (row,), path = context.reader.matching_rows(link), link.columns[0]
-        steps = (context.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
+        (row,), path = context.evaluator.matching_rows(link), link.columns[0]
+        steps = (context.evaluator.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
         passed |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
     return passed
 
@@ -133,11 +133,11 @@ def _draw_exit(
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _is_detour(query, path)
     ]
     # Back at a list where the chain has been it would go in a circle.
-    been = {value for one in query.chain() for value in context.reader.scope_values(one.scope)}
+    been = {value for one in query.chain() for value in context.evaluator.scope_values(one.scope)}
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         leading = replace(query, columns=(path,))
-        value = context.reader.single_value(leading)
+        value = context.evaluator.single_value(leading)
         count = len(context.world.rows_by_value(*at).get(value, ())) if value is not None else 0
         known = value in been or _named_in_question(context, leading)
         if rows[0] <= count <= rows[1] and not (known or _most_rows_lead_there(context, leading)):
@@ -152,15 +152,15 @@ def _is_detour(query: Query, path: Path) -> bool:
 
 def _named_in_question(context: MiningContext, query: Query) -> bool:
     """Tell whether the question names what a cell holds, or a row on the way to it."""
-    (row,), path, named = context.reader.matching_rows(query), query.columns[0], constants(query)
-    return any(context.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
+    (row,), path, named = context.evaluator.matching_rows(query), query.columns[0], constants(query)
+    return any(context.evaluator.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
 
 
 def _most_rows_lead_there(context: MiningContext, query: Query) -> bool:
     """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
-    rows = context.reader.in_scope(query)
-    values = context.reader.values(query.table, query.columns[0])
-    return len(rows) > 1 and _value_share(values, rows, context.reader.single_value(query)) > COMMON
+    rows = context.evaluator.in_scope(query)
+    values = context.evaluator.values(query.table, query.columns[0])
+    return len(rows) > 1 and _value_share(values, rows, context.evaluator.single_value(query)) > COMMON
 
 
 def list_query(link: Query, at: tuple[str, str]) -> Query:
@@ -187,7 +187,7 @@ def draw_deep(context: MiningContext, r: random.Random, scopes: int) -> Query | 
     # The further a path leads, the fewer there are of its length.
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
     asking = replace(query, columns=(path,))
-    return None if context.reader.single_value(asking) is None or _named_in_question(context, asking) else asking
+    return None if context.evaluator.single_value(asking) is None or _named_in_question(context, asking) else asking
 
 
 def _is_worth_asking(context: MiningContext, query: Query) -> bool:
@@ -198,11 +198,11 @@ def _is_worth_asking(context: MiningContext, query: Query) -> bool:
     if any(computed_from_other(context, query.table, path, other) for other in (*query.ranked, *query.read)):
         return False
     column = context.world.schema.walk(query.table, path)
-    values = context.reader.values(query.table, path)
+    values = context.evaluator.values(query.table, path)
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
         return False
-    rows = context.reader.in_scope(query)
-    gold = context.reader.single_value(query)
+    rows = context.evaluator.in_scope(query)
+    gold = context.evaluator.single_value(query)
     return len(rows) == 1 or _value_share(values, rows, gold) <= 0.34
 
 

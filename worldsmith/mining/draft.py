@@ -70,7 +70,7 @@ def draw_query(
 
 def _fit_scope(draft: Draft) -> Draft:
     """Read the rows in scope, and ask for no more clauses than they leave room for."""
-    rows = draft.context.reader.in_scope(draft.query)
+    rows = draft.context.evaluator.in_scope(draft.query)
     if draft.empty:
         return replace(draft, rows=rows)
     least = draft.size.rows[0]
@@ -83,7 +83,7 @@ def _add_clauses(draft: Draft) -> Draft:
     """Draw the clauses, again and again where no row may match."""
     query = _draw_clauses(draft)
     for _ in range(RETRIES if draft.empty else 0):
-        if not draft.context.reader.matching_rows(query):
+        if not draft.context.evaluator.matching_rows(query):
             break
         query = _draw_clauses(draft)
     return replace(draft, query=query)
@@ -100,11 +100,11 @@ def _add_order(draft: Draft) -> Draft:
 
 def _check_rows(draft: Draft) -> Draft:
     """Count the rows that match, and screen the query for ambiguities."""
-    matching = draft.context.reader.matching_rows(draft.query)
+    matching = draft.context.evaluator.matching_rows(draft.query)
     low, high = (0, 0) if draft.empty else draft.size.rows
     if not low <= len(matching) <= high:
         raise DrawRejected("too few rows" if len(matching) < low else "too many rows")
-    screen(draft.context.reader, draft.query, draft.rows, matching)
+    screen(draft.context.evaluator, draft.query, draft.rows, matching)
     return replace(draft, matching=matching)
 
 
@@ -122,7 +122,7 @@ def _add_columns(draft: Draft) -> Draft:
         return replace(draft, query=replace(query, columns=(*query.key, *taken)))
     number = (f"#{len(query.tallies)}",)
     query = replace(query, tallies=(*query.tallies, tallied.tally), columns=(*query.key, *taken, number))
-    screen(context.reader, query, draft.rows, draft.matching)
+    screen(context.evaluator, query, draft.rows, draft.matching)
     return replace(draft, query=query)
 
 
@@ -184,6 +184,6 @@ def _draw_tally_column(
 
 def _varies(context: MiningContext, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
     """Tell whether a tally has a value for each row, and not one and the same for most."""
-    values = [context.reader.tallied(query.table, tally)[i] for i in kept]
-    empty = tally.op != "count" and any(not context.reader.tallied_children(query.table, i, tally) for i in kept)
+    values = [context.evaluator.tallied(query.table, tally)[i] for i in kept]
+    empty = tally.op != "count" and any(not context.evaluator.tallied_children(query.table, i, tally) for i in kept)
     return not empty and max(map(values.count, values)) <= 0.5 * len(values)

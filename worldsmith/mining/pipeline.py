@@ -15,7 +15,7 @@ from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Task, gold_duckdb
+from worldsmith.tasks import Query, QueryEvaluator, Task, gold_duckdb
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
@@ -92,7 +92,7 @@ def mine(
     pages = Pages(world)
     miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
     start = world.seed if seed is None else seed
-    context = MiningContext(world, pages, miner.reader)
+    context = MiningContext(world, pages, miner.evaluator)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
@@ -144,7 +144,7 @@ class _Miner:
     def __init__(
         self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
     ) -> None:
-        self.world, self.simulator, self.reader = world, simulator, Reader(world)
+        self.world, self.simulator, self.evaluator = world, simulator, QueryEvaluator(world)
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
@@ -154,7 +154,7 @@ class _Miner:
         self.read: Counter[object] = Counter()
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
-        """What the tasks kept lead to (`Reader.answer_identity`)."""
+        """What the tasks kept lead to (`QueryEvaluator.answer_identity`)."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
@@ -176,7 +176,7 @@ class _Miner:
         self.read[_read_columns(query)] += 1
         self.failing += self.fails
         if task.gold:
-            self.answered.add(self.reader.answer_identity(query))
+            self.answered.add(self.evaluator.answer_identity(query))
             totals = self.totals.setdefault(task.kind, Counter())
             totals.update({"tasks": 1, **{name: task.audit[name] for name in GATES}})
         return task
@@ -206,7 +206,7 @@ class _Miner:
 
     def _certify_with(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
         try:
-            return certify(task, self.world, client, reader=self.reader, agent=agent)
+            return certify(task, self.world, client, evaluator=self.evaluator, agent=agent)
         except NotCertified as reason:
             raise DrawRejected(f"{what}: {reason}") from None
 

@@ -40,7 +40,7 @@ def draw_pair(context: MiningContext, bare: Query, rows: Sequence[int], r: rando
 
 def draw_window(context: MiningContext, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
     """Return "in the last n months" on a date that a fair part of `rows` meets, or None."""
-    values = [context.reader.values(table, path)[i] for i in rows]
+    values = [context.evaluator.values(table, path)[i] for i in rows]
     end = context.world.schema.as_of
     fitting = []
     for months in MONTHS:
@@ -67,7 +67,7 @@ def draw_tally(
     family = families[r.randrange(len(families))]
     whole = Aggregate("count", family.table, None, (family.ref,), None)
     # No list page says that a row has no children.
-    if not family.about and any(not context.reader.all_children(bare.table, i, whole) for i in rows):
+    if not family.about and any(not context.evaluator.all_children(bare.table, i, whole) for i in rows):
         return None
     tally = _draw_aggregate(context, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
     if tally is None or context.stores_tally(bare.table, tally):
@@ -76,7 +76,7 @@ def draw_tally(
         return DrawnTally(tally, None)
     column = tally_column(context.world.schema, tally)
     here = expr.Path((f"#{len(bare.tallies)}",), column.type)
-    values = [context.reader.tallied(bare.table, tally)[i] for i in rows]
+    values = [context.evaluator.tallied(bare.table, tally)[i] for i in rows]
     if tally.op == "count":
         bound = _draw_count_bound(here, [int(v) for v in values if isinstance(v, int)], r)
     else:
@@ -101,9 +101,9 @@ def _draw_count_bound(here: expr.Path, counts: Sequence[int], r: random.Random) 
 def _draw_aggregate(
     context: MiningContext, table: str, family: Family, rows: Sequence[int], r: random.Random, *, counted: bool
 ) -> Aggregate | None:
-    schema, reader = context.world.schema, context.reader
+    schema, evaluator = context.world.schema, context.evaluator
     whole = Aggregate("count", family.table, None, (family.ref,), None)
-    children = [child for i in rows for child in reader.all_children(table, i, whole)]
+    children = [child for i in rows for child in evaluator.all_children(table, i, whole)]
     askable = set(context.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
     # Each row has its own value of a sole key: no condition on it makes sense.
     paths = [(c,) for c in family.columns if (c,) in askable and schema.tables[family.table].key != (c,)]
@@ -138,7 +138,7 @@ def draw_top(context: MiningContext, query: Query, size: Size, r: random.Random)
     weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
     path = r.choices(paths, weights)[0]
     largest = r.random() < 0.65
-    passing = len(context.reader.passing(query))
+    passing = len(context.evaluator.passing(query))
     if len(query.scope.values) > 1 and r.random() < 0.7:
         groups = len(query.scope.values)
         low, high = max(-(-size.rows[0] // groups), 2), min(size.rows[1] // groups, passing // groups)
@@ -154,7 +154,7 @@ def draw_top(context: MiningContext, query: Query, size: Size, r: random.Random)
 
 def _is_sortable(context: MiningContext, table: str, path: Path) -> bool:
     column = context.world.schema.walk(table, path)
-    values = context.reader.values(table, path)
+    values = context.evaluator.values(table, path)
     many = len(set(values)) > max(4, len(values) // 8)
     return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
 

@@ -1,4 +1,4 @@
-"""A world as columns read along paths, which sampling and mining look values up in."""
+"""Queries evaluated over a world, whose columns are read along paths: sampling and mining look values up here."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from worldsmith.tasks.query import Query, Scope, Top
 from worldsmith.world.model import Row, World
 
 
-class Reader:
-    """Values and rows along references, read once per world."""
+class QueryEvaluator:
+    """Values along references and the rows of queries, read once per world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
