@@ -26,7 +26,7 @@ from worldsmith.seeding import rng
 from worldsmith.simulate.perturb import EDITS, FAULTS, LEVELS, PROFILES
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task, gold
+from worldsmith.tasks import Task, gold_sqlite
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
 
@@ -101,7 +101,7 @@ def proved(bench: Bench, profile: Profile, seed: int, sums: Counter[str]) -> Non
 def unchanged(bench: Bench) -> int:
     """Return how many tasks have the gold, asked of the database now, that they had before all calls."""
     with attach(bench.world) as connection:
-        return sum(gold(task.query, connection, bench.world.schema) == task.gold for task in bench.tasks)
+        return sum(gold_sqlite(task.query, connection, bench.world.schema) == task.gold for task in bench.tasks)
 
 
 def baselines(benches: list[Bench], level: int) -> None:

@@ -15,8 +15,8 @@ from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Page, Para, Piece
 from worldsmith.schema import load_schema
 from worldsmith.schema.types import Column
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Address, Call, Draft, Result, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
@@ -224,7 +224,9 @@ def _page_with(plan: Plan, schema: str, kind: str, half: Half, made: int, rng: R
 def _reply(page: Page, plan: Plan | None, schema: str, seed: int, half: Half, made: int, rng: Random) -> Reply:
     register = REGISTERS[made % len(REGISTERS)]
     doc, said = page_doc(page, plan, half, register, simulator(schema, seed).world, rng)
-    part = simulator(schema, seed).prepare(Address(simulator(schema, seed).world.id), Call("web_extractor", page.url))
+    part = simulator(schema, seed).slice_or_reply(
+        Address(simulator(schema, seed).world.id), Call("web_extractor", page.url)
+    )
     assert isinstance(part, Slice), page.url
     return Reply(f"{half}-{register}-{page.id}", simulator(schema, seed), part, doc, tuple(i for i, _ in said))
 
@@ -245,7 +247,7 @@ def hit_replies(half: Half, count: int) -> Iterator[Reply]:
         key = spec.key[0]
         named = shown(sim.world.tables[name][key][row])
         query = rng.choice((named, f"{named} {column.label.lower()}", f"{spec.plural} {column.label.lower()}"))
-        part = sim.prepare(Address(sim.world.id), Call("web_search", query, k=rng.choice((5, 8, 10))))
+        part = sim.slice_or_reply(Address(sim.world.id), Call("web_search", query, k=rng.choice((5, 8, 10))))
         if isinstance(part, Slice):
             found = [_hit(view, half, sim, query, rng) for view in part.views]
             plans = tuple(plan for _, plan in found)

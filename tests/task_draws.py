@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from worldsmith import expr
 from worldsmith.mining.candidates import task_draws
-from worldsmith.mining.sampling import Source
+from worldsmith.mining.sampling import MiningContext
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world.engine import attach
@@ -22,7 +22,7 @@ def condition(text, table, schema):
 
 def draw_tasks(world, pages, seed, size="wide", kind="wide", *, empty=False, split="all"):
     with attach(world) as connection:
-        yield from task_draws(Source(world, pages), connection, seed, size, kind, empty=empty, split=split)
+        yield from task_draws(MiningContext(world, pages), connection, seed, size, kind, empty=empty, split=split)
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):

@@ -12,7 +12,7 @@ from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run
 from worldsmith.agents.many_episodes import prefix, run_many
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Unread, parse_cell
-from worldsmith.agents.oracle import Search
+from worldsmith.agents.plain_oracle import Search
 from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, raised_pages
 from worldsmith.errors import BackendError, NotFoundError, UsageError
 from worldsmith.mining.certificates import disclosed

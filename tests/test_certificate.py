@@ -12,7 +12,7 @@ from worldsmith.simulate.disclosure import disclosed_by_page, is_all_children
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader
+from worldsmith.tasks import QueryEvaluator
 from worldsmith.tasks.evidence import required_disclosures
 
 
@@ -28,7 +28,7 @@ def test_a_certificate_holds_calls_costs_and_versions(proved):
     assert (proof.task_id, proof.world_digest, proof.render) == (task.task_id, world.digest, RENDER)
     assert proof.turns == len(proof.calls) + 1 == proof.search_calls + proof.extract_calls + 1
     assert 0 < proof.tool_tokens < proof.typical_tokens
-    assert proof.evidence == sum(not is_all_children(one) for one in required_disclosures(task, Reader(world)))
+    assert proof.evidence == sum(not is_all_children(one) for one in required_disclosures(task, QueryEvaluator(world)))
     assert Certificate.from_json(proof.to_json()) == proof
     for data, why in (
         ({"calls": []}, "not a certificate: task_id: Field required"),
@@ -81,13 +81,13 @@ def test_each_page_is_needed(proved):
 
 def test_evidence_holds_what_clauses_read_of_rows_that_fail(proved):
     world, _, task, _ = proved
-    reader = Reader(world)
-    needed = required_disclosures(task, reader)
-    out = set(reader.in_scope(task.query)) - set(reader.matching_rows(task.query))
+    evaluator = QueryEvaluator(world)
+    needed = required_disclosures(task, evaluator)
+    out = set(evaluator.in_scope(task.query)) - set(evaluator.matching_rows(task.query))
     assert out
     for index in out:
         for path in task.query.evidence:
-            cell = reader.cell(task.query.table, index, path)
+            cell = evaluator.cell(task.query.table, index, path)
             assert cell is None or cell in needed
     asked = {p for p in task.query.columns if p not in task.query.evidence and len(p) == 1}
     assert not {
@@ -115,9 +115,9 @@ def test_gold_that_is_not_the_worlds_is_not_certified(proved):
 
 
 def test_most_candidates_are_certified(smartphones):
-    simulator, reader, kept = Simulator(smartphones), Reader(smartphones), {}
+    simulator, evaluator, kept = Simulator(smartphones), QueryEvaluator(smartphones), {}
     for task in itertools.islice(candidates(smartphones, Pages(smartphones), 2, "small"), 6):
-        proof = certify(task, smartphones, SimulatorClient(simulator, reply_cache=kept), reader=reader)
+        proof = certify(task, smartphones, SimulatorClient(simulator, reply_cache=kept), evaluator=evaluator)
         assert proof.task_id == task.task_id
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.mining.files import MiningRequest, save_tasks
-from worldsmith.mining.pipeline import Mined
+from worldsmith.mining.files import save_tasks
+from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.tasks import Task, markdown_table, read_references, read_tasks, tasks_of
 from worldsmith.train.exports.rows import load_tasks
 from worldsmith.world.files import save_jsonl, tasks_file

@@ -12,11 +12,11 @@ from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
-from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, tokens
+from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, disclosure_hashes, is_all_children
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, tasks_of
+from worldsmith.tasks import QueryEvaluator, tasks_of
 from worldsmith.tasks.evidence import cell_evidence
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.evidence import Statements
@@ -112,15 +112,15 @@ def test_nothing_is_disclosed_that_an_edit_told_otherwise(town):
 def test_gold_earns_by_the_calls_that_tell_it_and_by_no_others(solved):
     world, simulator, episodes = solved
     for (task, episode), (other, elsewhere) in zip(episodes, episodes[1:] + episodes[:1], strict=True):
-        evidence = cell_evidence(task, Reader(world))
+        evidence = cell_evidence(task, QueryEvaluator(world))
         score = scoring.score(task.table(), task.columns, task.gold)
-        own = [tokens(o.disclosed, world.digest) for o in replay(simulator, episode.calls)]
+        own = [disclosure_hashes(o.disclosed, world.digest) for o in replay(simulator, episode.calls)]
         assert scoring.with_evidence(score, evidence, {*itertools.chain(*own)}) == score
         idle = simulator.call(Address(world.id), Call("web_search", "a history of the parish"))
-        assert scoring.with_evidence(score, evidence, tokens(idle.disclosed, world.digest)).earned.f1 == 0.0
+        assert scoring.with_evidence(score, evidence, disclosure_hashes(idle.disclosed, world.digest)).earned.f1 == 0.0
         lists = [o for o in replay(simulator, episode.calls) if o.page is not None and o.page.scope]
         if lists:
-            shown = tokens(lists[0].disclosed, world.digest)
+            shown = disclosure_hashes(lists[0].disclosed, world.digest)
             assert scoring.with_evidence(score, evidence, shown).earned.f1 < 1.0
         assert other.task_id != task.task_id
         assert elsewhere.calls != episode.calls
@@ -128,12 +128,12 @@ def test_gold_earns_by_the_calls_that_tell_it_and_by_no_others(solved):
 
 def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town):
     """Each cell beside each page that names its row, and prints its value perhaps: by plan and by transcript."""
-    simulator, pages, reader = Simulator(town), Pages(town), Reader(town)
+    simulator, pages, evaluator = Simulator(town), Pages(town), QueryEvaluator(town)
     statements, address = Statements(town), Address(town.id)
     checked = coincidences = 0
     for task in itertools.islice(candidates(town, Pages(town), 7, "wide"), 2):
         evidence = statements.evidence(task)
-        bare = cell_evidence(task, reader)
+        bare = cell_evidence(task, evaluator)
         assert bare.cells == evidence.cells
         replies = {}
         for page_id in pages.ids():
@@ -150,7 +150,7 @@ def test_a_page_that_names_the_row_and_does_not_tell_the_cell_pays_nothing(town)
                     continue
                 for page_id in (p for p in naming if p not in task.pages[i][j]):
                     observation = replies[page_id]
-                    shown = tokens(observation.disclosed, town.digest)
+                    shown = disclosure_hashes(observation.disclosed, town.digest)
                     assert not scoring.evidence.is_met(need, shown)
                     assert not scoring.evidence.is_met(need, evidence.disclosed_by([observation.text]))
                     checked += 1
@@ -177,17 +177,17 @@ def test_the_header_holds_what_the_reply_disclosed_and_the_body_does_not(town):
     with TestClient(create_app([town])) as client:
         query = simulator.call(Address(town.id), Call("web_search", "inspections in 2024", k=5))
         reply = client.post("/api/search", json={"query": "inspections in 2024", "k": 5})
-        assert reply.headers["X-Worldsmith-Evidence"].split() == tokens(query.disclosed, town.digest)
+        assert reply.headers["X-Worldsmith-Evidence"].split() == disclosure_hashes(query.disclosed, town.digest)
         url = query.results[0].url
         page = simulator.call(Address(town.id), Call("web_extractor", url, max_chars=300))
         reply = client.post("/api/extract", json={"url": url, "max_chars": 300})
-        shown = tokens(page.disclosed, town.digest)
+        shown = disclosure_hashes(page.disclosed, town.digest)
         assert reply.headers["X-Worldsmith-Evidence"].split() == shown
         assert shown
         assert not any(token in reply.text for token in shown)
         batch = client.post("/retrieve", json={"queries": ["inspections in 2024", "shops"], "topk": 3})
         both = [simulator.call(Address(town.id), Call("web_search", q, k=3)) for q in ("inspections in 2024", "shops")]
-        expected = [" ".join(tokens(one.disclosed, town.digest)) for one in both]
+        expected = [" ".join(disclosure_hashes(one.disclosed, town.digest)) for one in both]
         assert batch.headers["X-Worldsmith-Evidence"].split(", ") == expected
         long = client.post("/retrieve", json={"queries": ["inspections in 2024"] * 200, "topk": 3})
         assert "X-Worldsmith-Evidence" not in long.headers  # clients refuse longer ones

@@ -221,7 +221,7 @@ def test_whatever_write_fails_neither_a_world_nor_its_tasks_are_left(harbour, tm
         out = tmp_path / str(at)
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at, error)
-            with contextlib.suppress(type(error)), files.placed_world(harbour, out) as folder:
+            with contextlib.suppress(type(error)), files.writing_world(harbour, out) as folder:
                 files.save_jsonl(files.tasks_file(folder), [{"world_digest": harbour.digest}])
             done = len(steps) < at
         states.append(sorted(p.name for p in out.iterdir()) if out.exists() else [])
@@ -238,7 +238,7 @@ def test_whatever_write_fails_a_world_that_is_replaced_stays_with_its_tasks(harb
         at += 1
         with pytest.MonkeyPatch.context() as monkeypatch:
             steps = failing_at(monkeypatch, at)
-            with contextlib.suppress(OSError), files.placed_world(harbour, tmp_path):
+            with contextlib.suppress(OSError), files.writing_world(harbour, tmp_path):
                 pass
             done = len(steps) < at
         assert tree(tmp_path) == before
@@ -255,7 +255,7 @@ def test_what_killed_processes_left_is_swept_and_nothing_else(harbour, folder, t
     (tmp_path / "_tasks" / ".gone-2.jsonl.part").write_text("{")  # killed while it wrote tasks
     (tmp_path / f".{harbour.id}.part").mkdir()  # killed while it replaced a world
     folder.rename(tmp_path / f".{harbour.id}.old")
-    files.remove_all_leftovers(tmp_path)
+    files.recover_unfinished(tmp_path)
     assert tree(tmp_path) == before
 
 

@@ -685,10 +685,10 @@ def test_a_simulator_with_a_store_is_pickled_where_the_store_is_a_file(town, tmp
     simulator = Simulator(town, store=Store(tmp_path / "store.db"))
     call_made = Call("web_search", "shop")
     expected = simulator.call(Address(town.id), call_made)
-    simulator.store.next(Address(town.id, session="s"), call_made)
+    simulator.store.count_call(Address(town.id, session="s"), call_made)
     other = pickle.loads(pickle.dumps(simulator))
     assert other.call(Address(town.id), call_made) == expected
-    assert other.store.next(Address(town.id, session="s"), call_made) == 1
+    assert other.store.count_call(Address(town.id, session="s"), call_made) == 1
     with pytest.raises(UsageError, match="a store in memory can't be pickled: give it a file"):
         pickle.dumps(Simulator(town, store=Store()))
     assert copy.deepcopy(Simulator(town, store=Store())).call(Address(town.id), call_made) == expected

@@ -15,8 +15,8 @@ from worldsmith.cli import main
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown
 from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import Address, Call, Reason, Slice, Verdict
-from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.files import save_world
 from worldsmith.world.model import World
@@ -75,9 +75,9 @@ def test_our_own_replies_leak_nothing_and_a_withheld_value_is_a_leak(town: World
     pages = Pages(town)
     simulator, leaks = Simulator(town, pages=pages), Leaks(town, pages)
     for row in list(town.rows_of("shop"))[:10]:
-        part = simulator.prepare(Address(town.id, "sparse"), Call("web_search", town.title(row), k=5))
+        part = simulator.slice_or_reply(Address(town.id, "sparse"), Call("web_search", town.title(row), k=5))
         assert isinstance(part, Slice)
-        told = Renderer(town, pages).write(part)
+        told = PlanWriter(town, pages).write(part)
         assert leaks.of(told, part) == []
         value = town.value(row, "value")
         view = next(v for v in part.views if v.page.subject == row)
@@ -130,9 +130,11 @@ def honest(world: World):
         if "is down" in orders:
             return "Error 503: the service is unavailable, try again later."
         asked = call["arguments"]
-        part = simulator.prepare(Address(world.id), Call(call["name"], asked.get("query") or asked.get("url"), k=3))
+        part = simulator.slice_or_reply(
+            Address(world.id), Call(call["name"], asked.get("query") or asked.get("url"), k=3)
+        )
         assert isinstance(part, Slice)
-        told = Renderer(world, pages).write(part)
+        told = PlanWriter(world, pages).write(part)
         if not isinstance(told, tuple):
             return markdown(told)
         if "name what the result is about and state nothing else" in orders:

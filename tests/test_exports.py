@@ -30,7 +30,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
-from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
@@ -435,7 +435,7 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
         disclosed = data.extra_fields.pop("worldsmith_evidence")
         assert data.extra_fields == {"worldsmith": counts, "worldsmith_messages": data.messages}
         page = Simulator(worlds[1]).call(Address(worlds[1].id), Call("web_extractor", url, max_chars=12000))
-        assert set(tokens(page.disclosed, worlds[1].digest)) <= set(disclosed)
+        assert set(disclosure_hashes(page.disclosed, worlds[1].digest)) <= set(disclosed)
     finally:
         server.should_exit = True
         thread.join(10)

@@ -14,21 +14,32 @@ from worldsmith.lang.question_phrases import EN
 from worldsmith.mining.candidates import KINDS, answer_columns, task_draws
 from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
-from worldsmith.mining.sampling import Source
+from worldsmith.mining.sampling import MiningContext
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.schema import Aggregate
 from worldsmith.simulate.disclosure import children_of, disclosed_by_page, is_all_children
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, question, sql, values_table
+from worldsmith.tasks import (
+    Query,
+    QueryEvaluator,
+    Scope,
+    Task,
+    Top,
+    gold_duckdb,
+    gold_sqlite,
+    question,
+    sql,
+    values_table,
+)
 from worldsmith.tasks.conditions import ONE, Wording, months_before, verb_phrase
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.question_reader import Unclear, understand
+from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Row
 
 WORLD = isles()
-READER = Reader(WORLD)
+EVALUATOR = QueryEvaluator(WORLD)
 
 
 def node(text, table="light"):
@@ -84,9 +95,11 @@ FORMS = {
 
 def in_three_engines(query):
     with attach(WORLD) as connection:
-        one = gold(query, connection, WORLD.schema)
+        one = gold_sqlite(query, connection, WORLD.schema)
     (two,) = gold_duckdb([(WORLD, [query])])[0]
-    three = [tuple(READER.query_values(query, path)[i] for path in query.columns) for i in READER.matching_rows(query)]
+    three = [
+        tuple(EVALUATOR.query_values(query, path)[i] for path in query.columns) for i in EVALUATOR.matching_rows(query)
+    ]
     return one, two, three
 
 
@@ -112,17 +125,17 @@ def test_each_form_goes_to_json_and_back(name):
 @pytest.mark.parametrize("turn", range(6))
 def test_each_form_is_read_back_from_its_question(name, turn):
     query = FORMS[name][0]
-    text = question(READER, query, answer_columns(READER, query), turn)
-    assert understand(text, WORLD.schema) == query
+    text = question(EVALUATOR, query, answer_columns(EVALUATOR, query), turn)
+    assert query_of_question(text, WORLD.schema) == query
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_the_oracle_finds_each_form_by_the_tools(name):
     query = FORMS[name][0]
-    columns = answer_columns(READER, query)
+    columns = answer_columns(EVALUATOR, query)
     with attach(WORLD) as connection:
-        rows = gold(query, connection, WORLD.schema)
-    text = question(READER, query, columns, 3)
+        rows = gold_sqlite(query, connection, WORLD.schema)
+    text = question(EVALUATOR, query, columns, 3)
     kind = "wide" if query.key else "deep"
     task = Task(WORLD.id, WORLD.digest, "isles", kind, "wide", text, query, sql(query, WORLD.schema), columns, rows)
     assert certify(task, WORLD, SimulatorClient(Simulator(WORLD))).task_id == task.task_id
@@ -146,7 +159,7 @@ def test_forms_in_words(query, said):
 
 
 def test_what_stands_on_the_way_is_said_step_by_step():
-    text = question(READER, FORMS["deep"][0], answer_columns(READER, FORMS["deep"][0]), 0)
+    text = question(EVALUATOR, FORMS["deep"][0], answer_columns(EVALUATOR, FORMS["deep"][0]), 0)
     first, columns, *_ = text.split("\n\n")
     assert first == (
         "I look for lighthouses. First find the keeper of the lighthouse Yarrick; call it A. What is the “Born” date "
@@ -171,7 +184,7 @@ def test_months_before_a_day(end, months, day):
 
 def refused(query):
     with pytest.raises(DrawRejected) as found:
-        screen(READER, query, READER.in_scope(query), READER.matching_rows(query))
+        screen(EVALUATOR, query, EVALUATOR.in_scope(query), EVALUATOR.matching_rows(query))
     return str(found.value)
 
 
@@ -195,16 +208,18 @@ def test_each_form_is_held_against_its_own_ambiguities():
     one = lights(scope=("stone", ("brick", "slate")), top=Top(("height",), 7, True, ("stone",)))
     assert refused(one) in {"a group of too few rows", "a top of all rows"}
     good = FORMS["lowest each"][0]
-    screen(READER, good, READER.in_scope(good), READER.matching_rows(good))
+    screen(EVALUATOR, good, EVALUATOR.in_scope(good), EVALUATOR.matching_rows(good))
 
 
 def test_a_text_that_asks_twice_has_no_one_reading():
     query = FORMS["or"][0]
-    text = question(READER, query, answer_columns(READER, query), 1)
+    text = question(EVALUATOR, query, answer_columns(EVALUATOR, query), 1)
     with pytest.raises(Unclear, match="0 readings"):
-        understand(text.replace("manned", "married"), WORLD.schema)
+        query_of_question(text.replace("manned", "married"), WORLD.schema)
     named = lights(scope=("keeper", ("Ann or Bob",)), columns=("name", "height"))
-    assert understand(question(READER, named, answer_columns(READER, named), 1), WORLD.schema).scope.values == (
+    assert query_of_question(
+        question(EVALUATOR, named, answer_columns(EVALUATOR, named), 1), WORLD.schema
+    ).scope.values == (
         "Ann",
         "Bob",
     )
@@ -212,14 +227,14 @@ def test_a_text_that_asks_twice_has_no_one_reading():
 
 def test_children_that_do_not_pass_are_evidence_too():
     query = FORMS["some"][0]
-    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answer_columns(READER, query), ())
-    needed = required_disclosures(task, READER)
+    task = Task("w", "0", "isles", "wide", "small", "?", query, "", answer_columns(EVALUATOR, query), ())
+    needed = required_disclosures(task, EVALUATOR)
     for child, light in enumerate(WORLD.tables["visit"]["light"]):
-        if light in {WORLD.tables["light"]["name"][i] for i in READER.in_scope(query)}:
+        if light in {WORLD.tables["light"]["name"][i] for i in EVALUATOR.in_scope(query)}:
             assert (Row("visit", child), "year") in needed
     visits = children_of("visit", "light")
     assert {one for one in needed if is_all_children(one)} == {
-        (Row("light", i), visits) for i in READER.in_scope(query)
+        (Row("light", i), visits) for i in EVALUATOR.in_scope(query)
     }
     pages = Pages(WORLD)
     # There is no page of a lighthouse's visits where there are none: its entry says so by linking to none.
@@ -250,19 +265,19 @@ def test_tasks_of_every_kind_are_certified_and_past_their_shortcuts(kind, name, 
     assert len(found.tasks) == 2
     for task in found.tasks:
         assert task.kind == kind
-        assert understand(task.question, world.schema) == task.query
+        assert query_of_question(task.question, world.schema) == task.query
         if kind == "deep":
             assert task.size == "one"
             assert 3 <= task.query.hops <= 6
             assert (len(task.gold), len(task.columns), task.keys) == (1, 1, ())
         if kind == "hybrid":
             assert task.query.scope.of is not None
-            assert not any(str(v) in task.question for v in Reader(world).scope_values(task.query.scope))
+            assert not any(str(v) in task.question for v in QueryEvaluator(world).scope_values(task.query.scope))
 
 
 def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
     query = FORMS["deep"][0]
-    columns = answer_columns(READER, query)
+    columns = answer_columns(EVALUATOR, query)
     gold_rows = (("1999-01-02",),)
     right = scoring.score("| Born |\n|---|\n| 1999-01-02 |", columns, gold_rows)
     wrong = scoring.score("| Born |\n|---|\n| 1985-11-30 |", columns, gold_rows)
@@ -271,8 +286,8 @@ def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
 
 def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
-        source = Source(town, Pages(town))
-        found = task_draws(source, connection, 1, empty=True)
+        context = MiningContext(town, Pages(town))
+        found = task_draws(context, connection, 1, empty=True)
         tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))
@@ -288,7 +303,7 @@ def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
 def test_wordings_can_be_held_out():
     query = FORMS["or"][0]
     texts = {
-        held: {question(READER, query, answer_columns(READER, query), n, held) for n in range(1, 60)}
+        held: {question(EVALUATOR, query, answer_columns(EVALUATOR, query), n, held) for n in range(1, 60)}
         for held in ("train", "test")
     }
     for part in ("tables", "closing", "dated"):
@@ -301,7 +316,9 @@ def test_words_agree_with_one_row():
     assert verb_phrase(Wording(WORLD.schema), "light", FORMS["or"][0].clauses[0], ONE) == (
         "either has a height under 14 m or is manned"
     )
-    assert KEEPERS[0] in question(READER, lights(scope=("keeper", KEEPERS[:1])), answer_columns(READER, lights()), 0)
+    assert KEEPERS[0] in question(
+        EVALUATOR, lights(scope=("keeper", KEEPERS[:1])), answer_columns(EVALUATOR, lights()), 0
+    )
 
 
 def test_draws_of_a_kind_are_not_those_of_another(town):
@@ -322,12 +339,12 @@ def test_a_table_without_a_row_is_worth_nothing_unread():
 def test_drawn_queries_mean_one_thing_in_three_engines(town, smartphones, kind):
     for world in (town, smartphones):
         tasks = list(itertools.islice(candidates(world, Pages(world), 8, "small", kind), 6))
-        reader = Reader(world)
+        evaluator = QueryEvaluator(world)
         for task, again in zip(tasks, gold_duckdb([(world, [t.query for t in tasks])])[0], strict=True):
             assert task.gold == again
             rows = [
-                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
-                for i in reader.matching_rows(task.query)
+                tuple(evaluator.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in evaluator.matching_rows(task.query)
             ]
             assert sorted(map(str, rows)) == sorted(map(str, task.gold))
             assert scoring.score(task.table(), task.columns, task.gold).success

@@ -22,8 +22,8 @@ from worldsmith.simulate.guard.entitlement import facts_of
 from worldsmith.simulate.guard.quantity import quantities
 from worldsmith.simulate.guard.text import clean, decoded, sentences
 from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Call, Result, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Cell, World
 
 WORLD = guard_world.world()

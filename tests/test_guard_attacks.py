@@ -14,8 +14,8 @@ from worldsmith.pages.types import Block, Doc, Para
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.llm.prompt import prompt_for
 from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Address, Call, Conversation, Result, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 
 WORLD = guard_world.world()
@@ -75,7 +75,7 @@ class Liar:
     def writer(self, _pages: Pages) -> "Liar":
         return self
 
-    async def draft(self, part: Slice, reasons: tuple[str, ...] = ()) -> tuple[Result, ...] | Doc:
+    async def draft(self, slice_: Slice, reasons: tuple[str, ...] = ()) -> tuple[Result, ...] | Doc:
         self.asked += 1
         return self.said
 
@@ -84,7 +84,7 @@ def served(case: dict, drafted: tuple[Result, ...]) -> tuple[Result, ...]:
     """What arrives when a model answers so: the simulator's second half, over the case's own slice."""
     simulator = Simulator(WORLD, pages=PAGES, model=Liar(drafted), strict=True)
     part = Slice(Call("web_search", case["call"].get("query", "x")), tuple(views(case)[: len(drafted)]), more=False)
-    return simulator.finish(Address(WORLD.id), part, drafted).results
+    return simulator.answer_slice(Address(WORLD.id), part, drafted).results
 
 
 @pytest.mark.parametrize("case", [c for c in SEARCHES if c["verdict"] == "leak"], ids=ids)
@@ -111,12 +111,12 @@ def test_feedback_quotes_the_model_and_tells_no_withheld_value(case: dict) -> No
     told: list[tuple[str, ...]] = []
 
     class Noting(Liar):
-        async def draft(self, part: Slice, talk: Conversation) -> tuple[Result, ...] | Doc:
+        async def draft(self, slice_: Slice, talk: Conversation) -> tuple[Result, ...] | Doc:
             told.append(talk.reasons)
             return self.said
 
     simulator = Simulator(WORLD, pages=PAGES, model=Noting(drafted), strict=True)
-    simulator.prepare = lambda *_a, **_k: part  # type: ignore[method-assign]
+    simulator.slice_or_reply = lambda *_a, **_k: part  # type: ignore[method-assign]
     asyncio.run(simulator.acall(Address(WORLD.id), part.call))
     assert told[0] == ()
     assert all(v.reason for v in simulator.verdicts_on(Address(WORLD.id), drafted, part) if not v.ok)

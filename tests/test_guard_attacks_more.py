@@ -12,8 +12,8 @@ from test_guard_attacks import GUARD, PAGES, WORLD, Liar, ids, results, served, 
 from worldsmith.pages import Pages
 from worldsmith.serving import create_app
 from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Address, Call, Result, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.simulate.simulator import Simulator
 
 CASES = [
@@ -104,12 +104,12 @@ class Backend:
     def writer(self, _pages: Pages) -> "Backend":
         return self
 
-    async def draft(self, part: Slice, _talk: object) -> tuple[Result, ...]:
+    async def draft(self, slice_: Slice, _talk: object) -> tuple[Result, ...]:
         about = {view.page.id: said for view, said in zip(views(self.case), results(self.case), strict=False)}
-        ours = [render_hit(view, view.rank, part.call.arg, WORLD, PAGES) for view in part.views]
+        ours = [render_hit(view, view.rank, slice_.call.arg, WORLD, PAGES) for view in slice_.views]
         return tuple(
             replace(own, **self.fields(about[view.page.id], own)) if view.page.id in about else own
-            for view, own in zip(part.views, ours, strict=True)
+            for view, own in zip(slice_.views, ours, strict=True)
         )
 
     @staticmethod

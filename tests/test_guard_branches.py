@@ -17,8 +17,8 @@ from worldsmith.simulate.guard import judge as judging
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.repair import repaired
 from worldsmith.simulate.guard.text import clean, decoded, lowered, scan
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import Call, Slice, View
-from worldsmith.simulate.renderer import Renderer
 from worldsmith.world.model import World
 
 KIOSKS = {
@@ -202,7 +202,10 @@ def test_pairs_with_long_labels_truth_values_and_ragged_rows():
 
 def test_a_draft_of_another_sort_is_not_read():
     part = Slice(Call("web_extractor", OSTREL.url), (View(OSTREL, 1.0),), more=False)
-    own, hits = render(OSTREL, WORLD, PAGES), Renderer(WORLD, PAGES).write(replace(part, call=Call("web_search", "x")))
+    own, hits = (
+        render(OSTREL, WORLD, PAGES),
+        PlanWriter(WORLD, PAGES).write(replace(part, call=Call("web_search", "x"))),
+    )
     assert repaired(GUARD, PAGES, hits, own, part) == (own, {"fallback": 1})
     assert repaired(GUARD, PAGES, own, hits, replace(part, call=Call("web_search", "x"))) == (hits, {"fallback": 1})
 
@@ -233,7 +236,7 @@ def test_a_table_of_lies_and_a_heading_of_one_leave_nothing():
 def test_a_name_that_two_hits_tell_together_is_not_served():
     pages, guard = test_guard_attacks.PAGES, test_guard_attacks.GUARD
     part = Slice(Call("web_search", "x"), tuple(View(pages.page(f"observatory/{i}"), 1.0) for i in (0, 2)), more=False)
-    own = Renderer(guard.world, pages).write(part)
+    own = PlanWriter(guard.world, pages).write(part)
     ends = (f"{own[0].title}. Salt", f"mere ferry {own[1].title}")
     split = tuple(replace(hit, snippet=end) for hit, end in zip(own, ends, strict=True))
     assert repaired(guard, pages, split, own, part) == (own, {"hit_kept": 2, "reply_split": 1, "fallback": 1})

@@ -14,8 +14,8 @@ from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.quantity import MONTHS
 from worldsmith.simulate.guard.repair import FREE, SNIPPET, TIMES, length_objection, repaired
 from worldsmith.simulate.markdown_reader import parse_markdown
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import Call, Slice, View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Row, World
 
 

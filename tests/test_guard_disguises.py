@@ -19,8 +19,8 @@ from worldsmith.scoring.text import squash
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard.names import Names
 from worldsmith.simulate.guard.text import clean, scan, squeeze, squeezed
+from worldsmith.simulate.plan_writer import render_hit
 from worldsmith.simulate.protocol import View
-from worldsmith.simulate.renderer import render_hit
 from worldsmith.world.model import Cell, World
 
 ASSIGNED = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Co", "Cs")]

@@ -49,7 +49,7 @@ def test_honest_statements_are_accepted(honest: list[Reply]) -> None:
 def test_honest_replies_are_served_as_they_are(honest: list[Reply]) -> None:
     same: Counter[str] = Counter()
     for reply in honest:
-        seen = reply.simulator.finish(reply.address, reply.part, reply.draft)
+        seen = reply.simulator.answer_slice(reply.address, reply.part, reply.draft)
         same[reply.part.call.tool] += (seen.doc or seen.results) == reply.draft
     assert same["web_search"] >= 0.95 * HITS
     assert same["web_extractor"] >= 0.75 * PAGES  # the others lack a cell, or a statement of theirs is deleted
@@ -60,7 +60,7 @@ def test_lies_are_stopped(half: Half) -> None:
     passed: dict[str, list[str]] = {}
     for reply in faithful_replies.lies(half, LIES):
         told[reply.kind] += 1
-        seen = reply.simulator.finish(reply.address, reply.part, reply.draft)
+        seen = reply.simulator.answer_slice(reply.address, reply.part, reply.draft)
         assert seen.status == "ok"
         if reply.lie in seen.text:
             passed.setdefault(reply.kind, []).append(reply.lie)

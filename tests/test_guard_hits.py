@@ -33,8 +33,8 @@ def part(town: World, pages: Pages) -> Slice:
     return withhold(1)(pages, Slice(Call("web_search", "shop"), views, more=False), 0)
 
 
-def own(simulator: Simulator, part: Slice) -> tuple[Result, ...]:
-    return simulator.finish(Address(simulator.world.id), part).results
+def own(simulator: Simulator, slice_: Slice) -> tuple[Result, ...]:
+    return simulator.answer_slice(Address(simulator.world.id), slice_).results
 
 
 FIRST = "A page of the registers, with all that is on record."
@@ -56,7 +56,7 @@ BAD: dict[str, Write] = {
 def test_ours_stands_for_hits_that_do_not_fit(simulator: Simulator, part: Slice, pages: Pages, write: Write) -> None:
     ours = own(simulator, part)
     draft = tuple(write(result, i, pages) for i, result in enumerate(ours))
-    assert simulator.finish(Address(simulator.world.id), part, draft).results == ours
+    assert simulator.answer_slice(Address(simulator.world.id), part, draft).results == ours
     bad = {v.reason for v in simulator.verdicts_on(Address(simulator.world.id), draft, part) if not v.ok}
     assert bad <= {Reason.MISFIT, Reason.FORM, Reason.MISSING}
     assert bad
@@ -65,7 +65,7 @@ def test_ours_stands_for_hits_that_do_not_fit(simulator: Simulator, part: Slice,
 def test_the_title_of_another_page_is_replaced(simulator: Simulator, part: Slice) -> None:
     ours = own(simulator, part)
     swapped = tuple(replace(r, title=other.title) for r, other in zip(ours, (*ours[1:], ours[0]), strict=True))
-    assert simulator.finish(Address(simulator.world.id), part, swapped).results == ours
+    assert simulator.answer_slice(Address(simulator.world.id), part, swapped).results == ours
 
 
 def test_hits_with_texts_of_their_own_are_kept(simulator: Simulator, part: Slice, town: World) -> None:
@@ -75,7 +75,7 @@ def test_hits_with_texts_of_their_own_are_kept(simulator: Simulator, part: Slice
         replace(r, title=f"{name} - record", snippet=f"All that is on record about {name}.")
         for r, name in zip(ours, names, strict=True)
     )
-    assert simulator.finish(Address(town.id), part, draft).results == draft
+    assert simulator.answer_slice(Address(town.id), part, draft).results == draft
 
 
 def test_two_hits_of_one_row_may_have_one_title(pages: Pages, part: Slice, simulator: Simulator) -> None:

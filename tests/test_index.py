@@ -15,7 +15,8 @@ from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tok
 from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable, take_stock
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
-from worldsmith.simulate.protocol import Call, slice_for
+from worldsmith.simulate.protocol import Call
+from worldsmith.simulate.slices import slice_for
 
 WORLD = isles()
 PAGES = Pages(WORLD)
@@ -95,7 +96,7 @@ def test_a_phrase_is_where_a_field_says_it(full):
     for query in ('"score of"', '"shop"', '"street shop"', '"launch price"', '"a reader\'s guide"', '"phone of brand"'):
         (phrase,) = read_query(query).phrases or [()]
         said = {i for i, page_id in enumerate(full.ids) if _says(full, page_id, phrase)}
-        assert not phrase or set(full._saying(phrase).tolist()) == said
+        assert not phrase or set(full._documents_with_phrase(phrase).tolist()) == said
 
 
 def _says(index: Index, page_id: str, phrase: tuple[str, ...]) -> bool:
@@ -122,7 +123,7 @@ def test_no_query_costs_more_than_a_few_others(query, monkeypatch):
 
         return call
 
-    monkeypatch.setattr(Index, "_saying", counted("phrases", Index._saying))
+    monkeypatch.setattr(Index, "_documents_with_phrase", counted("phrases", Index._documents_with_phrase))
     monkeypatch.setattr(Index, "_near", counted("near", Index._near))
     assert 1200 < len(query) <= 2000
     INDEX.search(query, 10, 1)
@@ -263,7 +264,9 @@ def test_no_number_of_searches_tells_a_name_from_its_company(shops):
 def test_a_name_moves_the_rows_of_its_company(shops):
     keepers, host = shops.pages.world.tables["shop"]["keeper"], shops.pages.site("shop/0").host
     for keeper in sorted(set(keepers))[::6]:
-        telling = [shops.ids[i] for i in shops._telling(tuple(tokens(keeper))) if shops.ids[i].startswith("shop/")]
+        telling = [
+            shops.ids[i] for i in shops._documents_of_value(tuple(tokens(keeper))) if shops.ids[i].startswith("shop/")
+        ]
         # A shop whose own name shares a word may come between them.
         assert set(telling) <= set(found(f"site:{host} {keeper}", DEPTH, index=shops)[: len(telling) + 3])
         assert {f"shop/{i}" for i, held in enumerate(keepers) if held == keeper} <= set(telling)

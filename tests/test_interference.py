@@ -147,11 +147,11 @@ def test_prompts_hold_no_cell_outside_the_edited_slice_no_task_no_gold(folders: 
     assert asyncio.run(run()) >= 1000
 
 
-def found(leaks: Leaks, state: str, part: Slice) -> list[str]:
+def found(leaks: Leaks, state: str, slice_: Slice) -> list[str]:
     """Return what a prompt tells that no view of the slice holds: each view's facts are held to its own page."""
-    if part.call.tool == "web_extractor":
-        return leaks.of(Doc(part.views[0].page.url, "", None, (Para((state,)),)), part)
+    if slice_.call.tool == "web_extractor":
+        return leaks.of(Doc(slice_.views[0].page.url, "", None, (Para((state,)),)), slice_)
     blocks = state.strip().split("\n\n")
-    assert len([block for block in blocks if block.startswith("[")]) == len(part.views)
-    hits = tuple(Result(v.page.url, "", block, None, 0.0) for v, block in zip(part.views, blocks, strict=True))
-    return leaks.of(hits, part)
+    assert len([block for block in blocks if block.startswith("[")]) == len(slice_.views)
+    hits = tuple(Result(v.page.url, "", block, None, 0.0) for v, block in zip(slice_.views, blocks, strict=True))
+    return leaks.of(hits, slice_)

@@ -17,7 +17,7 @@ from worldsmith.cli.worlds import generate as generate_command
 from worldsmith.errors import FormatError, GenerationError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.batch import of_kinds, orders
-from worldsmith.mining.files import MiningRequest
+from worldsmith.mining.pipeline import MiningRequest
 from worldsmith.naming import ALSO, KINDS, is_real_name
 from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins

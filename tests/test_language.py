@@ -12,7 +12,7 @@ import pytest
 
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.agents.planned import asking_words
+from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
 from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import SchemaError, UsageError
@@ -23,7 +23,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Schema, load_schema, parse_schema, spoken, with_bank
+from worldsmith.schema import Schema, in_language, load_schema, parse_schema, with_bank
 from worldsmith.schema.patterns import Either, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
@@ -31,7 +31,7 @@ from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.question_reader import understand
+from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.world.files import load_world, save_world
 from worldsmith.world.model import Cell, Row, World
 
@@ -254,7 +254,7 @@ def test_splits_share_no_sentence_where_each_has_its_own() -> None:
 
 def test_a_schema_without_a_bank_has_no_natural_language() -> None:
     with pytest.raises(UsageError, match=r"quayside\.language\.toml beside it, or take --language plain"):
-        spoken(parse_schema(values_of(SCHEMA)), "natural")
+        in_language(parse_schema(values_of(SCHEMA)), "natural")
 
 
 # Worlds
@@ -422,7 +422,7 @@ def test_a_question_names_its_subject_and_is_read_back() -> None:
     assert len(tasks()) == 6
     for task in tasks():
         assert f"the harbour of {port}" in task.question
-        assert understand(task.question, world().schema) == task.query
+        assert query_of_question(task.question, world().schema) == task.query
 
 
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:

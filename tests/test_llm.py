@@ -206,7 +206,7 @@ def test_the_breaker_opens_after_failures_in_a_row() -> None:
 def test_the_deadline_holds_over_all_tries() -> None:
     async def run() -> float:
         language = model(_hanging, replace(ENDPOINT, deadline=0.2, retries=50))  # type: ignore[arg-type]  # as above
-        part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), SEARCH)
+        part = Simulator(WORLD, pages=PAGES).slice_or_reply(Address(WORLD.id), SEARCH)
         assert isinstance(part, Slice)
         start = asyncio.get_running_loop().time()
         with pytest.raises(BackendError, match=r"gave no answer in 0.2 s"):
@@ -257,7 +257,7 @@ def test_the_first_failure_and_every_opening_of_the_breaker_are_said() -> None:
 
 
 def prompts(call: Call, profile: str = "clean") -> str:
-    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id, profile), call)
+    part = Simulator(WORLD, pages=PAGES).slice_or_reply(Address(WORLD.id, profile), call)
     assert isinstance(part, Slice)
     return "\n".join(m["content"] for m in prompt_for(part, WORLD, PAGES).messages)
 
@@ -271,7 +271,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
             Call("web_search", smartphones.title(row)),
             Call("web_extractor", pages.url(pages.about(row) or "")),
         ):
-            part = simulator.prepare(Address(smartphones.id), call)
+            part = simulator.slice_or_reply(Address(smartphones.id), call)
             assert isinstance(part, Slice)
             text = "\n".join(m["content"] for m in prompt_for(part, smartphones, pages).messages)
             searched = call.tool == "web_search"
@@ -289,7 +289,7 @@ def test_prompts_hold_the_cells_of_the_slice_and_no_others(smartphones: World) -
 
 
 def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
-    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), PAGE)
+    part = Simulator(WORLD, pages=PAGES).slice_or_reply(Address(WORLD.id), PAGE)
     assert isinstance(part, Slice)
     system, user = prompt_for(part, WORLD, PAGES, "Tease.", ("missing: Budget of X (1) is not stated",)).messages
     assert (system["role"], user["role"]) == ("system", "user")
@@ -301,7 +301,7 @@ def test_the_simulation_instruction_comes_last_and_reasons_in_it() -> None:
 
 def test_a_prompt_holds_what_applies_to_its_call_alone() -> None:
     simulator = Simulator(WORLD, pages=PAGES)
-    searched, opened = (simulator.prepare(Address(WORLD.id), call) for call in (SEARCH, PAGE))
+    searched, opened = (simulator.slice_or_reply(Address(WORLD.id), call) for call in (SEARCH, PAGE))
     assert isinstance(searched, Slice)
     assert isinstance(opened, Slice)
     of_search = prompt_for(searched, WORLD, PAGES, "Tease.")
@@ -319,11 +319,11 @@ def test_a_prompt_holds_what_applies_to_its_call_alone() -> None:
 
 @pytest.mark.parametrize("line", ["title", "snippet"])
 def test_the_words_of_a_prompt_are_no_text_of_a_hit(line: str) -> None:
-    part = Simulator(WORLD, pages=PAGES).prepare(Address(WORLD.id), SEARCH)
+    part = Simulator(WORLD, pages=PAGES).slice_or_reply(Address(WORLD.id), SEARCH)
     assert isinstance(part, Slice)
     prompt = prompt_for(part, WORLD, PAGES).messages[0]["content"]
     said = next(told.partition(": ")[2] for told in prompt.split("\n") if told.startswith(f"{line.capitalize()}: a"))
-    own = Simulator(WORLD, pages=PAGES).finish(Address(WORLD.id), part).results
+    own = Simulator(WORLD, pages=PAGES).answer_slice(Address(WORLD.id), part).results
     copied = tuple(replace(result, **{line: said}) for result in own)
     assert not any(
         v.ok for v in Simulator(WORLD, pages=PAGES).verdicts_on(Address(WORLD.id), copied, part) if v.where == line

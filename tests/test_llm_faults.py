@@ -168,7 +168,7 @@ def check(found: list[Observation], took: list[float], store: Store) -> None:
     for call, seen in zip((SEARCH, PAGE), found, strict=True):
         told = repr((seen.results, seen.doc, seen.text))
         assert (seen.status, RAW in told, "1893" in told) == ("ok", False, False)
-        part = judge.prepare(Address(WORLD.id), call)
+        part = judge.slice_or_reply(Address(WORLD.id), call)
         assert isinstance(part, Slice)
         served = seen.results if seen.doc is None else seen.doc
         assert all(verdict.ok for verdict in judge.verdicts_on(Address(WORLD.id), served, part))
@@ -212,7 +212,7 @@ def test_an_endpoint_without_tls() -> None:
 def test_the_key_of_a_stored_text_holds_what_was_asked() -> None:
     """Profiles that ask for other things in words never share a text, even where their slices agree; others do."""
     simulator = Simulator(WORLD, pages=PAGES)
-    opened, searched = (simulator.prepare(Address(WORLD.id, "open"), call) for call in (PAGE, SEARCH))
+    opened, searched = (simulator.slice_or_reply(Address(WORLD.id, "open"), call) for call in (PAGE, SEARCH))
     assert isinstance(opened, Slice)
     assert isinstance(searched, Slice)
     name = searched.views[0].page.head.cells[0]

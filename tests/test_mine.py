@@ -14,7 +14,7 @@ from worldsmith.mining.candidates import KINDS
 from worldsmith.mining.certificates import Certificate, verify
 from worldsmith.mining.pipeline import CALLS, DRAWS, STREAK, mine
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Scope, Task
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Task
 from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 
 
@@ -73,17 +73,17 @@ def test_limits_are_kept(town):
 def test_no_two_tasks_of_a_world_have_one_answer(smartphones):
     found = mine(smartphones, 45)
     assert found.rejected["the same answer as another task's"] > 10
-    reader, answers = Reader(smartphones), []
+    evaluator, answers = QueryEvaluator(smartphones), []
     for task in found.tasks:
         query = task.query
-        names = [[reader.query_values(query, path)[i] for path in query.key] for i in reader.matching_rows(query)]
+        names = [[evaluator.query_values(query, path)[i] for path in query.key] for i in evaluator.matching_rows(query)]
         answers.append((query.table, str(sorted(names))) if query.key else (query.columns[0][-1], task.gold))
     assert len(answers) == 45
     tables = [a for a, t in zip(answers, found.tasks, strict=True) if t.query.key]
     assert len(set(tables)) == len(tables) > 20
     assert len({task.query.near_duplicate_key for task in found.tasks}) == 45
     cells = {
-        reader.cell(t.query.table, reader.matching_rows(t.query)[0], t.query.columns[0])
+        evaluator.cell(t.query.table, evaluator.matching_rows(t.query)[0], t.query.columns[0])
         for t in found.tasks
         if not t.query.key
     }

@@ -519,16 +519,17 @@ sys.path.insert(0, {tests!r})
 from pages_world import isles
 from worldsmith.pages.index import Index
 from worldsmith.pages import Pages
-from worldsmith.simulate.renderer import Renderer; from worldsmith.pages.renderer import html, markdown, render
-from worldsmith.simulate.protocol import Call, slice_for
+from worldsmith.simulate.plan_writer import PlanWriter; from worldsmith.pages.renderer import html, markdown, render
+from worldsmith.simulate.protocol import Call
+from worldsmith.simulate.slices import slice_for
 world = isles()
 pages = Pages(world)
-index, renderer, out = Index(pages), Renderer(world, pages), hashlib.sha256()
+index, plan_writer, out = Index(pages), PlanWriter(world, pages), hashlib.sha256()
 for i in pages.ids():
     doc = render(pages.page(i), world, pages)
     out.update((markdown(doc) + html(doc)).encode())
 for query in ("Orvane Head", "lighthouses granite height", "kept by Dov Hallebrand", "visits 2027"):
-    out.update(repr(renderer.write(slice_for(pages, index, Call("web_search", query)))).encode())
+    out.update(repr(plan_writer.write(slice_for(pages, index, Call("web_search", query)))).encode())
 print(out.hexdigest())
 """
 

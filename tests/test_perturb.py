@@ -15,19 +15,20 @@ from worldsmith.simulate.perturb import (
     PAGE_EDITS,
     PROFILES,
     EditedRanking,
-    edits,
-    faults,
+    faults_of,
     instruction,
     is_spare,
     load_curriculum,
     profile_named,
+    slice_edits_of,
     withhold,
 )
 from worldsmith.simulate.perturb.pages import PART
 from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.perturb.withhold import with_head
-from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View, slice_for
+from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View
 from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.slices import slice_for
 from worldsmith.world.model import World
 
 
@@ -118,12 +119,12 @@ def test_profiles() -> None:
     with pytest.raises(UsageError, match="withhold level 4 does not exist"):
         withhold(4)
     with pytest.raises(NotFoundError, match=r"names the fault 'eror'. Did you mean 'error'"):
-        faults(Profile("x", faults={"eror": 1.0}))
+        faults_of(Profile("x", faults={"eror": 1.0}))
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_come_as_often_as_declared_and_repeat(name: str) -> None:
-    (fault,) = faults(Profile("x", faults={name: 0.25}))
+    (fault,) = faults_of(Profile("x", faults={name: 0.25}))
     calls = [(Call("web_search", f"q{i}"), attempt) for i in range(500) for attempt in range(2)]
     first = [fault(call, 3, attempt) for call, attempt in calls]
     assert first == [fault(call, 3, attempt) for call, attempt in calls]
@@ -133,7 +134,7 @@ def test_faults_come_as_often_as_declared_and_repeat(name: str) -> None:
 
 
 def test_a_fault_passes_at_the_third_attempt() -> None:
-    found = faults(Profile("x", faults=dict.fromkeys(FAULTS, 1.0)))
+    found = faults_of(Profile("x", faults=dict.fromkeys(FAULTS, 1.0)))
     call = Call("web_search", "q")
     passes = [[fault(call, 1, n) is None for n in range(4)] for fault in found]
     assert passes == [[False, False, True, True]] * len(FAULTS)
@@ -141,7 +142,7 @@ def test_a_fault_passes_at_the_third_attempt() -> None:
 
 def test_unknown_edits_are_named() -> None:
     with pytest.raises(NotFoundError, match=r"names the edit 'distrakt'. Did you mean 'distract'"):
-        edits(Profile("x", edits={"distrakt": 1.0}))
+        slice_edits_of(Profile("x", edits={"distrakt": 1.0}))
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])
@@ -176,7 +177,7 @@ def test_edits_that_lose_meet_spare_pages_alone(town: World, pages: Pages) -> No
     part = whole(town, pages)
     for name in PAGE_EDITS:
         tool = "web_extractor" if name == "dead_link" else "web_search"
-        (edit, _) = edits(Profile("x", withhold=0, edits={name: 1.0}))
+        (edit, _) = slice_edits_of(Profile("x", withhold=0, edits={name: 1.0}))
         after = edit(pages, replace(part, call=Call(tool, "x")), 5)
         gone = {v.page.id for v in part.views} - {v.page.id for v in after.views}
         same = {v.page.id for v in part.views if v in after.views}
@@ -186,7 +187,7 @@ def test_edits_that_lose_meet_spare_pages_alone(town: World, pages: Pages) -> No
 
 
 def test_a_contradiction_tells_one_cell_otherwise_everywhere_and_leads_to_the_entry(town: World, pages: Pages) -> None:
-    (edit, _) = edits(Profile("x", withhold=0, edits={"contradiction": 1.0}))
+    (edit, _) = slice_edits_of(Profile("x", withhold=0, edits={"contradiction": 1.0}))
     after = edit(pages, whole(town, pages), 5)
     assert after.changes
     for change in after.changes:
@@ -200,7 +201,7 @@ def test_a_contradiction_tells_one_cell_otherwise_everywhere_and_leads_to_the_en
 
 
 def test_a_contradiction_tells_no_day_that_its_page_could_not_know(town: World, pages: Pages) -> None:
-    (edit, _) = edits(Profile("x", withhold=0, edits={"contradiction": 1.0}))
+    (edit, _) = slice_edits_of(Profile("x", withhold=0, edits={"contradiction": 1.0}))
     days = 0
     for seed in range(20):
         after = edit(pages, whole(town, pages), seed)
@@ -293,8 +294,8 @@ def test_an_instruction_is_of_snippets_alone_and_of_what_the_slice_shows(town: W
     simulator, address = Simulator(town, profiles=unfailing), Address(town.id, name)
     pages = Pages(town)
     for row in list(town.rows_of("shop"))[:8]:
-        searched = simulator.prepare(address, Call("web_search", town.title(row)))
-        opened = simulator.prepare(address, Call("web_extractor", pages.page(pages.about(row) or "").url))
+        searched = simulator.slice_or_reply(address, Call("web_search", town.title(row)))
+        opened = simulator.slice_or_reply(address, Call("web_extractor", pages.page(pages.about(row) or "").url))
         assert isinstance(searched, Slice)
         assert isinstance(opened, Slice)
         assert instruction(PROFILES[name], searched, town.schema) == WITHHOLD[level]

@@ -12,11 +12,11 @@ from worldsmith.generation import generate
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
-from worldsmith.tasks import Query, Reader, Scope, Top, gold, values_table
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
 from worldsmith.tasks.conditions import ONE, Wording, singular, verb_phrase
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.question import question
-from worldsmith.tasks.question_reader import understand
+from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.world.engine import attach
 
 WORLD = isles()
@@ -85,7 +85,7 @@ def query(where="", table="light", scope=("stone", ("granite",)), columns=("name
 
 def rows(q, world=WORLD):
     with attach(world) as connection:
-        return gold(q, connection, world.schema)
+        return gold_sqlite(q, connection, world.schema)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_a_question_fixes(q, told):
 
 def test_a_free_cell_earns_nothing_alone():
     q = query(columns=("name", "stone", "height"))
-    columns = answer_columns(Reader(WORLD), q)
+    columns = answer_columns(QueryEvaluator(WORLD), q)
     assert [(c.name, c.key, c.free) for c in columns] == [
         ("Lighthouse", True, False),
         ("Stone", False, True),
@@ -123,7 +123,7 @@ def test_a_free_cell_earns_nothing_alone():
 
 def test_a_key_part_that_the_scope_fixes_is_free():
     q = query(table="visit", scope=("year", (2026,)), columns=("light", "year", "guests"))
-    columns = answer_columns(Reader(WORLD), q)
+    columns = answer_columns(QueryEvaluator(WORLD), q)
     assert [(c.name, c.key, c.free) for c in columns] == [
         ("Lighthouse", True, False),
         ("Year", True, True),
@@ -132,7 +132,7 @@ def test_a_key_part_that_the_scope_fixes_is_free():
     known = [(light, year, None) for light, year, _ in rows(q)]
     assert scoring.score(values_table(columns, known), columns, rows(q)).earned.f1 == 0
     both = query(table="visit", scope=("year", (2026, 2027)), columns=("light", "year", "guests"))
-    assert not any(c.free for c in answer_columns(Reader(WORLD), both))
+    assert not any(c.free for c in answer_columns(QueryEvaluator(WORLD), both))
 
 
 def test_a_need_with_braces_of_its_own_is_left_as_it_is():
@@ -140,14 +140,14 @@ def test_a_need_with_braces_of_its_own_is_left_as_it_is():
         WORLD.schema, questions=replace(WORLD.schema.questions, needs=("I want {foo} of {many} in {about}.",))
     )
     q = query()
-    reader = Reader(replace(WORLD, schema=schema))
-    text = question(reader, q, answer_columns(reader, q), 0)
+    evaluator = QueryEvaluator(replace(WORLD, schema=schema))
+    text = question(evaluator, q, answer_columns(evaluator, q), 0)
     assert text.startswith("I want {foo} of lighthouses in the lighthouses of the Outer Isles. ")
 
 
 def asked(q, world=WORLD):
-    reader = Reader(world)
-    return question(reader, q, answer_columns(reader, q), 0)
+    evaluator = QueryEvaluator(world)
+    return question(evaluator, q, answer_columns(evaluator, q), 0)
 
 
 def without_nulls(world, table, column, value):
@@ -176,10 +176,12 @@ def test_fillers_are_named_where_the_worlds_column_has_nulls_and_nowhere_else():
 
 
 def test_null_is_called_what_the_first_column_on_the_way_that_has_nulls_says():
-    reader = Reader(WORLD)
-    assert null_filler(reader, "light", ("closed",)) == null_filler(reader, "visit", ("light", "closed")) == "in use"
-    assert null_filler(reader, "light", ("height",)) == null_filler(reader, "light", ("keeper", "born")) == ""
-    lost = Reader(with_null(recast(WORLD, "light", "keeper", none="nobody"), "light", "keeper"))
+    evaluator = QueryEvaluator(WORLD)
+    assert (
+        null_filler(evaluator, "light", ("closed",)) == null_filler(evaluator, "visit", ("light", "closed")) == "in use"
+    )
+    assert null_filler(evaluator, "light", ("height",)) == null_filler(evaluator, "light", ("keeper", "born")) == ""
+    lost = QueryEvaluator(with_null(recast(WORLD, "light", "keeper", none="nobody"), "light", "keeper"))
     assert null_filler(lost, "light", ("keeper", "born")) == "nobody"
 
 
@@ -327,13 +329,13 @@ def test_bounds_of_ranks_are_said_to_be_numbers(town):
 
     assert line in asked(of("dear < 9"), town).split("\n")
     assert line not in asked(of("floor < 90"), town)
-    assert understand(asked(of("dear < 9"), town), town.schema) == of("dear < 9")
+    assert query_of_question(asked(of("dear < 9"), town), town.schema) == of("dear < 9")
 
 
 def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
     q = replace(query(columns=("name", "lit")), top=Top(("keeper", "born"), 3, largest=False))
     assert "From the list so far I only want the 3 whose keeper has the earliest “Born”." in asked(q)
-    assert understand(asked(q), WORLD.schema) == q
+    assert query_of_question(asked(q), WORLD.schema) == q
     own = replace(q, top=Top(("height",), 3, largest=True))
     assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
 
@@ -342,22 +344,24 @@ def test_a_name_that_says_what_it_is_needs_no_noun():
     for name, said in (("Yarrick", "the lighthouse Yarrick"), ("Lighthouse Yarrick", "the Lighthouse Yarrick")):
         cell = Query("light", Scope("name", (name,)), None, (("keeper", "born"),), ())
         columns = (scoring.Column("Born", "date"),)
-        text = question(Reader(WORLD), cell, columns, 0)
+        text = question(QueryEvaluator(WORLD), cell, columns, 0)
         assert f"the “Born” date of the keeper of {said}" in text
-        assert understand(text, WORLD.schema) == cell
+        assert query_of_question(text, WORLD.schema) == cell
 
 
 def test_an_exception_is_of_what_meets_both_conditions():
     q = query("not (height > 14 and manned)")
-    texts = [question(Reader(WORLD), q, answer_columns(Reader(WORLD), q), turn) for turn in range(12)]
+    texts = [question(QueryEvaluator(WORLD), q, answer_columns(QueryEvaluator(WORLD), q), turn) for turn in range(12)]
     assert all(re.search(r" both have a height (over|above|of more than) 14 m and are manned\b", t) for t in texts)
-    assert {understand(t, WORLD.schema) for t in texts} == {q}
+    assert {query_of_question(t, WORLD.schema) for t in texts} == {q}
 
 
 def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():
     link = Query("light", Scope("name", ("Yarrick",)), None, (("keeper",),), ())
     deep = Query("light", Scope("keeper", (), link), None, (("lit",),), (), top=Top(("height",), 1, largest=True))
-    texts = {question(Reader(WORLD), deep, answer_columns(Reader(WORLD), deep), turn) for turn in range(40)}
+    texts = {
+        question(QueryEvaluator(WORLD), deep, answer_columns(QueryEvaluator(WORLD), deep), turn) for turn in range(40)
+    }
     assert len(texts) > 30
     for text in texts:
         first = text.split("\n\n")[0]

@@ -21,8 +21,9 @@ from worldsmith.pages.site_styles import LAYOUTS, STYLES, VOICES
 from worldsmith.pages.titles import NAME, heading
 from worldsmith.schema import load_schema
 from worldsmith.simulate.perturb import withhold
-from worldsmith.simulate.protocol import Call, Slice, View, slice_for
-from worldsmith.simulate.renderer import Renderer, render_hit
+from worldsmith.simulate.plan_writer import PlanWriter, render_hit
+from worldsmith.simulate.protocol import Call, Slice, View
+from worldsmith.simulate.slices import slice_for
 from worldsmith.world.model import Cell, Row
 
 WORLD = isles()
@@ -445,21 +446,21 @@ def test_full_text_is_the_page():
 
 
 def test_the_renderer_answers_a_slice():
-    renderer = Renderer(WORLD, PAGES)
+    plan_writer = PlanWriter(WORLD, PAGES)
     view = View(PAGES.page("light/3"), 2.0, 5)
-    found = renderer.write(Slice(Call("web_search", "stack", page=2, k=5), (view,), more=False))
+    found = plan_writer.write(Slice(Call("web_search", "stack", page=2, k=5), (view,), more=False))
     assert isinstance(found, tuple)
     assert [h.score for h in found] == [score(5)]
-    doc = renderer.write(Slice(Call("web_extractor", view.page.url), (view,), more=False))
+    doc = plan_writer.write(Slice(Call("web_extractor", view.page.url), (view,), more=False))
     assert doc == render(view.page, WORLD, PAGES)
 
 
 def test_scores_skip_no_rank_from_one_results_page_to_the_next(town):
     pages = Pages(town)
-    index, renderer = Index(pages), Renderer(town, pages)
+    index, plan_writer = Index(pages), PlanWriter(town, pages)
     for query in ("shops by street", "shop score", "street stall shop", "inspections of shops", "shop"):
         parts = [slice_for(pages, index, Call("web_search", query, n, 10)) for n in range(1, 9)]
-        scores = [h.score for part in parts for h in renderer.write(part)]
+        scores = [h.score for part in parts for h in plan_writer.write(part)]
         assert len(scores) > 20
         assert scores == [score(i) for i in range(len(scores))]
 
@@ -471,7 +472,7 @@ def test_pages_of_another_world_are_refused():
 
 def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
     pages = Pages(town)
-    index, renderer = Index(pages), Renderer(town, pages)
+    index, plan_writer = Index(pages), PlanWriter(town, pages)
     for level in (0, 1, 2, 1):
         for query in (
             "shops by street",
@@ -482,7 +483,7 @@ def test_a_hit_that_was_written_before_is_the_hit_that_would_be_written(town):
         ):
             part = withhold(level)(pages, slice_for(pages, index, Call("web_search", query)), 5)
             fresh = tuple(render_hit(view, i, query, town, pages) for i, view in enumerate(part.views))
-            assert renderer.write(part) == fresh
+            assert plan_writer.write(part) == fresh
 
 
 def test_a_snippet_never_ends_within_a_label(town):

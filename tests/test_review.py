@@ -18,7 +18,7 @@ from worldsmith.cli.task_audit import histogram, page
 from worldsmith.errors import FormatError
 from worldsmith.mining.task_report import report_tasks
 from worldsmith.pages import Pages
-from worldsmith.tasks import Reader, curriculum, difficulty, read_tasks
+from worldsmith.tasks import QueryEvaluator, curriculum, difficulty, read_tasks
 from worldsmith.tasks.difficulty import count_conditions
 from worldsmith.world.files import save_jsonl, tasks_file
 
@@ -45,9 +45,9 @@ def test_curve_and_co_coverage_by_hand():
 
 
 def test_least_pages_tell_all_the_evidence(town, mined):
-    reader, pages = Reader(town), Pages(town)
+    evaluator, pages = QueryEvaluator(town), Pages(town)
     for task in mined:
-        needed = least_pages(task, reader, pages)
+        needed = least_pages(task, evaluator, pages)
         read = sum(c["tool"] == "web_extractor" for c in task.certificate["calls"])
         assert 0 < needed <= read
 

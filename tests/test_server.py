@@ -33,7 +33,7 @@ from worldsmith.serving import create_app, serve
 from worldsmith.serving.app import MAX_BODY, PLAIN
 from worldsmith.serving.dialects import DIALECTS
 from worldsmith.serving.listen import server_config
-from worldsmith.serving.world_cache import BYTES_A_FACT
+from worldsmith.serving.responder_cache import BYTES_A_FACT
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Observation, Profile
 from worldsmith.simulate.store import Store
@@ -619,15 +619,15 @@ def test_the_description_names_every_route_and_no_other(one):
 
 def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
     app = create_app(folders, memory=0)
-    client, shelf = TestClient(app), app.state.world_cache
-    assert shelf.opened == ()
+    client, responder_cache = TestClient(app), app.state.responder_cache
+    assert responder_cache.opened == ()
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200
-        assert shelf.opened == (world,)
+        assert responder_cache.opened == (world,)
     roomy = create_app(folders, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
-    assert roomy.state.world_cache.opened == (worlds[1].id, worlds[0].id)
+    assert roomy.state.responder_cache.opened == (worlds[1].id, worlds[0].id)
 
 
 class Slow(Stub):

@@ -24,8 +24,8 @@ from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, P
 from worldsmith.simulate.guard import POLICY
 from worldsmith.simulate.llm.model import StoredOnly
 from worldsmith.simulate.perturb import PROFILES
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import Address, Call, Conversation, Draft, Observation, Profile, Result, Slice
-from worldsmith.simulate.renderer import Renderer
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import ImportCounts, MemoryAttempts, Store
 from worldsmith.world.model import World
@@ -155,20 +155,20 @@ def test_every_branch_is_counted(town: World) -> None:
 
 
 def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     with pytest.raises(GuardError, match=r"our own reply to Call\(tool='web_search'.*'1987'"):
         Simulator(town, strict=True).call(Address(town.id), search("shop"))
     served = Simulator(town)
-    part = served.prepare(Address(town.id), search("shop"))
+    part = served.slice_or_reply(Address(town.id), search("shop"))
     assert isinstance(part, Slice)
-    right = write(Renderer(town, Pages(town)), part)
+    right = write(PlanWriter(town, Pages(town)), part)
     assert not isinstance(right, Doc)
     observation = served.call(Address(town.id), search("shop"))
     assert (observation.status, served.counts["renderer_rejected"]) == ("ok", 1)
@@ -177,17 +177,17 @@ def test_a_defect_of_our_own_never_leaves(town: World, monkeypatch: pytest.Monke
 
 
 def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, false = Renderer.write, Para(("It was opened in 1787.",))
+    write, false = PlanWriter.write, Para(("It was opened in 1787.",))
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
 
     served = Simulator(town)
     url = Pages(town).page("shop/3").url
     right = served.call(Address(town.id), Call("web_extractor", url)).text
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     observation = Simulator(town).call(Address(town.id), Call("web_extractor", url))
     assert (observation.status, observation.text) == ("ok", right)
     with pytest.raises(GuardError, match="1787"):
@@ -195,39 +195,39 @@ def test_a_defect_on_a_page_leaves_without_its_sentence(town: World, monkeypatch
 
 
 def test_a_hit_whose_title_is_a_defect_is_left_out(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], title="Opened in 1787"), *drafted[1:])
 
     right = Simulator(town).call(Address(town.id), search("shop")).results
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     observation = Simulator(town).call(Address(town.id), search("shop"))
     assert (observation.status, observation.results) == ("ok", right[1:])
 
 
 def test_a_long_page_is_mended_like_a_short_one(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, false = Renderer.write, Para(("It was opened in 1787.",))
+    write, false = PlanWriter.write, Para(("It was opened in 1787.",))
     pages = Pages(town, "web")
     simulator = Simulator(town)
     address = Address(town.id, "web")
     found = {i: simulator.call(address, Call("web_extractor", pages.url(i))) for i in pages.ids()[:120]}
     url, right = next((pages.url(i), seen.text) for i, seen in found.items() if len(seen.text) > 20_000)
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert isinstance(drafted, Doc)
         return replace(drafted, pieces=(false, *drafted.pieces))
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     assert Simulator(town).call(address, Call("web_extractor", url)).text == right
 
 
 def test_a_page_that_cannot_be_mended_is_not_available(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Renderer.write
-    monkeypatch.setattr(Renderer, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
+    write = PlanWriter.write
+    monkeypatch.setattr(PlanWriter, "write", lambda self, part: replace(write(self, part), title="Opened in 1787"))
     observation = Simulator(town).call(Address(town.id), Call("web_extractor", Pages(town).page("shop/3").url))
     assert (observation.status, observation.text, observation.doc) == ("unavailable", "", None)
 
@@ -248,10 +248,10 @@ class Model:
     def writer(self, _pages: Pages) -> "Model":
         return self
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
+    async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
         self.asked += 1
         self.reasons, self.instruction = talk.reasons, talk.instruction
-        draft = self.write(part, self.asked)
+        draft = self.write(slice_, self.asked)
         if draft is None:
             raise BackendError("down")
         return draft
@@ -261,14 +261,14 @@ def ask(simulator: Simulator, call: Call) -> Observation:
     return asyncio.run(simulator.acall(Address(simulator.world.id), call))
 
 
-def ours(town: World, part: Slice) -> Draft:
-    return Renderer(town, Pages(town)).write(part)
+def ours(town: World, slice_: Slice) -> Draft:
+    return PlanWriter(town, Pages(town)).write(slice_)
 
 
 def test_an_honest_model_is_served(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
+    def write(slice_: Slice, _: int) -> Draft:
         words = Pages(town).words
-        titles = {v.page.url: title(v.page, v.page.cells, words) for v in part.views}
+        titles = {v.page.url: title(v.page, v.page.cells, words) for v in slice_.views}
         return tuple(Result(url, told, f"{told}. More inside.", None, 0.0) for url, told in titles.items())
 
     simulator = Simulator(town, model=Model(write))
@@ -279,8 +279,8 @@ def test_an_honest_model_is_served(town: World) -> None:
 
 
 def test_a_lie_is_retried_once_with_its_reasons_and_then_replaced(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        return tuple(replace(r, snippet="Founded in 1893.") for r in ours(town, part))
+    def write(slice_: Slice, _: int) -> Draft:
+        return tuple(replace(r, snippet="Founded in 1893.") for r in ours(town, slice_))
 
     model = Model(write)
     simulator = Simulator(town, model=model, strict=True)
@@ -295,8 +295,8 @@ def test_a_lie_is_retried_once_with_its_reasons_and_then_replaced(town: World) -
 
 
 def test_a_lie_that_is_mended_is_served(town: World) -> None:
-    def write(part: Slice, asked: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, asked: int) -> Draft:
+        good = ours(town, slice_)
         return good if asked == 2 else tuple(replace(r, snippet="Founded in 1893.") for r in good)
 
     found = ask(Simulator(town, model=Model(write)), search("shop"))
@@ -304,8 +304,8 @@ def test_a_lie_that_is_mended_is_served(town: World) -> None:
 
 
 def test_results_come_in_the_slices_order_at_their_own_address(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         return (Result("https://evil.example/", "x", "y", None, 9.0), *reversed(good))
 
     plain = Simulator(town).call(Address(town.id), search("shop"))
@@ -314,8 +314,8 @@ def test_results_come_in_the_slices_order_at_their_own_address(town: World) -> N
 
 
 def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         assert isinstance(good, Doc)
         return replace(good, pieces=(Para(("Read on below. It was founded in 1893. Come and see.",)), *good.pieces))
 
@@ -328,10 +328,10 @@ def test_a_page_loses_its_false_sentence_and_keeps_the_rest(town: World) -> None
 
 
 def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        page = part.views[0].page
+    def write(slice_: Slice, _: int) -> Draft:
+        page = slice_.views[0].page
         told = title(page, page.cells, Pages(town).words)
-        return Doc(part.call.arg, told, None, (Para(("Read on below.",)),))
+        return Doc(slice_.call.arg, told, None, (Para(("Read on below.",)),))
 
     simulator = Simulator(town, model=Model(write))
     page = ask(simulator, Call("web_extractor", some_url(town)))
@@ -345,8 +345,8 @@ def test_a_page_that_lacks_cells_gets_our_blocks_for_them(town: World) -> None:
 
 
 def test_a_foreign_link_is_text(town: World) -> None:
-    def write(part: Slice, _: int) -> Draft:
-        good = ours(town, part)
+    def write(slice_: Slice, _: int) -> Draft:
+        good = ours(town, slice_)
         assert isinstance(good, Doc)
         evil = Para(("Read ", Link("more", "https://evil.example/?q=1"), " inside."))
         return replace(good, pieces=(evil, *good.pieces))
@@ -378,8 +378,8 @@ def test_a_draft_of_the_wrong_sort_is_replaced(town: World) -> None:
 
 
 def test_the_first_accepted_text_wins_for_ever(town: World, store: Stores) -> None:
-    def write(part: Slice, asked: int) -> Draft:
-        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+    def write(slice_: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, slice_))
 
     first = ask(Simulator(town, model=Model(write), store=store("s.db")), search("shop"))
     later = Model(write, asked=7)
@@ -413,17 +413,17 @@ def test_a_reply_of_ours_that_had_to_be_mended_is_never_stored(
     town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = Simulator(town).call(Address(town.id), search("shop")).results
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
 
     kept = store()
     model = Model(lambda _part, _n: (Result("https://no.example", "none", "none", None, 0.0),))
     with monkeypatch.context() as patched:
-        patched.setattr(Renderer, "write", wrong)
+        patched.setattr(PlanWriter, "write", wrong)
         simulator = Simulator(town, model=model, store=kept)
         assert ask(simulator, search("shop")).results[0].snippet == right[0].title
     later = Simulator(town, model=model, store=kept)
@@ -435,19 +435,19 @@ def test_a_defect_of_ours_beside_a_models_hits_leaves_in_no_way(
     town: World, store: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model's first hit is rejected: ours, which stands in for it, is looked at as well."""
-    write = Renderer.write
+    write = PlanWriter.write
 
-    def wrong(self: Renderer, part: Slice) -> Draft:
-        drafted = write(self, part)
+    def wrong(self: PlanWriter, slice_: Slice) -> Draft:
+        drafted = write(self, slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1987."), *drafted[1:])
 
-    def lies_once(part: Slice, _asked: int) -> Draft:
-        drafted = write(Renderer(town, Pages(town)), part)
+    def lies_once(slice_: Slice, _asked: int) -> Draft:
+        drafted = write(PlanWriter(town, Pages(town)), slice_)
         assert not isinstance(drafted, Doc)
         return (replace(drafted[0], snippet="It was opened in 1787."), *drafted[1:])
 
-    monkeypatch.setattr(Renderer, "write", wrong)
+    monkeypatch.setattr(PlanWriter, "write", wrong)
     kept = store()
     served = ask(Simulator(town, model=Model(lies_once), store=kept), search("shop"))
     assert served.status == "ok"
@@ -477,7 +477,7 @@ def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> 
     kept = store()
     simulator = Simulator(town, model=Model(lambda part, _asked: ours(town, part)), store=kept)
     for call in (search("shop"), Call("web_extractor", some_url(town))):
-        part = simulator.prepare(Address(town.id), call)
+        part = simulator.slice_or_reply(Address(town.id), call)
         assert isinstance(part, Slice)
         good = ours(town, part)
         bad = (
@@ -495,17 +495,17 @@ def test_a_stored_text_is_judged_when_it_is_read(town: World, store: Stores) -> 
 def test_of_two_texts_written_at_once_the_first_is_answered_twice(town: World, store: Stores) -> None:
     kept = store()
 
-    def write(part: Slice, asked: int) -> Draft:
-        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, part))
+    def write(slice_: Slice, asked: int) -> Draft:
+        return tuple(replace(r, snippet=f"{r.title}. {'More inside. ' * asked}") for r in ours(town, slice_))
 
     async def both() -> list[Observation]:
         simulator = Simulator(town, model=Model(write), store=kept)
         return list(await asyncio.gather(*(simulator.acall(Address(town.id), search("shop")) for _ in range(2))))
 
     class Slow(Model):
-        async def draft(self, part: Slice, talk: Conversation) -> Draft:
+        async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
             await asyncio.sleep(0)
-            return await super().draft(part, talk)
+            return await super().draft(slice_, talk)
 
     async def slowly() -> list[Observation]:
         simulator = Simulator(town, model=Slow(write), store=kept)
@@ -536,10 +536,10 @@ def test_a_slice_is_finished_at_the_page_length_of_its_address(town: World, monk
     simulator = Simulator(town, strict=True)
     for name in ("clean", "web"):
         address, call = Address(town.id, name), Call("web_extractor", some_url(town))
-        part = simulator.prepare(address, call)
+        part = simulator.slice_or_reply(address, call)
         assert isinstance(part, Slice)
-        assert simulator.finish(address, part) == simulator.call(address, call)
-        assert simulator.finish(address, part).text.startswith("# ")
+        assert simulator.answer_slice(address, part) == simulator.call(address, call)
+        assert simulator.answer_slice(address, part).text.startswith("# ")
 
 
 def test_one_count_over_several_worlds(town: World, smartphones: World) -> None:
@@ -576,15 +576,21 @@ def test_attempts_are_counted_by_session_and_call(store: Stores) -> None:
     for one, two in ((store("s.db"), store("s.db")), (counted := MemoryAttempts(), counted)):
         a, b = Address("w", "flaky", 1, "a"), Address("w", "flaky", 1, "b")
         q, r = search("q"), search("q", page=2)
-        made = [one.next(a, q), two.next(a, q), one.next(b, q), two.next(a, r), one.next(a, q)]
+        made = [
+            one.count_call(a, q),
+            two.count_call(a, q),
+            one.count_call(b, q),
+            two.count_call(a, r),
+            one.count_call(a, q),
+        ]
         assert made == [0, 1, 0, 0, 2]
-        assert [one.next(Address("w"), q), two.next(Address("w"), q)] == [0, 0]
+        assert [one.count_call(Address("w"), q), two.count_call(Address("w"), q)] == [0, 0]
 
 
 def test_the_attempts_made_longest_ago_are_forgotten_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
     counted, address = MemoryAttempts(), Address("w", session="s")
-    assert [counted.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
+    assert [counted.count_call(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
 
 
 def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
@@ -691,7 +697,7 @@ def test_a_store_of_the_first_format_keeps_its_texts(tmp_path: Path, store: Stor
     made.close()
     kept = store("old.db")
     assert kept.get("k") == (Result("u", "t", "s", None, 0.5),)
-    assert kept.next(Address("w", session="s"), search("q")) == 0
+    assert kept.count_call(Address("w", session="s"), search("q")) == 0
     assert store("old.db").get("k") is not None
 
 
@@ -699,9 +705,9 @@ def test_attempts_are_pruned_in_a_file_too(store: Stores, monkeypatch: pytest.Mo
     monkeypatch.setattr("worldsmith.simulate.store.MAX_ATTEMPTS", 2)
     monkeypatch.setattr("worldsmith.simulate.store.EVERY", 1)
     kept, address = store("s.db"), Address("w", session="s")
-    assert [kept.next(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
+    assert [kept.count_call(address, search(q)) for q in "abacab"] == [0, 0, 1, 0, 2, 0]
     assert kept.prune() == 2
-    assert [kept.next(address, search(q)) for q in "ab"] == [0, 0]
+    assert [kept.count_call(address, search(q)) for q in "ab"] == [0, 0]
 
 
 def test_the_instruction_of_a_profile_reaches_the_model_without_its_edits_and_faults(town: World) -> None:
@@ -745,7 +751,7 @@ def eager_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("memo", [16, 1024])
 def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pages.plan", "simulate.renderer", "pages.index.search", "simulate.perturb.pages"):
+    for module in ("pages.plan", "simulate.plan_writer", "pages.index.search", "simulate.perturb.pages"):
         monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
     monkeypatch.setattr("worldsmith.simulate.guard.judge.PLAIN", memo)
     pages, rng = Pages(town), random.Random(memo)

@@ -16,11 +16,11 @@ from worldsmith import scoring
 from worldsmith.errors import FormatError
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.mining.candidates import answer_columns, leaked_values, make_task
-from worldsmith.mining.sampling import SIZES, Source, roundest_between
+from worldsmith.mining.candidates import answer_columns, leaked_values, screened_task
+from worldsmith.mining.sampling import SIZES, MiningContext, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
-from worldsmith.tasks import Query, Reader, Scope, Task, Top, gold, gold_duckdb, sql, values_table
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Task, Top, gold_duckdb, gold_sqlite, sql, values_table
 from worldsmith.tasks.conditions import ONE, Wording, verb_phrase, window_phrase
 from worldsmith.tasks.headers import headers, owner
 from worldsmith.tasks.query import constants
@@ -42,7 +42,7 @@ def query(where="", table="light", scope=("stone", ("granite",)), columns=("name
 
 def rows(q, world=WORLD):
     with attach(world) as connection:
-        return gold(q, connection, world.schema)
+        return gold_sqlite(q, connection, world.schema)
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +84,10 @@ def test_three_engines_give_the_same_gold(some):
         again = gold_duckdb([(mine[0][0], [t.query for _, t in mine])])[0]
         for (w, task), other in zip(mine, again, strict=True):
             assert task.gold == other
-            reader = Reader(w)
+            evaluator = QueryEvaluator(w)
             read = [
-                tuple(reader.query_values(task.query, path)[i] for path in task.query.columns)
-                for i in reader.matching_rows(task.query)
+                tuple(evaluator.query_values(task.query, path)[i] for path in task.query.columns)
+                for i in evaluator.matching_rows(task.query)
             ]
             assert sorted(map(str, read)) == sorted(map(str, task.gold))
 
@@ -202,11 +202,11 @@ def test_thresholds_are_round():
 
 
 def test_screens_refuse_what_can_be_misread():
-    source = Source(WORLD, Pages(WORLD))
+    context = MiningContext(WORLD, Pages(WORLD))
 
     def refused(q):
         with pytest.raises(DrawRejected) as found:
-            screen(source.reader, q, source.reader.in_scope(q), source.reader.matching_rows(q))
+            screen(context.evaluator, q, context.evaluator.in_scope(q), context.evaluator.matching_rows(q))
         return str(found.value)
 
     assert refused(query("height > 5")) == "a clause changes nothing"
@@ -222,17 +222,17 @@ def test_screens_refuse_what_can_be_misread():
     assert refused(query("height < 16")) == "the scope changes nothing"
     assert refused(replace(query(), top=Top(("height",), 3, largest=False))) == "the scope changes nothing"
     good = query("height > 20")
-    screen(source.reader, good, source.reader.in_scope(good), source.reader.matching_rows(good))
+    screen(context.evaluator, good, context.evaluator.in_scope(good), context.evaluator.matching_rows(good))
 
 
 def test_answers_of_one_page_and_twin_headers_are_refused():
-    source = Source(WORLD, Pages(WORLD))
+    context = MiningContext(WORLD, Pages(WORLD))
     one_page = query(scope=("stone", ("slate",)), columns=("name", "height", "lit"))
     with pytest.raises(DrawRejected, match=r"one page|snippets"):
-        make_task(source, one_page, "small", 0, rows(one_page))
+        screened_task(context, one_page, "small", 0, rows(one_page))
     twins = replace(one_page, columns=(("name",), ("height",), ("height",)))
     with pytest.raises(DrawRejected, match="one header"):
-        make_task(source, twins, "small", 0, rows(twins))
+        screened_task(context, twins, "small", 0, rows(twins))
 
 
 def test_questions_hold_constants_and_headers_and_no_gold(some):
@@ -252,9 +252,9 @@ def test_questions_hold_constants_and_headers_and_no_gold(some):
 
 def test_a_gold_value_in_a_question_is_found():
     q = query("height > 20", columns=("name", "height", "lit"))
-    reader = Reader(WORLD)
-    columns = answer_columns(reader, q)
-    text = question(reader, q, columns, 0)
+    evaluator = QueryEvaluator(WORLD)
+    columns = answer_columns(evaluator, q)
+    text = question(evaluator, q, columns, 0)
     own = constants(q) | {WORLD.schema.as_of}
     assert not leaked_values(text, own, columns, rows(q))
     assert leaked_values(text.replace("I look for", "I saw one of 23 m, and look for"), own, columns, rows(q)) == {"23"}
@@ -277,12 +277,12 @@ def test_sizes_hold_and_no_column_is_hidden_or_faked(some):
 def test_the_pages_of_a_cell_state_it(smartphones):
     pages = Pages(smartphones)
     task = next(candidates(smartphones, pages, 4))
-    reader = Reader(smartphones)
-    index = reader.matching_rows(task.query)[0]
-    names = [reader.values(task.query.table, path)[index] for path in task.query.key]
+    evaluator = QueryEvaluator(smartphones)
+    index = evaluator.matching_rows(task.query)[0]
+    names = [evaluator.values(task.query.table, path)[index] for path in task.query.key]
     row = next(i for i, gold_row in enumerate(task.gold) if list(gold_row[: len(names)]) == names)
     for path, carried in zip(task.query.columns, task.pages[row], strict=True):
-        cell = reader.cell(task.query.table, index, path)
+        cell = evaluator.cell(task.query.table, index, path)
         for page in carried:
             assert cell in {(c.row, c.col) for c in pages.cells_of(page)}
 
@@ -354,11 +354,11 @@ def test_clauses_and_evidence_of_a_query():
 
 def test_no_two_conditions_read_alike(smartphones, town):
     for world in (smartphones, town):
-        source = Source(world, Pages(world))
+        context = MiningContext(world, Pages(world))
         for table in world.schema.tables:
-            paths = source.askable(table)
-            assert paths == source.paths(table)
-            phrases = {source._probe_phrase(table, path) for path in paths}
+            paths = context.askable(table)
+            assert paths == context.paths(table)
+            phrases = {context._probe_phrase(table, path) for path in paths}
             assert len(phrases) == len(paths)
 
 
@@ -370,10 +370,10 @@ def test_columns_that_would_be_asked_for_alike_are_not_asked_for(smartphones):
         replace(c, says=says.get(c.name, c.says), unit="g" if c.name in says else c.unit) for c in phone.columns
     )
     twins = replace(schema, tables={**schema.tables, "phone": replace(phone, columns=columns)})
-    source = Source(replace(smartphones, schema=twins), Pages(smartphones))
-    assert {("battery",), ("weight",)} <= set(source.paths("phone"))
-    assert not {("battery",), ("weight",)} & set(source.askable("phone"))
-    assert ("price",) in source.askable("phone")
+    context = MiningContext(replace(smartphones, schema=twins), Pages(smartphones))
+    assert {("battery",), ("weight",)} <= set(context.paths("phone"))
+    assert not {("battery",), ("weight",)} & set(context.askable("phone"))
+    assert ("price",) in context.askable("phone")
 
 
 def test_a_world_without_lists_has_no_tasks(smartphones):

@@ -111,7 +111,7 @@ class Fails:
         self.pages = pages
         return self
 
-    async def draft(self, part: Slice, talk: Conversation) -> Draft:
+    async def draft(self, slice_: Slice, talk: Conversation) -> Draft:
         talk.exchanges.append(Exchange((("system", "PROMPT"), ("user", "ACTION")), "RAW REPLY", "holds no results"))
         raise BackendError("holds no results")
 
@@ -205,7 +205,7 @@ def test_texts_travel_by_the_command_line(tmp_path: Path) -> None:
 
     made = Store(tmp_path / "a.db")
     made.put("0" * 64, (Result("u", "t", "s", None, 0.5),), "m 1")
-    made.next(Address("w", session="s"), SEARCH)
+    made.count_call(Address("w", session="s"), SEARCH)
     made.close()
     out = tmp_path / "t.jsonl"
     assert call("export", tmp_path / "a.db", out) == f"1 text of m 1 in {out}\n"

@@ -2,15 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import closed_book, keys_only, one_query, snippets_only
 from worldsmith.agents.client import Client, Connection, Recorder, SimulatorClient, tokens
-from worldsmith.agents.oracle import oracle, reworded
-from worldsmith.agents.planned import NATURAL
+from worldsmith.agents.natural_oracle import (
+    natural_keys_only,
+    natural_one_query,
+    natural_oracle,
+    natural_reworded,
+    natural_snippets_only,
+)
+from worldsmith.agents.plain_oracle import oracle, reworded
 from worldsmith.agents.ranking_probe import probe
 from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.pages import Pages
 from worldsmith.schema import Schema
 from worldsmith.tasks import Task
 from worldsmith.world.model import World
@@ -18,15 +25,39 @@ from worldsmith.world.model import World
 Agent = Callable[[Task, Schema, Client], str]
 """Answers a task by the tools of a client; it may know how the schema heads its columns, and no row."""
 
-AGENTS: dict[str, Agent] = {
-    "oracle": oracle,
-    "reworded": reworded,
-    "closed-book": closed_book,
-    "keys-only": keys_only,
-    "snippets-only": snippets_only,
-    "one-query": one_query,
-    "probe": probe,
+NaturalAgent = Callable[[Task, Pages, Recorder], str]
+"""Answers a task over natural pages, which it reads by their plans, as a perfect reader would."""
+
+
+class AgentsByLanguage(TypedDict):
+    """Agents by name, for worlds of each language."""
+
+    plain: Mapping[str, Agent]
+    natural: Mapping[str, NaturalAgent]
+    """Those that differ; the others are the plain ones."""
+
+
+AGENTS_BY_LANGUAGE: AgentsByLanguage = {
+    "plain": {
+        "oracle": oracle,
+        "reworded": reworded,
+        "closed-book": closed_book,
+        "keys-only": keys_only,
+        "snippets-only": snippets_only,
+        "one-query": one_query,
+        "probe": probe,
+    },
+    "natural": {
+        "oracle": natural_oracle,
+        "reworded": natural_reworded,
+        "keys-only": natural_keys_only,
+        "snippets-only": natural_snippets_only,
+        "one-query": natural_one_query,
+    },
 }
+
+AGENTS = AGENTS_BY_LANGUAGE["plain"]
+"""All agents there are, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +143,15 @@ def run(task: Task, world: World, name: str, client: Connection, count: Callable
         BackendError: the client's world does not answer.
     """
     recorder, before = Recorder(client, count), client.retries
-    if world.language == "natural" and name in NATURAL:
+    natural_agent = AGENTS_BY_LANGUAGE["natural"].get(name) if world.language == "natural" else None
+    if natural_agent is not None:
         if not isinstance(client, SimulatorClient):
             raise UsageError(
                 f"the agent {name!r} reads natural pages by their plans: run it in process, without --base-url"
             )
         fresh = client.afresh()
         recorder = Recorder(fresh, count)
-        answer = NATURAL[name](task, client.simulator.pages_of(client.address), recorder)
+        answer = natural_agent(task, client.simulator.pages_of(client.address), recorder)
         client.add(fresh)
     else:
         answer = agent(name)(task, world.schema, recorder)

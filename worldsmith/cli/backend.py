@@ -13,7 +13,7 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.serving.world_cache import Responder
+    from worldsmith.serving.responder_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
     from worldsmith.simulate.protocol import Observation, Profile, Tool
     from worldsmith.simulate.simulator import Simulator

@@ -12,7 +12,7 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
-    from worldsmith.mining.files import MiningRequest
+    from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.simulate.protocol import Profile
     from worldsmith.world.model import World
 
@@ -100,7 +100,7 @@ def tasks(
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     """
-    from worldsmith.mining.files import MiningRequest
+    from worldsmith.mining.pipeline import MiningRequest
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
@@ -124,7 +124,8 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
 
     Returns how many tasks there are, and 1 where there are none.
     """
-    from worldsmith.mining.files import mine_request, save_tasks
+    from worldsmith.mining.files import save_tasks
+    from worldsmith.mining.pipeline import mine_request
 
     mined = mine_request(world, request)
     if mined.tasks:

@@ -160,7 +160,7 @@ def generate(
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
     from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
-    from worldsmith.mining.files import MiningRequest
+    from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
@@ -171,9 +171,9 @@ def generate(
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
     names = schemas or of_kinds(kinds) or tuple(shipped())
     asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
-    made = orders(names, count, seed, out, request, asked_knobs, language, wordings)
+    requested = orders(names, count, seed, out, request, asked_knobs, language, wordings)
     built, failed = [], 0
-    for one in progress(build_all(made, jobs), len(made), "worlds", quiet=as_json):
+    for one in progress(build_all(requested, jobs), len(requested), "worlds", quiet=as_json):
         if isinstance(one, Failed):
             failed += 1
             click.echo(f"worldsmith: {one.error}", err=True)
@@ -185,7 +185,7 @@ def generate(
             emit(one.to_json())
     if not as_json:
         _print_built(built, out)
-    if _report_shortfall(built, len(made), failed):
+    if _report_shortfall(built, len(requested), failed):
         ctx.exit(1)
 
 

@@ -28,7 +28,7 @@ def day_number(text: str) -> int:
     return date.fromisoformat(text).toordinal()
 
 
-def draw(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
+def draw_cells(filling: Filling, column: Column, rows: Rows, rng: random.Random) -> Vector:
     """Return new values of a drawn column for `rows`, in their order; StuckError where there are none."""
     values = DRAWS[type(column.fill)](filling, column, column.fill, rows, rng)
     if column.missing and not isinstance(column.fill, Reference):

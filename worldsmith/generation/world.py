@@ -10,7 +10,7 @@ from worldsmith.errors import GenerationError, SchemaError, UsageError, close_ma
 from worldsmith.expr import Node
 from worldsmith.generation.composite_keys import draw_key, reads_only_key
 from worldsmith.generation.computed import compute
-from worldsmith.generation.draw import draw
+from worldsmith.generation.draw import draw_cells
 from worldsmith.generation.faker_pools import require_faker
 from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.generation.repair import cells_to_redraw
@@ -30,7 +30,7 @@ from worldsmith.schema import (
     Schema,
     Split,
     foreground,
-    spoken,
+    in_language,
     structure_of,
 )
 from worldsmith.schema.reads import Name
@@ -87,7 +87,7 @@ def generate(
             f"seed = {seed}: a world's own seed has 64 bits; `worldsmith generate --seed` takes any number"
         )
     effort = effort or Effort()
-    schema = spoken(schema, language, split)
+    schema = in_language(schema, language, split)
     _check_names(schema)
     if uses_faker(schema):
         require_faker()
@@ -216,7 +216,7 @@ class _Attempt:
         elif _drawn(first):
             rng = self.filling.rng(first.table, first.name, *again)
             self.filling.set_column(
-                first.table, first.name, draw(self.filling, first, range(self.filling.sizes[first.table]), rng)
+                first.table, first.name, draw_cells(self.filling, first, range(self.filling.sizes[first.table]), rng)
             )
         else:
             self.filling.set_column(first.table, first.name, compute(self.filling, first))
@@ -274,7 +274,7 @@ class _Attempt:
             ordered = sorted(chosen)
             rng = self.filling.rng(*name, "again", at, round_)
             values = list(self.filling.data[name[0]][name[1]])
-            for i, value in zip(ordered, draw(self.filling, column, ordered, rng), strict=True):
+            for i, value in zip(ordered, draw_cells(self.filling, column, ordered, rng), strict=True):
                 values[i] = value
             self.filling.set_column(*name, values)
             changed.add(name)

@@ -25,8 +25,19 @@ from worldsmith.errors import (
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.mining.candidates import parse_kinds
-from worldsmith.mining.files import MiningRequest, count_saved_tasks, mine_request, save_tasks
-from worldsmith.schema import DEFAULT_KNOBS, Knobs, Language, Schema, Split, WorldKind, load_schema, shipped, spoken
+from worldsmith.mining.files import count_saved_tasks, save_tasks
+from worldsmith.mining.pipeline import MiningRequest, mine_request
+from worldsmith.schema import (
+    DEFAULT_KNOBS,
+    Knobs,
+    Language,
+    Schema,
+    Split,
+    WorldKind,
+    in_language,
+    load_schema,
+    shipped,
+)
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
@@ -57,7 +68,7 @@ class Order:
     def spoken_schema(self) -> Schema:
         """The schema in the language and wordings of the world."""
         schema = load_schema(self.schema)
-        return spoken(schema, self.language or schema.language, self.split)
+        return in_language(schema, self.language or schema.language, self.split)
 
     @property
     def seed(self) -> int:
@@ -125,10 +136,10 @@ def orders(
     check_facts(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
-    made = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
-    for order in made[: len(schemas)]:
+    requested = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
+    for order in requested[: len(schemas)]:
         order.spoken_schema  # noqa: B018 - refuses a language that the schema hasn't, before any world is made
-    return made
+    return requested
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -153,8 +164,8 @@ def build(order: Order) -> Built:
         report = check(world)
         if not report.ok:
             raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    with files.placed_world(world, order.out) if kept is None else nullcontext():
-        count, mined, rejected = _tasks(order, folder, world) if order.request.count else (0, False, {})
+    with files.writing_world(world, order.out) if kept is None else nullcontext():
+        count, mined, rejected = _mine_and_save(order, folder, world) if order.request.count else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
         world.id,
@@ -181,7 +192,7 @@ def attempt(order: Order) -> Built | Failed:
         return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
-def _tasks(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
+def _mine_and_save(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
     """Mine and keep the tasks asked for, or find them; return how many, whether mined, and what was rejected."""
     count = count_saved_tasks(folder, world, order.request)
     if count is not None:
@@ -216,7 +227,7 @@ def _versions_text(versions: Any) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
 
 
-def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
+def build_all(requested: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
     """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
 
     A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
@@ -224,23 +235,23 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
 
     Raises UsageError while another process builds into the same folder.
     """
-    if not made:
+    if not requested:
         return
-    with files.locked_folder(made[0].out), _builder(min(jobs, len(made))) as mapped:
-        files.remove_all_leftovers(made[0].out)
-        following = Counter(order.schema for order in made)
+    with files.locked_folder(requested[0].out), _builder(min(jobs, len(requested))) as mapped:
+        files.recover_unfinished(requested[0].out)
+        following = Counter(order.schema for order in requested)
         streaks: Counter[str] = Counter()
-        while made:
+        while requested:
             lacking = []
-            for order, one in zip(made, mapped(made), strict=True):
+            for order, one in zip(requested, mapped(requested), strict=True):
                 yield one
                 failed = isinstance(one, Failed)
                 streaks[order.schema] = streaks[order.schema] + 1 if failed else 0
                 lacking += [order] if failed else []
-            made = []
+            requested = []
             for order in lacking:
                 if streaks[order.schema] < PATIENCE:
-                    made.append(replace(order, number=following[order.schema]))
+                    requested.append(replace(order, number=following[order.schema]))
                     following[order.schema] += 1
 
 
@@ -248,12 +259,12 @@ def build_all(made: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
 def _builder(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
     """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
     if jobs <= 1:
-        yield lambda made: map(attempt, made)
+        yield lambda requested: map(attempt, requested)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
         try:
-            yield lambda made: pool.map(attempt, made, chunksize=1)
+            yield lambda requested: pool.map(attempt, requested, chunksize=1)
         except BrokenProcessPool:
             raise WorldsmithError(
                 "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"

@@ -16,8 +16,8 @@ from worldsmith.mining.chains import draw_deep, draw_link
 from worldsmith.mining.draft import draw_query
 from worldsmith.mining.sampling import (
     SIZES,
+    MiningContext,
     Size,
-    Source,
     most_common_share,
 )
 from worldsmith.mining.screening import DrawRejected, screen
@@ -27,10 +27,10 @@ from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import column_header, headers
 from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
-from worldsmith.tasks.query_sql import gold, sql
+from worldsmith.tasks.query_evaluator import QueryEvaluator
+from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import LETTERS, question
-from worldsmith.tasks.question_reader import Unclear, understand
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
 from worldsmith.tasks.task import Task
 
@@ -65,7 +65,7 @@ class Rejected:
 
 
 def task_draws(
-    source: Source,
+    context: MiningContext,
     connection: sqlite3.Connection,
     seed: int,
     size: str = "wide",
@@ -77,64 +77,66 @@ def task_draws(
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    With `empty` the tables asked for have no row. What leads to one of `answered` (`Reader.answer`) is rejected; it
-    may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys: there is no
-    scope to ask for.
+    With `empty` the tables asked for have no row. What leads to one of `answered` (`QueryEvaluator.answer_identity`) is
+    rejected; it may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys:
+    there is no scope to ask for.
     """
-    wanted, form, world = SIZES[size], _FORMS[kind], source.world
+    wanted, form, world = SIZES[size], _FORMS[kind], context.world
     marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
     number = 0
-    while source.scopes:
+    while context.scopes:
         r = rng(seed, *marks, number)
         try:
-            query = draw_query(source, wanted, r, empty=True) if empty else form(source, wanted, r)
-            if source.reader.answer(query) in answered:
+            query = draw_query(context, wanted, r, empty=True) if empty else form(context, wanted, r)
+            if context.evaluator.answer_identity(query) in answered:
                 raise DrawRejected("the same answer as another task's")  # noqa: TRY301 - all that ends a draw does
             turn = draw(seed, "words", *marks, number)
-            yield make_task(source, query, size, turn, gold(query, connection, world.schema), kind=kind, split=split)
+            yield screened_task(
+                context, query, size, turn, gold_sqlite(query, connection, world.schema), kind=kind, split=split
+            )
         except DrawRejected as refused:
             yield Rejected(str(refused))
         number += 1
 
 
-def _draw_hybrid(source: Source, size: Size, r: random.Random) -> Query:
+def _draw_hybrid(context: MiningContext, size: Size, r: random.Random) -> Query:
     # How many is drawn once: if it were drawn for each try, what is found easily would crowd out the rest.
     deep = 1 if r.random() < 0.7 else 2
-    link = next((one for one in (draw_link(source, r, deep, size.scope) for _ in range(CHAINS)) if one), None)
+    link = next((one for one in (draw_link(context, r, deep, size.scope) for _ in range(CHAINS)) if one), None)
     if link is None:
         raise DrawRejected("no chain of that length")
     for one in link[0].chain():
-        _screen_pick(source, one)
+        _screen_pick(context, one)
     target, (table, by) = link
-    return draw_query(source, size, r, (table, Scope(by, (), target)))
+    return draw_query(context, size, r, (table, Scope(by, (), target)))
 
 
-def _draw_deep_query(source: Source, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
+def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
     scopes = (0, 1, 1, 2, 2)[r.randrange(5)]
-    query = next((one for one in (draw_deep(source, r, scopes) for _ in range(CHAINS)) if one), None)
+    query = next((one for one in (draw_deep(context, r, scopes) for _ in range(CHAINS)) if one), None)
     if query is None:
         raise DrawRejected("no chain of that length")
     for one in query.chain():
-        _screen_pick(source, one)
+        _screen_pick(context, one)
     return query
 
 
-def _screen_pick(source: Source, query: Query) -> None:
+def _screen_pick(context: MiningContext, query: Query) -> None:
     """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
-    rows = source.reader.in_scope(query)
+    rows = context.evaluator.in_scope(query)
     if len(rows) > 1:
-        screen(source.reader, query, rows, source.reader.matching_rows(query))
+        screen(context.evaluator, query, rows, context.evaluator.matching_rows(query))
 
 
-_FORMS: Mapping[str, Callable[[Source, Size, random.Random], Query]] = {
+_FORMS: Mapping[str, Callable[[MiningContext, Size, random.Random], Query]] = {
     "wide": draw_query,
     "deep": _draw_deep_query,
     "hybrid": _draw_hybrid,
 }
 
 
-def make_task(
-    source: Source,
+def screened_task(
+    context: MiningContext,
     query: Query,
     size: str,
     turn: int,
@@ -144,16 +146,16 @@ def make_task(
     split: WordingSplit = "all",
 ) -> Task:
     """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
-    world, schema = source.world, source.world.schema
-    columns = answer_columns(source.reader, query)
+    world, schema = context.world, context.world.schema
+    columns = answer_columns(context.evaluator, query)
     names = [squash(fold(c.name)) for c in columns]
     if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
         raise DrawRejected("two columns with one header")
-    kept = source.reader.matching_rows(query)
-    carried = _pages_by_cell(source, query, kept, rows)
+    kept = context.evaluator.matching_rows(query)
+    carried = _pages_by_cell(context, query, kept, rows)
     if rows and query.key:
-        _check_shortcuts(source, query, kept, carried)
-    text = question(source.reader, query, columns, turn, split)
+        _check_shortcuts(context, query, kept, carried)
+    text = question(context.evaluator, query, columns, turn, split)
     _check_question(text, query, columns, rows, schema)
     return Task(
         world.id,
@@ -177,7 +179,7 @@ def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], 
     if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
         raise DrawRejected("the question holds a gold value")
     try:
-        read = understand(text, schema)
+        read = query_of_question(text, schema)
     except Unclear:
         raise DrawRejected("a question with two readings, or none") from None
     if read != query:
@@ -199,60 +201,60 @@ def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Co
     return frozenset(leaked)
 
 
-def answer_columns(reader: Reader, query: Query) -> tuple[scoring.Column, ...]:
+def answer_columns(evaluator: QueryEvaluator, query: Query) -> tuple[scoring.Column, ...]:
     """Return the columns as the scorer sees them: free where the question fixes them, with a filler where nulls are."""
-    schema, table = reader.world.schema, query.table
+    schema, table = evaluator.world.schema, query.table
     names = headers(schema, table, query.columns, query.tallies)
     if not query.key:
         names = tuple(column_header(query.column(schema, path), schema) for path in query.columns)
     return tuple(
         replace(
             query.column(schema, path).answer(header=name, key=path in query.key, free=path in query.fixed),
-            none="" if is_tally(path) else null_filler(reader, table, path),
+            none="" if is_tally(path) else null_filler(evaluator, table, path),
         )
         for path, name in zip(query.columns, names, strict=True)
     )
 
 
-def null_filler(reader: Reader, table: str, path: Path) -> str:
+def null_filler(evaluator: QueryEvaluator, table: str, path: Path) -> str:
     """Return what stands for null at the end of a path: what the first column on the way that has nulls calls it.
 
     "" where no row of the world has null there.
     """
     for n in range(1, len(path) + 1):
-        if None in reader.values(table, path[:n]):
-            return reader.world.schema.walk(table, path[:n]).none
+        if None in evaluator.values(table, path[:n]):
+            return evaluator.world.schema.walk(table, path[:n]).none
     return ""
 
 
 def _pages_by_cell(
-    source: Source, query: Query, kept: Sequence[int], rows: Rows
+    context: MiningContext, query: Query, kept: Sequence[int], rows: Rows
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the pages of each cell, for gold rows in their order."""
-    keys = [source.reader.values(query.table, path) for path in query.key]
+    keys = [context.evaluator.values(query.table, path) for path in query.key]
     place = {tuple(values[i] for values in keys): i for i in kept}
     return tuple(
-        tuple(_cell_pages(source, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
+        tuple(_cell_pages(context, query, place[row[: len(query.key)]], path) for path in query.columns) for row in rows
     )
 
 
-def _cell_pages(source: Source, query: Query, index: int, path: Path) -> tuple[str, ...]:
+def _cell_pages(context: MiningContext, query: Query, index: int, path: Path) -> tuple[str, ...]:
     tally = query.tally(path)
     if tally is not None:
-        return source.tally_pages(query.table, index, tally)
-    cell = source.reader.cell(query.table, index, path)
-    return source.cell_pages(*cell) if cell else ()
+        return context.tally_pages(query.table, index, tally)
+    cell = context.evaluator.cell(query.table, index, path)
+    return context.cell_pages(*cell) if cell else ()
 
 
 def _check_shortcuts(
-    source: Source, query: Query, kept: Sequence[int], carried: tuple[tuple[tuple[str, ...], ...], ...]
+    context: MiningContext, query: Query, kept: Sequence[int], carried: tuple[tuple[tuple[str, ...], ...], ...]
 ) -> None:
     first = len(query.key)
     others = query.columns[first:]
     stored = [path for path in others if not is_tally(path)]
-    if sum(most_common_share(source, query.table, path, kept) for path in stored) > CAP * len(stored):
+    if sum(most_common_share(context, query.table, path, kept) for path in stored) > CAP * len(stored):
         raise DrawRejected("constant columns")
-    shown = sum(query.column(source.world.schema, path).see == "snippet" for path in others)
+    shown = sum(query.column(context.world.schema, path).see == "snippet" for path in others)
     if shown > SNIPPETS * len(others):
         raise DrawRejected("columns that snippets show")
     if page_carries_too_much(carried, range(first, len(query.columns))):

@@ -15,14 +15,14 @@ from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass
 
 from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, run
-from worldsmith.agents.oracle import words_of
-from worldsmith.agents.planned import asking_words
+from worldsmith.agents.natural_oracle import asking_words
+from worldsmith.agents.plain_oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER, Page
 from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, Task, gold, sql
+from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
 from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
@@ -111,7 +111,7 @@ def certify(
     world: World,
     client: SimulatorClient,
     *,
-    reader: Reader | None = None,
+    evaluator: QueryEvaluator | None = None,
     agent: str = "oracle",
 ) -> Certificate:
     """Return the certificate of what an agent does with the tools of a client. Raises NotCertified."""
@@ -122,7 +122,7 @@ def certify(
         episode = run(task, world, agent, client)
     except BackendError:
         raise NotCertified("a call that is never answered") from None
-    needed = required_disclosures(task, reader or Reader(world))
+    needed = required_disclosures(task, evaluator or QueryEvaluator(world))
     cells, parents = _cells_and_parents(needed - disclosed(client.pages_read[start:], world))
     if cells:
         raise NotCertified("evidence that its calls don't disclose")
@@ -187,7 +187,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     strange = untraceable_argument(task, recorder.calls, recorder.replies, world)
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    needed = required_disclosures(task, Reader(world))
+    needed = required_disclosures(task, QueryEvaluator(world))
     cells, parents = _cells_and_parents(needed - disclosed(client.pages_read, world))
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
@@ -207,7 +207,7 @@ def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
     if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
         return "its schema or SQL is not that of its query: mine the tasks again"
     with attach(world) as connection:
-        if gold(task.query, connection, world.schema) != task.gold:
+        if gold_sqlite(task.query, connection, world.schema) != task.gold:
             return "its gold is not what its query gives: mine the tasks again"
     if not task.certificate:
         return "it has no certificate: mine the tasks again"

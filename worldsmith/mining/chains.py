@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from worldsmith import expr
 from worldsmith.mining.query_forms import sole_leader, sortable_paths
-from worldsmith.mining.sampling import Source, draw_clause
+from worldsmith.mining.sampling import MiningContext, draw_clause
 from worldsmith.schema import Derive, Path, Pick, Value
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants
 
@@ -27,120 +27,120 @@ TRIES = 4
 Domain = tuple[str, ...]
 
 
-def domain(source: Source, table: str, name: str) -> Domain:
+def domain(context: MiningContext, table: str, name: str) -> Domain:
     """Return what the values of a column are: rows of a table, items of a list, or values of this column alone."""
-    column = source.world.schema.column(table, name)
+    column = context.world.schema.column(table, name)
     if column.ref:
         return ("row", column.ref)
-    if source.world.schema.tables[table].key == (name,):
+    if context.world.schema.tables[table].key == (name,):
         return ("row", table)
     if isinstance(column.fill, Pick):
         return ("list", column.fill.values)
     return ("column", table, name)
 
 
-def list_exits(source: Source, table: str) -> list[tuple[Path, tuple[str, str]]]:
+def exits_to_lists(context: MiningContext, table: str) -> list[tuple[Path, tuple[str, str]]]:
     """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
-    schema = source.world.schema
-    leads = source.exits.get(table)
+    schema = context.world.schema
+    leads = context.exits.get(table)
     if leads is not None:
         return leads
-    leads = source.exits[table] = []
-    for path in source.paths(table):
+    leads = context.exits[table] = []
+    for path in context.paths(table):
         column = schema.walk(table, path)
         if column.type != "text" or len(path) >= HOPS:
             continue
-        meant = domain(source, column.table, column.name)
-        leads += [(path, at) for at in source.scopes if meant == domain(source, *at)]
+        meant = domain(context, column.table, column.name)
+        leads += [(path, at) for at in context.scopes if meant == domain(context, *at)]
     return leads
 
 
 def draw_link(
-    source: Source, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
+    context: MiningContext, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
-    start = _draw_named_row(source, r) if r.random() < 0.6 else _draw_listed_row(source, r)
-    link = None if start is None else _draw_exit(source, start, r, rows if deep == 1 else ROWS)
+    start = _draw_named_row(context, r) if r.random() < 0.6 else _draw_listed_row(context, r)
+    link = None if start is None else _draw_exit(context, start, r, rows if deep == 1 else ROWS)
     for n in range(1, deep):
         if link is None:
             return None
-        query = pick_row(source, list_query(*link), r)
-        link = None if query is None else _draw_exit(source, query, r, rows if n == deep - 1 else ROWS)
+        query = pick_row(context, list_query(*link), r)
+        link = None if query is None else _draw_exit(context, query, r, rows if n == deep - 1 else ROWS)
     return link
 
 
-def _draw_named_row(source: Source, r: random.Random) -> Query | None:
+def _draw_named_row(context: MiningContext, r: random.Random) -> Query | None:
     """Return the query of a row by its name, its cell still to be chosen."""
-    schema = source.world.schema
-    tables = [t for t in source.pages.abouts if len(schema.tables[t].key) == 1 and source.has_real_names(t) is False]
+    schema = context.world.schema
+    tables = [t for t in context.pages.abouts if len(schema.tables[t].key) == 1 and context.has_real_names(t) is False]
     if not tables:
         return None
     table = tables[r.randrange(len(tables))]
     key = schema.tables[table].key[0]
-    names = source.world.tables[table][key]
+    names = context.world.tables[table][key]
     return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
 
 
-def _draw_listed_row(source: Source, r: random.Random) -> Query | None:
-    table, by = source.scopes[r.randrange(len(source.scopes))]
-    places = source.world.rows_by_value(table, by)
+def _draw_listed_row(context: MiningContext, r: random.Random) -> Query | None:
+    table, by = context.scopes[r.randrange(len(context.scopes))]
+    places = context.world.rows_by_value(table, by)
     values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
     if not values:
         return None
-    return pick_row(source, Query(table, Scope(by, (values[r.randrange(len(values))],)), None, (), ()), r)
+    return pick_row(context, Query(table, Scope(by, (values[r.randrange(len(values))],)), None, (), ()), r)
 
 
-def pick_row(source: Source, query: Query, r: random.Random) -> Query | None:
+def pick_row(context: MiningContext, query: Query, r: random.Random) -> Query | None:
     """Return a query that picks one row of a scope: by an order, or by the one condition only it meets."""
-    rows = source.reader.in_scope(query)
+    rows = context.evaluator.in_scope(query)
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
-    passed = _rows_visited(source, query)
-    paths = sortable_paths(source, query.table)
+    passed = _rows_visited(context, query)
+    paths = sortable_paths(context, query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
-        if sole_leader(source.reader.values(query.table, path), rows, largest=largest) not in {None, *passed}:
+        if sole_leader(context.evaluator.values(query.table, path), rows, largest=largest) not in {None, *passed}:
             return replace(query, top=Top(path, 1, largest))
-    own = [p for p in source.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
+    own = [p for p in context.askable(query.table) if p != (query.scope.column,) and len(p) < 3]
     for path in r.sample(own, min(TRIES, len(own))):
-        clause = draw_clause(source, query.table, path, rows, r)
+        clause = draw_clause(context, query.table, path, rows, r)
         if clause is not None:
             picking = replace(query, where=conjunction([clause]))
-            kept = source.reader.matching_rows(picking)
+            kept = context.evaluator.matching_rows(picking)
             if len(kept) == 1 and kept[0] not in passed:
                 return picking
     return None
 
 
-def _rows_visited(source: Source, query: Query) -> set[int]:
+def _rows_visited(context: MiningContext, query: Query) -> set[int]:
     """Return the rows of a query's table that its chain has been at: picking one again would lead nowhere new."""
     passed = set()
     for link in query.scope.of.chain() if query.scope.of is not None else ():
-        (row,), path = source.reader.matching_rows(link), link.columns[0]
-        steps = (source.reader.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
+        (row,), path = context.evaluator.matching_rows(link), link.columns[0]
+        steps = (context.evaluator.cell(link.table, row, path[: n + 1]) for n in range(len(path)))
         passed |= {cell[0].index for cell in steps if cell is not None and cell[0].table == query.table}
     return passed
 
 
 def _draw_exit(
-    source: Source, query: Query, r: random.Random, rows: tuple[int, int]
+    context: MiningContext, query: Query, r: random.Random, rows: tuple[int, int]
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return the query with a cell that leads to a list of so many rows, and that list."""
     # The list that the row itself stands in leads back to where one was.
     ways = [
         (path, at)
-        for path, at in list_exits(source, query.table)
+        for path, at in exits_to_lists(context, query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _is_detour(query, path)
     ]
     # Back at a list where the chain has been it would go in a circle.
-    been = {value for one in query.chain() for value in source.reader.scope_values(one.scope)}
+    been = {value for one in query.chain() for value in context.evaluator.scope_values(one.scope)}
     # The smallest arrivals are a weighted choice without replacement: of middling paths first.
     for _, path, at in sorted((r.expovariate((1.0, 1.5, 1.0)[min(len(p), 3) - 1]), p, a) for p, a in ways):
         leading = replace(query, columns=(path,))
-        value = source.reader.single_value(leading)
-        count = len(source.world.rows_by_value(*at).get(value, ())) if value is not None else 0
-        known = value in been or _named_in_question(source, leading)
-        if rows[0] <= count <= rows[1] and not (known or _most_rows_lead_there(source, leading)):
+        value = context.evaluator.single_value(leading)
+        count = len(context.world.rows_by_value(*at).get(value, ())) if value is not None else 0
+        known = value in been or _named_in_question(context, leading)
+        if rows[0] <= count <= rows[1] and not (known or _most_rows_lead_there(context, leading)):
             return leading, at
     return None
 
@@ -150,17 +150,17 @@ def _is_detour(query: Query, path: Path) -> bool:
     return query.top is not None and len(query.top.path) > 1 and query.top.path[0] == path[0] and len(path) > 1
 
 
-def _named_in_question(source: Source, query: Query) -> bool:
+def _named_in_question(context: MiningContext, query: Query) -> bool:
     """Tell whether the question names what a cell holds, or a row on the way to it."""
-    (row,), path, named = source.reader.matching_rows(query), query.columns[0], constants(query)
-    return any(source.reader.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
+    (row,), path, named = context.evaluator.matching_rows(query), query.columns[0], constants(query)
+    return any(context.evaluator.values(query.table, path[: n + 1])[row] in named for n in range(len(path)))
 
 
-def _most_rows_lead_there(source: Source, query: Query) -> bool:
+def _most_rows_lead_there(context: MiningContext, query: Query) -> bool:
     """Tell whether most rows of a list lead where the picked one does, so that none need be picked."""
-    rows = source.reader.in_scope(query)
-    values = source.reader.values(query.table, query.columns[0])
-    return len(rows) > 1 and _value_share(values, rows, source.reader.single_value(query)) > COMMON
+    rows = context.evaluator.in_scope(query)
+    values = context.evaluator.values(query.table, query.columns[0])
+    return len(rows) > 1 and _value_share(values, rows, context.evaluator.single_value(query)) > COMMON
 
 
 def list_query(link: Query, at: tuple[str, str]) -> Query:
@@ -168,49 +168,49 @@ def list_query(link: Query, at: tuple[str, str]) -> Query:
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
 
-def draw_deep(source: Source, r: random.Random, scopes: int) -> Query | None:
+def draw_deep(context: MiningContext, r: random.Random, scopes: int) -> Query | None:
     """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails."""
     if scopes == 0:
-        query = _draw_named_row(source, r) if r.random() < 0.6 else _draw_listed_row(source, r)
+        query = _draw_named_row(context, r) if r.random() < 0.6 else _draw_listed_row(context, r)
     else:
-        link = draw_link(source, r, scopes)
-        query = None if link is None else pick_row(source, list_query(*link), r)
+        link = draw_link(context, r, scopes)
+        query = None if link is None else pick_row(context, list_query(*link), r)
     if query is None:
         return None
     fitting = []
-    for path in source.paths(query.table):
+    for path in context.paths(query.table):
         whole = replace(query, columns=(path,))
-        if LEAST <= whole.hops <= MOST and _is_worth_asking(source, whole):
+        if LEAST <= whole.hops <= MOST and _is_worth_asking(context, whole):
             fitting.append(path)
     if not fitting:
         return None
     # The further a path leads, the fewer there are of its length.
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
     asking = replace(query, columns=(path,))
-    return None if source.reader.single_value(asking) is None or _named_in_question(source, asking) else asking
+    return None if context.evaluator.single_value(asking) is None or _named_in_question(context, asking) else asking
 
 
-def _is_worth_asking(source: Source, query: Query) -> bool:
+def _is_worth_asking(context: MiningContext, query: Query) -> bool:
     """Tell whether a cell is worth asking: of many values, none told by hits, and another one for other rows."""
     path = query.columns[0]
     if any(path in (*one.ranked, *one.read) for one in query.chain()) or _is_detour(query, path):
         return False
-    if any(computed_from_other(source, query.table, path, other) for other in (*query.ranked, *query.read)):
+    if any(computed_from_other(context, query.table, path, other) for other in (*query.ranked, *query.read)):
         return False
-    column = source.world.schema.walk(query.table, path)
-    values = source.reader.values(query.table, path)
+    column = context.world.schema.walk(query.table, path)
+    values = context.evaluator.values(query.table, path)
     if column.type == "bool" or column.see == "snippet" or max(Counter(values).values()) > 0.15 * len(values):
         return False
-    rows = source.reader.in_scope(query)
-    gold = source.reader.single_value(query)
+    rows = context.evaluator.in_scope(query)
+    gold = context.evaluator.single_value(query)
     return len(rows) == 1 or _value_share(values, rows, gold) <= 0.34
 
 
-def computed_from_other(source: Source, table: str, one: Path, other: Path) -> bool:
+def computed_from_other(context: MiningContext, table: str, one: Path, other: Path) -> bool:
     """Tell whether of two columns of one row the one is computed from the other: an age and a day of birth."""
     if one[:-1] != other[:-1]:
         return False
-    fills = [(source.world.schema.walk(table, a).fill, b) for a, b in ((one, other), (other, one))]
+    fills = [(context.world.schema.walk(table, a).fill, b) for a, b in ((one, other), (other, one))]
     return any(isinstance(fill, Derive) and b[-1:] in expr.paths(fill.node) for fill, b in fills)
 
 

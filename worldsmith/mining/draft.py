@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.mining.query_forms import DrawnTally, draw_pair, draw_tally, draw_top, draw_window
-from worldsmith.mining.sampling import LARGER, Size, Source, draw_clause, draw_columns, draw_scope
+from worldsmith.mining.sampling import LARGER, MiningContext, Size, draw_clause, draw_columns, draw_scope
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.schema import Aggregate, Path
 from worldsmith.tasks.query import Query, Scope, conjunction, is_tally
@@ -26,7 +26,7 @@ RETRIES = 20
 class Draft:
     """A query on its way, with what its draw asks for."""
 
-    source: Source
+    context: MiningContext
     size: Size
     r: random.Random
     empty: bool
@@ -43,7 +43,12 @@ class Draft:
 
 
 def draw_query(
-    source: Source, size: Size, r: random.Random, target: tuple[str, Scope] | None = None, *, empty: bool = False
+    context: MiningContext,
+    size: Size,
+    r: random.Random,
+    target: tuple[str, Scope] | None = None,
+    *,
+    empty: bool = False,
 ) -> Query:
     """Return a query of a table, of `target` (table, scope) where there is one. Raises DrawRejected for a miss.
 
@@ -52,12 +57,12 @@ def draw_query(
     count = (0, 1, 1, 2, 2, 2, 3)[r.randrange(7)] if not empty else 2 + (r.random() < 0.5)
     topped = not empty and r.random() < 0.2
     count = min(count, 1) if topped else count
-    target = target or draw_scope(source, size, count + topped, r)
+    target = target or draw_scope(context, size, count + topped, r)
     if target is None:
         raise DrawRejected("no scope of that size")
     table, scope = target
-    bare = Query(table, scope, None, (), tuple((name,) for name in source.world.schema.tables[table].key))
-    draft = Draft(source, size, r, empty, count, topped, bare)
+    bare = Query(table, scope, None, (), tuple((name,) for name in context.world.schema.tables[table].key))
+    draft = Draft(context, size, r, empty, count, topped, bare)
     for step in STEPS:
         draft = step(draft)
     return draft.query
@@ -65,7 +70,7 @@ def draw_query(
 
 def _fit_scope(draft: Draft) -> Draft:
     """Read the rows in scope, and ask for no more clauses than they leave room for."""
-    rows = draft.source.reader.in_scope(draft.query)
+    rows = draft.context.evaluator.in_scope(draft.query)
     if draft.empty:
         return replace(draft, rows=rows)
     least = draft.size.rows[0]
@@ -78,7 +83,7 @@ def _add_clauses(draft: Draft) -> Draft:
     """Draw the clauses, again and again where no row may match."""
     query = _draw_clauses(draft)
     for _ in range(RETRIES if draft.empty else 0):
-        if not draft.source.reader.matching_rows(query):
+        if not draft.context.evaluator.matching_rows(query):
             break
         query = _draw_clauses(draft)
     return replace(draft, query=query)
@@ -87,7 +92,7 @@ def _add_clauses(draft: Draft) -> Draft:
 def _add_order(draft: Draft) -> Draft:
     if not draft.topped:
         return draft
-    top = draw_top(draft.source, draft.query, draft.size, draft.r)
+    top = draw_top(draft.context, draft.query, draft.size, draft.r)
     if top is None:
         raise DrawRejected("no order of that size")
     return replace(draft, query=replace(draft.query, top=top))
@@ -95,29 +100,29 @@ def _add_order(draft: Draft) -> Draft:
 
 def _check_rows(draft: Draft) -> Draft:
     """Count the rows that match, and screen the query for ambiguities."""
-    matching = draft.source.reader.matching_rows(draft.query)
+    matching = draft.context.evaluator.matching_rows(draft.query)
     low, high = (0, 0) if draft.empty else draft.size.rows
     if not low <= len(matching) <= high:
         raise DrawRejected("too few rows" if len(matching) < low else "too many rows")
-    screen(draft.source.reader, draft.query, draft.rows, matching)
+    screen(draft.context.evaluator, draft.query, draft.rows, matching)
     return replace(draft, matching=matching)
 
 
 def _add_columns(draft: Draft) -> Draft:
     """Draw the columns; a tally among them is screened with the query."""
-    source, query, size, r = draft.source, draft.query, draft.size, draft.r
+    context, query, size, r = draft.context, draft.query, draft.size, draft.r
     rows = draft.matching or draft.rows
     count = r.randint(*size.columns) - len(query.key)
     skip = frozenset({*query.key, (query.scope.column,), *query.fixed})
-    tallied = _draw_tally_column(source, query, rows, r) if r.random() < 0.4 else None
-    taken = draw_columns(source, query.table, rows, skip, count=max(count, 2) - bool(tallied), r=r)
+    tallied = _draw_tally_column(context, query, rows, r) if r.random() < 0.4 else None
+    taken = draw_columns(context, query.table, rows, skip, count=max(count, 2) - bool(tallied), r=r)
     if len(taken) + bool(tallied) < max(size.columns[0] - len(query.key), 2):
         raise DrawRejected("too few columns that vary")
     if tallied is None:
         return replace(draft, query=replace(query, columns=(*query.key, *taken)))
     number = (f"#{len(query.tallies)}",)
     query = replace(query, tallies=(*query.tallies, tallied.tally), columns=(*query.key, *taken, number))
-    screen(source.reader, query, draft.rows, draft.matching)
+    screen(context.evaluator, query, draft.rows, draft.matching)
     return replace(draft, query=query)
 
 
@@ -126,18 +131,18 @@ STEPS: tuple[Callable[[Draft], Draft], ...] = (_fit_scope, _add_clauses, _add_or
 
 def _draw_clauses(draft: Draft) -> Query:
     """Return the query with clauses of several forms, each on columns of its own."""
-    source, bare, rows, r = draft.source, draft.query, draft.rows, draft.r
+    context, bare, rows, r = draft.context, draft.query, draft.rows, draft.r
     query, nodes, used = bare, list[Node](), set[Path]()
     for _ in range(draft.clauses):
         chance = r.random()
         if chance < 0.35 and not query.tallies:
-            tallies = (draw_tally(source, query, rows, r, clause=True) for _ in range(TRIES))
+            tallies = (draw_tally(context, query, rows, r, clause=True) for _ in range(TRIES))
             tallied = next((one for one in tallies if one), None)
             if tallied and tallied.clause is not None:
                 query = replace(query, tallies=(tallied.tally,))
                 nodes.append(tallied.clause)
                 continue
-        node = draw_pair(source, bare, rows, r) if chance > 0.8 else _draw_single(source, bare, rows, used, r)
+        node = draw_pair(context, bare, rows, r) if chance > 0.8 else _draw_single(context, bare, rows, used, r)
         if node is None or used & set(expr.paths(node)):
             raise DrawRejected("no clause on those columns")
         used |= set(expr.paths(node))
@@ -152,29 +157,33 @@ def _reading_order(node: Node) -> tuple[bool, bool, int]:
     return is_exception(node), any(is_tally(path) for path in paths), max(len(path) for path in paths)
 
 
-def _draw_single(source: Source, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random) -> Node | None:
-    paths = [path for path in source.askable(bare.table) if path != (bare.scope.column,)]
+def _draw_single(
+    context: MiningContext, bare: Query, rows: Sequence[int], used: set[Path], r: random.Random
+) -> Node | None:
+    paths = [path for path in context.askable(bare.table) if path != (bare.scope.column,)]
     # The further a path leads, the rarer it is, so that joined tables don't crowd out the row's own columns.
     weights = [(1.0, 0.35, 0.1, 0.04)[len(path) - 1] for path in paths]
     for path in r.choices(paths, weights, k=TRIES) if paths else ():
         if path in used:
             continue
-        dated = source.world.schema.walk(bare.table, path).type == "date" and r.random() < 0.4
-        clause = draw_window(source, bare.table, path, rows, r) if dated else None
-        clause = clause or draw_clause(source, bare.table, path, rows, r)
+        dated = context.world.schema.walk(bare.table, path).type == "date" and r.random() < 0.4
+        clause = draw_window(context, bare.table, path, rows, r) if dated else None
+        clause = clause or draw_clause(context, bare.table, path, rows, r)
         if clause is not None:
             return clause
     return None
 
 
-def _draw_tally_column(source: Source, query: Query, kept: Sequence[int], r: random.Random) -> DrawnTally | None:
+def _draw_tally_column(
+    context: MiningContext, query: Query, kept: Sequence[int], r: random.Random
+) -> DrawnTally | None:
     """Return a tally that tells rows apart, or None."""
-    tallies = (draw_tally(source, query, kept, r, clause=False) for _ in range(TRIES))
-    return next((one for one in tallies if one and _varies(source, query, kept, one.tally)), None)
+    tallies = (draw_tally(context, query, kept, r, clause=False) for _ in range(TRIES))
+    return next((one for one in tallies if one and _varies(context, query, kept, one.tally)), None)
 
 
-def _varies(source: Source, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
+def _varies(context: MiningContext, query: Query, kept: Sequence[int], tally: Aggregate) -> bool:
     """Tell whether a tally has a value for each row, and not one and the same for most."""
-    values = [source.reader.tallied(query.table, tally)[i] for i in kept]
-    empty = tally.op != "count" and any(not source.reader.children(query.table, i, tally) for i in kept)
+    values = [context.evaluator.tallied(query.table, tally)[i] for i in kept]
+    empty = tally.op != "count" and any(not context.evaluator.tallied_children(query.table, i, tally) for i in kept)
     return not empty and max(map(values.count, values)) <= 0.5 * len(values)

@@ -1,42 +1,20 @@
-"""The tasks of a world on disk: mined by request, saved with a record of the request, and reused by later runs."""
+"""The tasks of a world on disk: saved with a record of the request they were mined by, and reused by later runs."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError
-from worldsmith.mining.candidates import KINDS, parse_kinds
 from worldsmith.mining.certificates import task_fault
-from worldsmith.mining.pipeline import MAX_TOKENS, Mined, mine
+from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
-from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.world import files
 from worldsmith.world.model import World
-
-
-@dataclass(frozen=True, slots=True)
-class MiningRequest:
-    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on."""
-
-    count: int
-    size: str = "wide"
-    max_tokens: int = MAX_TOKENS
-    max_turns: int | None = None
-    kinds: str = ",".join(KINDS)
-    """Kinds of task, taken in turn."""
-    wordings: WordingSplit = "all"
-    keep_failing: bool = False
-
-
-def mine_request(world: World, request: MiningRequest) -> Mined:
-    """Return the tasks of a world that were asked for."""
-    options = asdict(request) | {"kinds": parse_kinds(request.kinds)}
-    return mine(world, **options)
 
 
 def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined) -> None:

@@ -2,20 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
 from worldsmith.mining.certificates import Certificate, NotCertified, certify
-from worldsmith.mining.sampling import SIZES, Source
+from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, Reader, Task, gold_duckdb
+from worldsmith.tasks import Query, QueryEvaluator, Task, gold_duckdb
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
@@ -31,6 +31,20 @@ CALLS = 24
 """The most calls in the certificate of a deep task, which asks for one cell."""
 ALIKE = 2
 """The most tasks of one world with one scope and the same columns in their clauses. Near-duplicates are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class MiningRequest:
+    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on."""
+
+    count: int
+    size: str = "wide"
+    max_tokens: int = MAX_TOKENS
+    max_turns: int | None = None
+    kinds: str = ",".join(KINDS)
+    """Kinds of task, taken in turn."""
+    wordings: WordingSplit = "all"
+    keep_failing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +92,12 @@ def mine(
     pages = Pages(world)
     miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
     start = world.seed if seed is None else seed
-    source = Source(world, pages, miner.reader)
+    context = MiningContext(world, pages, miner.evaluator)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
             (kind, empty): task_draws(
-                source, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
+                context, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
             )
             for kind in kinds
             for empty in (False, True)
@@ -95,8 +109,14 @@ def mine(
             empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
             task = _next_task(miner, streams[kind, empty], left, kind)
             kept += [task] if task else []
-    kept = miner.confirmed(kept)
+    kept = miner.confirm_gold(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
+
+
+def mine_request(world: World, request: MiningRequest) -> Mined:
+    """Return the tasks of a world that were asked for."""
+    options = asdict(request) | {"kinds": parse_kinds(request.kinds)}
+    return mine(world, **options)
 
 
 def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
@@ -106,7 +126,7 @@ def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dic
         if candidate is None:
             break
         left[kind] -= 1
-        task = miner.accepted(candidate)
+        task = miner.accept(candidate)
         if task is not None:
             return task
     del left[kind]
@@ -124,7 +144,7 @@ class _Miner:
     def __init__(
         self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
     ) -> None:
-        self.world, self.simulator, self.reader = world, simulator, Reader(world)
+        self.world, self.simulator, self.evaluator = world, simulator, QueryEvaluator(world)
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
@@ -134,12 +154,12 @@ class _Miner:
         self.read: Counter[object] = Counter()
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
-        """What the tasks kept lead to (`Reader.answer`)."""
+        """What the tasks kept lead to (`QueryEvaluator.answer_identity`)."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
 
-    def accepted(self, task: Task | Rejected) -> Task | None:
+    def accept(self, task: Task | Rejected) -> Task | None:
         """Return the task with its proof and figures, or None, the reason counted."""
         self.tried += 1
         if isinstance(task, Rejected):
@@ -147,7 +167,7 @@ class _Miner:
             return None
         self.fails = False
         try:
-            task = self._proved(task)
+            task = self._prove(task)
         except DrawRejected as reason:
             self.rejected[str(reason)] += 1
             return None
@@ -156,12 +176,12 @@ class _Miner:
         self.read[_read_columns(query)] += 1
         self.failing += self.fails
         if task.gold:
-            self.answered.add(self.reader.answer(query))
+            self.answered.add(self.evaluator.answer_identity(query))
             totals = self.totals.setdefault(task.kind, Counter())
             totals.update({"tasks": 1, **{name: task.audit[name] for name in GATES}})
         return task
 
-    def _proved(self, task: Task) -> Task:
+    def _prove(self, task: Task) -> Task:
         """Return the task with its proof and figures. Raises DrawRejected."""
         query = task.query
         if query.near_duplicate_key in self.near_duplicate_keys or self.read[_read_columns(query)] >= ALIKE:
@@ -169,14 +189,14 @@ class _Miner:
         # What costs least comes first: most of what fails a gate fails this one.
         self._check_gates(task, {"constant-guess": constant_guess(task, self.world)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
-        proof = self._certified(task, client, "oracle", "not certified")
+        proof = self._certify_with(task, client, "oracle", "not certified")
         if proof.tool_tokens > self.max_tokens:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
         if self.max_turns is not None and proof.turns > self.max_turns:
             raise DrawRejected("too many turns")
-        self._certified(task, client, "reworded", "not certified by other queries")
+        self._certify_with(task, client, "reworded", "not certified by other queries")
         try:
             figures = measure_shortcuts(task, self.world, client)
         except BackendError:
@@ -184,9 +204,9 @@ class _Miner:
         self._check_gates(task, figures)
         return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
 
-    def _certified(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
+    def _certify_with(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
         try:
-            return certify(task, self.world, client, reader=self.reader, agent=agent)
+            return certify(task, self.world, client, evaluator=self.evaluator, agent=agent)
         except NotCertified as reason:
             raise DrawRejected(f"{what}: {reason}") from None
 
@@ -208,7 +228,7 @@ class _Miner:
                 return f"mean {name} over {allowed}"
         return None
 
-    def confirmed(self, tasks: list[Task]) -> list[Task]:
+    def confirm_gold(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""
         again = gold_duckdb([(self.world, [task.query for task in tasks])])[0] if tasks else []
         same = [task for task, rows in zip(tasks, again, strict=True) if task.gold == rows]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
-from worldsmith.mining.sampling import Family, Size, Source, draw_clause, draw_range
+from worldsmith.mining.sampling import Family, MiningContext, Size, draw_clause, draw_range
 from worldsmith.schema import Aggregate, Path, Rank, Value
 from worldsmith.tasks.conditions import MONTHS, months_before
 from worldsmith.tasks.query import Query, Top, tally_column
@@ -23,12 +23,12 @@ class DrawnTally(NamedTuple):
     clause: Node | None
 
 
-def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random) -> Node | None:
+def draw_pair(context: MiningContext, bare: Query, rows: Sequence[int], r: random.Random) -> Node | None:
     """Return two alternatives, or an exception of two parts, on two of the row's own columns; None for none."""
-    own: list[Path] = [p for p in source.askable(bare.table) if len(p) == 1 and p != (bare.scope.column,)]
+    own: list[Path] = [p for p in context.askable(bare.table) if len(p) == 1 and p != (bare.scope.column,)]
     parts: dict[Path, Node] = {}
     for path in r.sample(own, min(TRIES, len(own))):
-        clause = draw_clause(source, bare.table, path, rows, r)
+        clause = draw_clause(context, bare.table, path, rows, r)
         # Others are hard to read as a part of a pair: "either in 1 or 2 or …".
         if clause is not None and not (isinstance(clause, expr.Call) and clause.op in {"not", "!=", "in"}):
             parts[path] = clause
@@ -38,10 +38,10 @@ def draw_pair(source: Source, bare: Query, rows: Sequence[int], r: random.Random
     return None
 
 
-def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+def draw_window(context: MiningContext, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
     """Return "in the last n months" on a date that a fair part of `rows` meets, or None."""
-    values = [source.reader.values(table, path)[i] for i in rows]
-    end = source.world.schema.as_of
+    values = [context.evaluator.values(table, path)[i] for i in rows]
+    end = context.world.schema.as_of
     fitting = []
     for months in MONTHS:
         start = months_before(end, months)
@@ -55,28 +55,28 @@ def draw_window(source: Source, table: str, path: Path, rows: Sequence[int], r: 
 
 
 def draw_tally(
-    source: Source, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool
+    context: MiningContext, bare: Query, rows: Sequence[int], r: random.Random, *, clause: bool
 ) -> DrawnTally | None:
     """Return a count, sum or maximum over the children of rows that a condition picks, or None.
 
     As a clause some of `rows` pass and some don't; the tally gets the number after those of `bare`.
     """
-    families = source.families(bare.table)
+    families = context.families(bare.table)
     if not families:
         return None
     family = families[r.randrange(len(families))]
     whole = Aggregate("count", family.table, None, (family.ref,), None)
     # No list page says that a row has no children.
-    if not family.about and any(not source.reader.family(bare.table, i, whole) for i in rows):
+    if not family.about and any(not context.evaluator.all_children(bare.table, i, whole) for i in rows):
         return None
-    tally = _draw_aggregate(source, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
-    if tally is None or source.stores_tally(bare.table, tally):
+    tally = _draw_aggregate(context, bare.table, family, rows, r, counted=clause and r.random() < 0.75)
+    if tally is None or context.stores_tally(bare.table, tally):
         return None
     if not clause:
         return DrawnTally(tally, None)
-    column = tally_column(source.world.schema, tally)
+    column = tally_column(context.world.schema, tally)
     here = expr.Path((f"#{len(bare.tallies)}",), column.type)
-    values = [source.reader.tallied(bare.table, tally)[i] for i in rows]
+    values = [context.evaluator.tallied(bare.table, tally)[i] for i in rows]
     if tally.op == "count":
         bound = _draw_count_bound(here, [int(v) for v in values if isinstance(v, int)], r)
     else:
@@ -99,24 +99,24 @@ def _draw_count_bound(here: expr.Path, counts: Sequence[int], r: random.Random) 
 
 
 def _draw_aggregate(
-    source: Source, table: str, family: Family, rows: Sequence[int], r: random.Random, *, counted: bool
+    context: MiningContext, table: str, family: Family, rows: Sequence[int], r: random.Random, *, counted: bool
 ) -> Aggregate | None:
-    schema, reader = source.world.schema, source.reader
+    schema, evaluator = context.world.schema, context.evaluator
     whole = Aggregate("count", family.table, None, (family.ref,), None)
-    children = [child for i in rows for child in reader.family(table, i, whole)]
-    askable = set(source.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
+    children = [child for i in rows for child in evaluator.all_children(table, i, whole)]
+    askable = set(context.askable(family.table)) | {(k,) for k in schema.tables[family.table].key}
     # Each row has its own value of a sole key: no condition on it makes sense.
     paths = [(c,) for c in family.columns if (c,) in askable and schema.tables[family.table].key != (c,)]
     if len(children) < 4 or not paths:
         return None
     path = paths[r.randrange(len(paths))]
-    where = draw_clause(source, family.table, path, children, r)
+    where = draw_clause(context, family.table, path, children, r)
     if where is None:
         return None
     numbers = [
         c
         for c in family.columns
-        if (c,) != path and schema.column(family.table, c).type == "int" and not _is_ordinal(source, family.table, c)
+        if (c,) != path and schema.column(family.table, c).type == "int" and not _is_ordinal(context, family.table, c)
     ]
     if counted or not numbers:
         return Aggregate("count", family.table, None, (family.ref,), where)
@@ -124,21 +124,21 @@ def _draw_aggregate(
     return Aggregate(op, family.table, numbers[r.randrange(len(numbers))], (family.ref,), where)  # type: ignore[arg-type]  # op is one of two
 
 
-def _is_ordinal(source: Source, table: str, name: str) -> bool:
+def _is_ordinal(context: MiningContext, table: str, name: str) -> bool:
     """Tell whether numbers of a column are places or parts of a key rather than amounts."""
-    column = source.world.schema.column(table, name)
+    column = context.world.schema.column(table, name)
     return column.key or isinstance(column.fill, Rank)
 
 
-def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top | None:
+def draw_top(context: MiningContext, query: Query, size: Size, r: random.Random) -> Top | None:
     """Return a top of a query's rows that leaves as many as the size asks for, or None."""
-    paths = [p for p in sortable_paths(source, query.table) if p not in query.read]
+    paths = [p for p in sortable_paths(context, query.table) if p not in query.read]
     if not paths:
         return None
     weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
     path = r.choices(paths, weights)[0]
     largest = r.random() < 0.65
-    passing = len(source.reader.passing(query))
+    passing = len(context.evaluator.passing(query))
     if len(query.scope.values) > 1 and r.random() < 0.7:
         groups = len(query.scope.values)
         low, high = max(-(-size.rows[0] // groups), 2), min(size.rows[1] // groups, passing // groups)
@@ -152,19 +152,19 @@ def draw_top(source: Source, query: Query, size: Size, r: random.Random) -> Top 
     return Top(path, round_ones[r.randrange(len(round_ones))] if round_ones else r.randint(low, high), largest)
 
 
-def _is_sortable(source: Source, table: str, path: Path) -> bool:
-    column = source.world.schema.walk(table, path)
-    values = source.reader.values(table, path)
+def _is_sortable(context: MiningContext, table: str, path: Path) -> bool:
+    column = context.world.schema.walk(table, path)
+    values = context.evaluator.values(table, path)
     many = len(set(values)) > max(4, len(values) // 8)
     return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
 
 
-def sortable_paths(source: Source, table: str) -> list[Path]:
+def sortable_paths(context: MiningContext, table: str) -> list[Path]:
     """Return the paths that rows can be put in order by (kept)."""
-    paths = source.orders.get(table)
+    paths = context.orders.get(table)
     if paths is None:
-        paths = [p for p in source.paths(table) if len(p) <= 2 and _is_sortable(source, table, p)]
-        source.orders[table] = paths
+        paths = [p for p in context.paths(table) if len(p) <= 2 and _is_sortable(context, table, p)]
+        context.orders[table] = paths
     return paths
 
 

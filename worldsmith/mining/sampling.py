@@ -17,7 +17,7 @@ from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
 
 FEW = 6
@@ -68,17 +68,17 @@ class Family(NamedTuple):
     """Whether it is the page about the parent, which there is also where there are no children."""
 
 
-class Source:
+class MiningContext:
     """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
-    def __init__(self, world: World, pages: Pages, reader: Reader | None = None) -> None:
-        self.world, self.pages, self.reader = world, pages, reader or Reader(world)
+    def __init__(self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None) -> None:
+        self.world, self.pages, self.evaluator = world, pages, evaluator or QueryEvaluator(world)
         self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
         self.families, self.cell_pages = cache(self._find_families), cache(pages.carrying)
         self.orders: dict[str, list[Path]] = {}
-        """By table, what `query_forms.ordered` found."""
+        """By table, what `query_forms.sortable_paths` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
-        """By table, what `chains.exits` found."""
+        """By table, what `chains.exits_to_lists` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:
@@ -105,7 +105,7 @@ class Source:
 
         None has a hop that adds nothing in this world, or a null of two meanings (`informative_paths`).
         """
-        return informative_paths(self.reader, table, self._all_paths(table, ()), self._keys(table))
+        return informative_paths(self.evaluator, table, self._all_paths(table, ()), self._keys(table))
 
     def _find_askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""
@@ -184,11 +184,11 @@ class Source:
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
 
-def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
+def draw_scope(context: MiningContext, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
     """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
     # Of tables with children more can be asked.
-    table, by = r.choices(source.scopes, [1 + bool(source.families(t)) for t, _ in source.scopes])[0]
-    places = source.world.rows_by_value(table, by)
+    table, by = r.choices(context.scopes, [1 + bool(context.families(t)) for t, _ in context.scopes])[0]
+    places = context.world.rows_by_value(table, by)
     values = [v for v in places if v is not None]
     r.shuffle(values)
     low, high = size.scope
@@ -206,10 +206,10 @@ def draw_scope(source: Source, size: Size, clauses: int, r: random.Random) -> tu
     return (table, Scope(by, tuple(taken))) if rows >= min(least, int(low * LARGER[1])) else None
 
 
-def draw_clause(source: Source, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
+def draw_clause(context: MiningContext, table: str, path: Path, rows: Sequence[int], r: random.Random) -> Node | None:
     """Return a condition on `path` that some of `rows` pass and some don't, or None."""
-    column = source.world.schema.walk(table, path)
-    values = source.reader.values(table, path)
+    column = context.world.schema.walk(table, path)
+    values = context.evaluator.values(table, path)
     held = [values[i] for i in rows]
     known = [v for v in held if v is not None]
     distinct = sorted(set(known))
@@ -315,33 +315,35 @@ def _day_between(low: str, high: str, *, late: bool) -> tuple[int, Known] | None
 
 
 def draw_columns(
-    source: Source, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
+    context: MiningContext, table: str, rows: Sequence[int], skip: frozenset[Path], *, count: int, r: random.Random
 ) -> list[Path]:
     """Return up to `count` paths outside the key whose values vary over `rows`; at most one that snippets show."""
-    free = (p for p in source.paths(table) if p not in skip and most_common_share(source, table, p, rows) <= 0.5)
+    free = (p for p in context.paths(table) if p not in skip and most_common_share(context, table, p, rows) <= 0.5)
     # An exponential race: the smallest arrivals are a weighted sample without replacement.
     weighed = sorted((r.expovariate(1.0) * (1, 2.5, 8, 20)[len(path) - 1], path) for path in free)
     taken: list[Path] = []
     shown = 0
     for _, path in weighed:
-        snippet = source.world.schema.walk(table, path).see == "snippet"
+        snippet = context.world.schema.walk(table, path).see == "snippet"
         if snippet and (shown or count < 5):
             continue
         shown += snippet
         taken.append(path)
         if len(taken) == count:
             break
-    order = {path: i for i, path in enumerate(source.paths(table))}
+    order = {path: i for i, path in enumerate(context.paths(table))}
     return sorted(taken, key=order.__getitem__)
 
 
-def most_common_share(source: Source, table: str, path: Path, rows: Sequence[int]) -> float:
+def most_common_share(context: MiningContext, table: str, path: Path, rows: Sequence[int]) -> float:
     """Return the share of the most common value over `rows`: what a constant guess is worth."""
-    values = source.reader.values(table, path)
+    values = context.evaluator.values(table, path)
     return Counter(values[i] for i in rows).most_common(1)[0][1] / len(rows)
 
 
-def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()) -> tuple[Path, ...]:
+def informative_paths(
+    evaluator: QueryEvaluator, table: str, paths: Sequence[Path], keys: Sequence[Path] = ()
+) -> tuple[Path, ...]:
     """Return the paths, in order, whose hops all matter and whose null, if any, means one thing.
 
     `keys` are shorter ways too: what names the row itself.
@@ -349,28 +351,30 @@ def informative_paths(reader: Reader, table: str, paths: Sequence[Path], keys: S
     shorter = sorted((*keys, *paths), key=len)
     known: dict[tuple[Value, ...], int] = {}
     for path in shorter:
-        known.setdefault(tuple(reader.values(table, path)), len(path))
+        known.setdefault(tuple(evaluator.values(table, path)), len(path))
     return tuple(
-        p for p in paths if not _is_idle(reader, table, p, shorter, known) and not ambiguous_null(reader, table, p)
+        p
+        for p in paths
+        if not _is_idle(evaluator, table, p, shorter, known) and not ambiguous_null(evaluator, table, p)
     )
 
 
 def _is_idle(
-    reader: Reader, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]
+    evaluator: QueryEvaluator, table: str, path: Path, shorter: Sequence[Path], known: dict[tuple[Value, ...], int]
 ) -> bool:
     """Tell whether a shorter path has the same value in every row of the world that has one."""
-    values = reader.values(table, path)
+    values = evaluator.values(table, path)
     if len(path) == 1:
         return False
     if None not in values:
         return known[tuple(values)] < len(path)
     rows = [i for i, value in enumerate(values) if value is not None]
-    others = (reader.values(table, one) for one in shorter if len(one) < len(path))
+    others = (evaluator.values(table, one) for one in shorter if len(one) < len(path))
     return any(all(values[i] == other[i] for i in rows) for other in others)
 
 
-def ambiguous_null(reader: Reader, table: str, path: Path) -> bool:
+def ambiguous_null(evaluator: QueryEvaluator, table: str, path: Path) -> bool:
     """Tell whether null at the end of a path has two reasons: no row is referred to, or that row has no value."""
-    held = [reader.values(table, path[: n + 1]) for n in range(len(path))]
+    held = [evaluator.values(table, path[: n + 1]) for n in range(len(path))]
     gone = {next(n for n, values in enumerate(held) if values[i] is None) for i, v in enumerate(held[-1]) if v is None}
     return len(gone) > 1

@@ -12,7 +12,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.schema import Aggregate
 from worldsmith.tasks.query import Query, conjunction, is_tally
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 
 PARTS = frozenset({"and", "or"})
 LOOSE = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
@@ -22,33 +22,33 @@ class DrawRejected(Exception):  # noqa: N818 - not an error: how a screen ends a
     """A draw that makes no task; its text is the reason."""
 
 
-def screen(reader: Reader, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
+def screen(evaluator: QueryEvaluator, query: Query, rows: Sequence[int], kept: Sequence[int]) -> None:
     """Raise DrawRejected where a reader could take the query for another, or part of it changes nothing.
 
     `rows` are those in its scope, `kept` its own.
     """
-    if len(rows) == reader.world.size(query.table):
+    if len(rows) == evaluator.world.size(query.table):
         raise DrawRejected("a scope of all rows")
     if query.top:
-        _check_top(reader, query, kept)
+        _check_top(evaluator, query, kept)
     for i, clause in enumerate(query.clauses):
-        _check_clause(reader, query, i, clause, rows, kept)
+        _check_clause(evaluator, query, i, clause, rows, kept)
     for number, tally in enumerate(query.tallies):
-        _check_tally(reader, query, number, tally, rows)
+        _check_tally(evaluator, query, number, tally, rows)
     if len(query.scope.values) > 1:
-        places = reader.world.rows_by_value(query.table, query.scope.column)
+        places = evaluator.world.rows_by_value(query.table, query.scope.column)
         if any(not set(places[value]) & set(kept) for value in query.scope.values) and kept:
             raise DrawRejected("a value of the scope changes nothing")
-    if (query.where is not None or query.top) and reader.rows_without_scope(query) == tuple(kept):
+    if (query.where is not None or query.top) and evaluator.rows_without_scope(query) == tuple(kept):
         raise DrawRejected("the scope changes nothing")
 
 
 def _check_clause(
-    reader: Reader, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]
+    evaluator: QueryEvaluator, query: Query, place: int, clause: Node, rows: Sequence[int], kept: Sequence[int]
 ) -> None:
     def same(*nodes: Node) -> bool:
         others = [*query.clauses[:place], *nodes, *query.clauses[place + 1 :]]
-        return tuple(reader.matching_rows(replace(query, where=conjunction(others)))) == tuple(kept)
+        return tuple(evaluator.matching_rows(replace(query, where=conjunction(others)))) == tuple(kept)
 
     if same():
         raise DrawRejected("a clause changes nothing")
@@ -56,19 +56,19 @@ def _check_clause(
         raise DrawRejected("a part of a clause changes nothing")
     if any(same(fewer) for fewer in variants(clause, without_one)):
         raise DrawRejected("a value of in changes nothing")
-    truths = reader.truths(query, clause, rows)
-    if any(None in reader.truths(query, atom, rows) for atom in negated_comparisons(clause)):
+    truths = evaluator.truths(query, clause, rows)
+    if any(None in evaluator.truths(query, atom, rows) for atom in negated_comparisons(clause)):
         raise DrawRejected("null under negation")
-    if any(reader.truths(query, loose, rows) != truths for loose in variants(clause, border_readings)):
+    if any(evaluator.truths(query, loose, rows) != truths for loose in variants(clause, border_readings)):
         raise DrawRejected("strict or not")
 
 
-def _check_top(reader: Reader, query: Query, kept: Sequence[int]) -> None:
+def _check_top(evaluator: QueryEvaluator, query: Query, kept: Sequence[int]) -> None:
     top = query.top
     assert top is not None
-    rows = reader.passing(query)
-    values = reader.query_values(query, top.path)
-    groups = reader.query_values(query, top.within) if top.within else [0] * len(values)
+    rows = evaluator.passing(query)
+    values = evaluator.query_values(query, top.path)
+    groups = evaluator.query_values(query, top.within) if top.within else [0] * len(values)
     if any(values[i] is None or groups[i] is None for i in rows):
         raise DrawRejected("null in an order")
     if len(kept) == len(rows):
@@ -79,35 +79,35 @@ def _check_top(reader: Reader, query: Query, kept: Sequence[int]) -> None:
         raise DrawRejected("a tie at the border")
     if top.within and (len(sizes) < 2 or min(sizes.values()) < top.count):
         raise DrawRejected("a group of too few rows")
-    if top.within and set(reader.leading(query, replace(top, count=len(kept), within=None), rows)) == set(kept):
+    if top.within and set(evaluator.leading(query, replace(top, count=len(kept), within=None), rows)) == set(kept):
         raise DrawRejected("groups change nothing")
 
 
-def _check_tally(reader: Reader, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
+def _check_tally(evaluator: QueryEvaluator, query: Query, number: int, tally: Aggregate, rows: Sequence[int]) -> None:
     """Raise DrawRejected where the condition on children can be misread, or hardly matters."""
-    numbers = reader.tallied(query.table, tally)
-    kept = reader.matching_rows(query)
+    numbers = evaluator.tallied(query.table, tally)
+    kept = evaluator.matching_rows(query)
     filtering = any(path[0] == f"#{number}" for path in query.read)
 
     def same(node: Node | None) -> bool:
         other = replace(tally, where=node)
         if not filtering:
-            values = reader.tallied(query.table, other)
+            values = evaluator.tallied(query.table, other)
             return all(values[i] == numbers[i] for i in kept)
         tallies = (*query.tallies[:number], other, *query.tallies[number + 1 :])
-        return tuple(reader.matching_rows(replace(query, tallies=tallies))) == tuple(kept)
+        return tuple(evaluator.matching_rows(replace(query, tallies=tallies))) == tuple(kept)
 
     assert tally.where is not None
     if same(None):
         raise DrawRejected("a condition on children changes nothing")
     if any(same(fewer) for fewer in variants(tally.where, without_one)):
         raise DrawRejected("a value of in changes nothing")
-    family = [child for i in rows for child in reader.family(query.table, i, tally)]
+    family = [child for i in rows for child in evaluator.all_children(query.table, i, tally)]
     below = Query(tally.table, query.scope, None, (), ())
-    if any(None in reader.truths(below, atom, family) for atom in negated_comparisons(tally.where)):
+    if any(None in evaluator.truths(below, atom, family) for atom in negated_comparisons(tally.where)):
         raise DrawRejected("null under negation")
-    truths = reader.truths(below, tally.where, family)
-    if any(reader.truths(below, loose, family) != truths for loose in variants(tally.where, border_readings)):
+    truths = evaluator.truths(below, tally.where, family)
+    if any(evaluator.truths(below, loose, family) != truths for loose in variants(tally.where, border_readings)):
         raise DrawRejected("strict or not")
 
 

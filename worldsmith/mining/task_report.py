@@ -13,7 +13,7 @@ from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
 from worldsmith.pages import Pages
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Reader, Task, difficulty, gold_duckdb
+from worldsmith.tasks import QueryEvaluator, Task, difficulty, gold_duckdb
 from worldsmith.world.model import World
 
 LIMITS = (8_000, 16_000, 32_000)
@@ -135,14 +135,14 @@ def _add_world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
     pages = Pages(world)
     simulator = Simulator(world, pages=pages)
     client = SimulatorClient(simulator, reply_cache={})
-    reader = Reader(world)
+    evaluator = QueryEvaluator(world)
     again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
     report.worlds += 1
     for task, rows in zip(with_measures(tasks, world, client), again, strict=True):
         report.tasks.append(task)
         report.curves[task.task_id] = coverage_curve(task)
         report.shared[task.task_id] = co_coverage(task)
-        report.pages[task.task_id] = least_pages(task, reader, pages)
+        report.pages[task.task_id] = least_pages(task, evaluator, pages)
         faults = [
             failed_gate(task, task.audit) if task.gold else None,
             None if rows == task.gold else "another engine gives other gold",

@@ -139,7 +139,7 @@ class EntityKind:
             if part in {"text", "comments"}:
                 blocks.append(Block(part, (), mixed(more + i) >> 8))
             elif part == "neighbours":
-                blocks += self._neighbours(row)
+                blocks += self._directory_neighbour_blocks(row)
             else:
                 blocks += found.get(part, ())
         return blocks
@@ -158,7 +158,7 @@ class EntityKind:
         at = places[n]
         return (*rows[max(0, at - BESIDE) : at], *rows[at + 1 : at + 1 + BESIDE])
 
-    def _neighbours(self, row: Row) -> list[Block]:
+    def _directory_neighbour_blocks(self, row: Row) -> list[Block]:
         beside = self._beside(row.index)
         cells = tuple(cell for i in beside for cell in self.pages.cells(self.table, i, self.form.key))
         links = tuple(f"{self.name}/{i}" for i in beside)

@@ -1,6 +1,6 @@
 """The schema: a TOML file of tables, fills, rules, pages and questions, parsed and typed once."""
 
-from worldsmith.schema.files import load_schema, parse_schema, read_schema, shipped, spoken, with_bank
+from worldsmith.schema.files import in_language, load_schema, parse_schema, read_schema, shipped, with_bank
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs, parse_facts
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.patterns import Split
@@ -66,12 +66,12 @@ __all__ = [
     "Values",
     "WorldKind",
     "foreground",
+    "in_language",
     "load_schema",
     "parse_facts",
     "parse_schema",
     "read_schema",
     "shipped",
-    "spoken",
     "structure_of",
     "with_bank",
 ]

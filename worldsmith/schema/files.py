@@ -88,7 +88,7 @@ def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
 
 
 @lru_cache(maxsize=32)
-def spoken(schema: Schema, language: Language, split: Split = "all") -> Schema:
+def in_language(schema: Schema, language: Language, split: Split = "all") -> Schema:
     """Return a schema in a language: without its bank in the plain one, with the wordings of a split in the natural.
 
     Raises:

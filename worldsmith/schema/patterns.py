@@ -394,7 +394,7 @@ class _Reading:
                 self.path(table, ".".join(path), f"{place}: {text!r}")
         return pattern
 
-    def node(self, text: str | None, table: str, place: str) -> Node | None:
+    def condition(self, text: str | None, table: str, place: str) -> Node | None:
         if text is None:
             return None
         try:
@@ -426,7 +426,7 @@ class _Reading:
         extra = (SUBJECT, "scope", "name")
         titles = tuple(self.pattern(text, page.table, f"{place}.title", extra) for text in page.title)
         openings = tuple(self.pattern(text, page.table, f"{place}.opening", extra) for text in page.opening)
-        return Written(name, page, titles, openings, self.node(page.when, page.table, place), tuple(children))
+        return Written(name, page, titles, openings, self.condition(page.when, page.table, place), tuple(children))
 
     def tells(self, genres: set[str]) -> Iterator[Tell]:
         number = 0
@@ -436,7 +436,7 @@ class _Reading:
             for genre in source.genre:
                 if genre not in genres:
                     raise self.fail(place, f"no page is of genre {genre!r}.{close_match(genre, genres)}")
-            when = self.node(source.when, source.of, place)
+            when = self.condition(source.when, source.of, place)
             states = tuple(self.path(source.of, name, place) for name in source.states)
             for test, texts in ((False, source.text), (True, source.test)):
                 for text in texts:

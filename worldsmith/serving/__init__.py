@@ -6,6 +6,6 @@ depends on the world, the address, the call and the attempt; dialects differ in 
 
 from worldsmith.serving.app import create_app
 from worldsmith.serving.listen import serve
-from worldsmith.serving.world_cache import MEMORY, WorldCache
+from worldsmith.serving.responder_cache import MEMORY, ResponderCache
 
-__all__ = ["MEMORY", "WorldCache", "create_app", "serve"]
+__all__ = ["MEMORY", "ResponderCache", "create_app", "serve"]

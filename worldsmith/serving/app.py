@@ -25,8 +25,8 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.world_cache import MEMORY, Responder, Simulate, WorldCache
-from worldsmith.simulate.disclosure import tokens
+from worldsmith.serving.responder_cache import MEMORY, Responder, ResponderCache, Simulate
+from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
@@ -65,7 +65,7 @@ _LONE = re.compile(
 class Service:
     """What every endpoint needs: the worlds, the address of a call that says nothing, how links are written."""
 
-    world_cache: WorldCache
+    responder_cache: ResponderCache
     default: Address
     base: str | None
     attempts: Attempts
@@ -89,7 +89,7 @@ class Service:
             if query.get(name):
                 sources.append(("the query string", {name: query[name]}))
         address = addresses.merge(sources, self.default)
-        self.world_cache.check(address.world)
+        self.responder_cache.check(address.world)
         if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
                 f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
@@ -103,7 +103,7 @@ class Service:
         try:
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
-                self.world_cache.check(named.world)
+                self.responder_cache.check(named.world)
             find_profile(named.profile, self.profiles)
         except NotFoundError as wrong:
             return http_response({"error": str(wrong)}, 404)
@@ -126,30 +126,30 @@ class Service:
 
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
         """
-        world = await self.world_cache.get(address)
+        responder = await self.responder_cache.get(address)
         if len(calls) == 1:
-            return (await self._observe(world, address, calls[0]),)
+            return (await self._observe(responder, address, calls[0]),)
         observations: list[Observation] = []
         for start in range(0, len(calls), SLICE):
             tasks = []
             for call in calls[start : start + SLICE]:
-                tasks.append(asyncio.ensure_future(self._observe(world, address, call)))
+                tasks.append(asyncio.ensure_future(self._observe(responder, address, call)))
                 await asyncio.sleep(0)
             observations += await asyncio.gather(*tasks)
         return tuple(observations)
 
     def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
         """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
-        digest = self.world_cache.listings[address.world].digest
-        text = ", ".join(" ".join(tokens(observation.disclosed, digest)) for observation in observations)
+        digest = self.responder_cache.cards[address.world].digest
+        text = ", ".join(" ".join(disclosure_hashes(observation.disclosed, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
-    async def _observe(self, world: Responder, address: Address, call: Call | Observation) -> Observation:
+    async def _observe(self, responder: Responder, address: Address, call: Call | Observation) -> Observation:
         """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
         try:
-            return await world.acall(address, call, self.attempts.next(address, call))
+            return await responder.acall(address, call, self.attempts.count_call(address, call))
         except WorldsmithError as problem:
             sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
             return Observation("unavailable")
@@ -355,15 +355,15 @@ def create_app(
     """
     find_profile(profile, profiles)
     base = None if link_base is None else _link_base(link_base)
-    world_cache = WorldCache(worlds, memory, simulate)
-    default = Address(world_cache.only, profile, seed)
-    service = Service(world_cache, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
+    responder_cache = ResponderCache(worlds, memory, simulate)
+    default = Address(responder_cache.only, profile, seed)
+    service = Service(responder_cache, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
         for (method, path), candidates in endpoints.items()
     ]
-    routes += plain_routes(world_cache, endpoints, service.check)
+    routes += plain_routes(responder_cache, endpoints, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, prefixed],
@@ -372,7 +372,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.world_cache, app.state.default, app.state.endpoints = world_cache, default, endpoints
+    app.state.responder_cache, app.state.default, app.state.endpoints = responder_cache, default, endpoints
     return app
 
 

@@ -14,7 +14,7 @@ from starlette.routing import Route as HTTPRoute
 from worldsmith.serving.dialects import Endpoints
 from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.schemas import TEXT, list_of, object_of
-from worldsmith.serving.world_cache import WorldCache
+from worldsmith.serving.responder_cache import ResponderCache
 
 PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "/": (
@@ -39,31 +39,31 @@ def readable_path(path: str) -> str:
     return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
 
 
-def _home(world_cache: WorldCache, endpoints: Endpoints) -> dict[str, Any]:
+def _home(responder_cache: ResponderCache, endpoints: Endpoints) -> dict[str, Any]:
     descriptions = {
         f"{method} {readable_path(path)}": " Or: ".join(route.about for _, route in candidates)
         for (method, path), candidates in endpoints.items()
     }
-    first = next(iter(world_cache.listings))
+    first = next(iter(responder_cache.cards))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
         "world": "The one world needs no name."
-        if world_cache.only
-        else f"Name one of {len(world_cache.listings)} worlds before the route, such as /w/{first}/api/search?query=…",
+        if responder_cache.only
+        else f"Name one of {len(responder_cache.cards)} worlds before the route, such as /w/{first}/api/search?query=…",
         "worlds": "/worlds",
         "description": "/openapi.json",
         "routes": {**descriptions, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
     }
 
 
-def plain_routes(world_cache: WorldCache, endpoints: Endpoints, check: Check) -> list[HTTPRoute]:
+def plain_routes(responder_cache: ResponderCache, endpoints: Endpoints, check: Check) -> list[HTTPRoute]:
     """Return the routes; `check` is called for every request, since its path may name a world."""
     worlds = [
-        {"world": world, "schema": listing.schema, "as_of": listing.as_of, "path": f"/w/{world}"}
-        for world, listing in world_cache.listings.items()
+        {"world": world, "schema": card.schema, "as_of": card.as_of, "path": f"/w/{world}"}
+        for world, card in responder_cache.cards.items()
     ]
     bodies = {
-        "/": _home(world_cache, endpoints),
+        "/": _home(responder_cache, endpoints),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
         "/openapi.json": openapi_document(endpoints, PLAIN),

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.app import create_app
-from worldsmith.serving.world_cache import WorldCache
+from worldsmith.serving.responder_cache import ResponderCache
 from worldsmith.world.model import World
 
 BACKLOG = 2048
@@ -114,10 +114,10 @@ def serve(
     start = time.monotonic()
     with _bind(host, port) as bound:
         app = create_app(worlds, **options)
-        world_cache: WorldCache = app.state.world_cache
-        if world_cache.only:
-            asyncio.run(world_cache.get(app.state.default))
-        what = f"world {world_cache.only}" if world_cache.only else f"{len(world_cache.listings)} worlds"
+        responder_cache: ResponderCache = app.state.responder_cache
+        if responder_cache.only:
+            asyncio.run(responder_cache.get(app.state.default))
+        what = f"world {responder_cache.only}" if responder_cache.only else f"{len(responder_cache.cards)} worlds"
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 
         def ready() -> None:

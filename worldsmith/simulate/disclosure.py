@@ -27,14 +27,14 @@ def is_all_children(disclosed: Disclosure) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def token(world_digest: str, row: Row, column: str) -> str:
+def disclosure_hash(world_digest: str, row: Row, column: str) -> str:
     """Return the hash of a disclosure, 8 characters (48 bits): what headers and task files hold of it."""
     return urlsafe_b64encode(sha256(f"{world_digest} {row} {column}".encode()).digest()[:6]).decode()
 
 
-def tokens(disclosed: Iterable[Disclosure], world_digest: str) -> list[str]:
+def disclosure_hashes(disclosed: Iterable[Disclosure], world_digest: str) -> list[str]:
     """Return the hashes of disclosures, sorted."""
-    return sorted(token(world_digest, row, column) for row, column in disclosed)
+    return sorted(disclosure_hash(world_digest, row, column) for row, column in disclosed)
 
 
 def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:

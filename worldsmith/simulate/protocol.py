@@ -5,13 +5,12 @@ the attempt, never on a task.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
-from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Disclosure
 
 Tool = Literal["web_search", "web_extractor"]
@@ -232,8 +231,8 @@ class Profile:
 class WorldModel(Protocol):
     """Slice to draft: our renderer, or a language model behind the guard."""
 
-    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
-        """Write the answer to `part.call`; what is asked and answered for it is added to `conversation`."""
+    async def draft(self, slice_: Slice, conversation: Conversation) -> Draft:
+        """Write the answer to `slice_.call`; what is asked and answered for it is added to `conversation`."""
         ...
 
 
@@ -247,26 +246,3 @@ class Ranking(Protocol):
     def shows(self, page: Page) -> bool:
         """Whether a page can be read."""
         ...
-
-
-def slice_for(pages: Pages, index: Ranking, call: Call) -> Slice:
-    """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
-
-    A search that asks for ten or more gets one fewer for about half of the queries, as on the web, unless the call
-    is exact. There is no view where a page is not found or not shown.
-    """
-    if call.tool == "web_extractor":
-        page_id = pages.by_url(call.arg)
-        page = pages.page(page_id) if page_id else None
-        if page is None or not index.shows(page):
-            return Slice(call, (), more=False)
-        # However the address was written: all that follows answers one call.
-        return Slice(call if call.arg == page.url else replace(call, arg=page.url), (View(page, 0.0),), more=False)
-    varies = call.k >= 10 and not call.exact
-    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if varies else call.k
-    hits, more = index.search(call.arg, k, call.page)
-    first = (max(call.page, 1) - 1) * k
-    plan = pages.page
-    return Slice(
-        call, tuple([View(plan(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first)]), more
-    )

@@ -31,7 +31,16 @@ from worldsmith.simulate.guard import POLICY, Guard
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, EditedRanking, edits, faults, instruction, profile_named
+from worldsmith.simulate.perturb import (
+    PROFILES,
+    RANKINGS,
+    EditedRanking,
+    faults_of,
+    instruction,
+    profile_named,
+    slice_edits_of,
+)
+from worldsmith.simulate.plan_writer import PlanWriter
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -47,9 +56,8 @@ from worldsmith.simulate.protocol import (
     Tool,
     Verdict,
     WorldModel,
-    slice_for,
 )
-from worldsmith.simulate.renderer import Renderer
+from worldsmith.simulate.slices import slice_for
 from worldsmith.simulate.store import Store
 from worldsmith.world.model import Disclosure, World, canonical_json
 
@@ -98,7 +106,7 @@ class _Services:
     pages: Pages
     index: Index
     guard: Guard
-    renderer: Renderer
+    plan_writer: PlanWriter
     model: WorldModel | None
     accepted_pages: dict[str, Page]
     """Plans whose document by our renderer passed the guard, by page id."""
@@ -169,7 +177,7 @@ class Simulator:
                 pages, index = Pages(self.world, length), None
             guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Services(pages, index or self._indexed(pages), guard, Renderer(self.world, pages), writer, {}, {})
+            made = _Services(pages, index or self._indexed(pages), guard, PlanWriter(self.world, pages), writer, {}, {})
             services = self._services.setdefault(length, made)  # another thread's, where it was quicker
         return services
 
@@ -189,7 +197,7 @@ class Simulator:
         profile = profile_named(address.profile, self._profiles)
         return profile, self._services_for(profile.length)
 
-    def prepare(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
+    def slice_or_reply(self, address: Address, call: Call, attempt: int = 0) -> Slice | Observation:
         """Return what the answer may draw on, or the answer itself: a fault, not found, no hits.
 
         Raises:
@@ -202,7 +210,7 @@ class Simulator:
             raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
         profile, services = self._profile_and_services(address)
         self._counts[call.tool] += 1
-        for fault in faults(profile):
+        for fault in faults_of(profile):
             answer = fault(call, address.seed, attempt)
             if answer is not None:
                 self._counts[f"fault:{answer.fault}"] += 1
@@ -212,28 +220,28 @@ class Simulator:
         shares = profile.edits or {}
         edited = any(shares.get(name) for name in RANKINGS)
         index = EditedRanking(services.pages, services.index, shares, address.seed) if edited else services.index
-        part = slice_for(services.pages, index, call)
+        slice_ = slice_for(services.pages, index, call)
         for edit in self._edits_of(profile):
-            part = edit(services.pages, part, address.seed)
-        if part.views:
-            return part
-        gone = part if part.changes else None  # a dead link or dropped hits, for traces
+            slice_ = edit(services.pages, slice_, address.seed)
+        if slice_.views:
+            return slice_
+        gone = slice_ if slice_.changes else None  # a dead link or dropped hits, for traces
         if call.tool == "web_extractor":
             self._counts["not_found"] += 1
             return Observation("not_found", part=gone)
         self._counts["no_hits"] += 1
-        return Observation("ok", more=part.more, part=gone)
+        return Observation("ok", more=slice_.more, part=gone)
 
     def _edits_of(self, profile: Profile) -> tuple[SliceEdit, ...]:
         profile_edits = self._edits.get(profile.name)
         if profile_edits is None:
-            profile_edits = self._edits[profile.name] = edits(profile)
+            profile_edits = self._edits[profile.name] = slice_edits_of(profile)
         return profile_edits
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call by our renderer."""
-        part = self.prepare(address, call, attempt)
-        return part if isinstance(part, Observation) else self.finish(address, part)
+        slice_ = self.slice_or_reply(address, call, attempt)
+        return slice_ if isinstance(slice_, Observation) else self.answer_slice(address, slice_)
 
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
@@ -241,26 +249,26 @@ class Simulator:
         With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
         rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
         """
-        part = self.prepare(address, call, attempt)
-        if isinstance(part, Observation):
-            return part
+        slice_ = self.slice_or_reply(address, call, attempt)
+        if isinstance(slice_, Observation):
+            return slice_
         if self.model is None or call.tool not in self._tools:
-            return self.finish(address, part)
+            return self.answer_slice(address, slice_)
         profile, services = self._profile_and_services(address)
-        kept = self._stored_answer(part, services, profile)
+        kept = self._stored_answer(slice_, services, profile)
         if kept is not None:
             return kept
-        conversation = Conversation(instruction(profile, part, self.world.schema))
+        conversation = Conversation(instruction(profile, slice_, self.world.schema))
         try:
-            draft = await self._draft(part, services, conversation)
+            draft = await self._draft(slice_, services, conversation)
         except BackendError as error:
             self._counts["backend_failed"] += 1
             why = (Verdict("model", ok=False, why=str(error), reason=Reason.BACKEND),)
-            return replace(self.finish(address, part), verdicts=why, exchanges=tuple(conversation.exchanges))
-        return replace(self.finish(address, part, draft), exchanges=tuple(conversation.exchanges))
+            return replace(self.answer_slice(address, slice_), verdicts=why, exchanges=tuple(conversation.exchanges))
+        return replace(self.answer_slice(address, slice_, draft), exchanges=tuple(conversation.exchanges))
 
-    def finish(self, address: Address, part: Slice, draft: Draft | None = None) -> Observation:
-        """Write a slice that `prepare` returned for an address, or put a model's draft of it through the guard.
+    def answer_slice(self, address: Address, slice_: Slice, draft: Draft | None = None) -> Observation:
+        """Write a slice that `slice_or_reply` returned for an address, or put a model's draft of it through the guard.
 
         What the guard rejects of a draft is deleted or written by our renderer; a page's text is cut last.
 
@@ -269,92 +277,92 @@ class Simulator:
         """
         profile, services = self._profile_and_services(address)
         if draft is None:
-            return self._own_answer(services.renderer.write(part), part, services)
-        return self._model_answer(draft, part, services, profile)
+            return self._renderer_answer(services.plan_writer.write(slice_), slice_, services)
+        return self._model_answer(draft, slice_, services, profile)
 
-    def _stored_answer(self, part: Slice, services: _Services, profile: Profile) -> Observation | None:
+    def _stored_answer(self, slice_: Slice, services: _Services, profile: Profile) -> Observation | None:
         """Answer from the store if the guard accepts its text: others may have written the file."""
-        kept = self.store.get(self.key(part, profile)) if self.store is not None else None
+        kept = self.store.get(self.key(slice_, profile)) if self.store is not None else None
         if kept is None:
             return None
-        own = services.renderer.write(part)
+        own = services.plan_writer.write(slice_)
         if services.pages.voice and _same_text(kept, own):
             # Our own natural text is known by its plan; the guard that reads a model's would not read it.
             self._counts["stored"] += 1
-            return replace(self._own_answer(own, part, services), source="store")
-        if not all(v.ok for v in self._judge(kept, part, services)):
+            return replace(self._renderer_answer(own, slice_, services), source="store")
+        if not all(v.ok for v in self._judge(kept, slice_, services)):
             self._counts["store_rejected"] += 1
-            return self._own_answer(services.renderer.write(part), part, services)
+            return self._renderer_answer(services.plan_writer.write(slice_), slice_, services)
         self._counts["stored"] += 1
-        return self._observation(kept, part, services, "store")
+        return self._observation(kept, slice_, services, "store")
 
-    async def _draft(self, part: Slice, services: _Services, conversation: Conversation) -> Draft:
+    async def _draft(self, slice_: Slice, services: _Services, conversation: Conversation) -> Draft:
         """Return the model's draft, written again once where the guard objects."""
         assert services.model is not None
-        draft = await services.model.draft(part, conversation)
-        conversation.reasons = _reasons(self._judge(draft, part, services), draft)
+        draft = await services.model.draft(slice_, conversation)
+        conversation.reasons = _reasons(self._judge(draft, slice_, services), draft)
         if not conversation.reasons:
             return draft
         self._counts["retried"] += 1
         try:
-            return await services.model.draft(part, conversation)
+            return await services.model.draft(slice_, conversation)
         except BackendError:
             self._counts["backend_failed"] += 1
             return draft
 
-    def _judge(self, draft: Draft, part: Slice, services: _Services) -> tuple[Verdict, ...]:
-        own = services.renderer.write(part)
+    def _judge(self, draft: Draft, slice_: Slice, services: _Services) -> tuple[Verdict, ...]:
+        own = services.plan_writer.write(slice_)
         too_long = length_objection(draft, own)
         if too_long:
             return (too_long.of("length"),)
-        query = part.call.arg if part.call.tool == "web_search" else ""
+        query = slice_.call.arg if slice_.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
-            return services.guard.doc(draft, part.views[0], query)
+            return services.guard.doc(draft, slice_.views[0], query)
         verdicts: list[Verdict] = []
         by_page = {services.pages.by_url(result.url): result for result in draft}
-        for view in part.views:
+        for view in slice_.views:
             result = by_page.get(view.page.id)
             missing = Verdict("hit", ok=False, why="is missing", text=view.page.url, reason=Reason.MISSING)
             verdicts += services.guard.hit(result, view, query) if result else (missing,)
         if not isinstance(own, Doc):
-            pairs = [(by_page[view.page.id], view) for view in part.views if view.page.id in by_page]
+            pairs = [(by_page[view.page.id], view) for view in slice_.views if view.page.id in by_page]
             verdicts += [verdict for _, verdict in misfits(services.pages, pairs, own)]
         return tuple(verdicts)
 
-    def _own_answer(self, draft: Draft, part: Slice, services: _Services) -> Observation:
+    def _renderer_answer(self, draft: Draft, slice_: Slice, services: _Services) -> Observation:
         """Answer with our renderer's draft; what the guard rejects of it is a defect and never leaves.
 
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
         not end an episode. A page that can't be repaired in this way is unavailable.
         """
         bad = (
-            self._rejected_page(draft, part, services)
+            self._rejected_page(draft, slice_, services)
             if isinstance(draft, Doc)
-            else self._rejected_hits(draft, part, services)
+            else self._rejected_hits(draft, slice_, services)
         )
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, part, services, "renderer")
+            return self._observation(draft, slice_, services, "renderer")
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
             raise GuardError(
-                f"our own reply to {part.call!r} was rejected: {what}. This is a defect: please report it."
+                f"our own reply to {slice_.call!r} was rejected: {what}. This is a defect: please report it."
             )
-        fit = without_rejected(services.guard, services.pages, draft, part)
+        fit = without_rejected(services.guard, services.pages, draft, slice_)
         if fit is None:
             return Observation("unavailable", verdicts=tuple(bad))
         return self._observation(*fit, services, "renderer", tuple(bad))
 
-    def _rejected_hits(self, draft: tuple[Result, ...], part: Slice, services: _Services) -> list[Verdict]:
+    def _rejected_hits(self, draft: tuple[Result, ...], slice_: Slice, services: _Services) -> list[Verdict]:
         if services.pages.voice:  # a natural hit is made of its head's cells alone
             return []
-        hits = zip(draft, part.views, strict=True)
-        return [v for hit, view in hits for v in services.guard.hit(hit, view, part.call.arg) if not v.ok]
+        hits = zip(draft, slice_.views, strict=True)
+        return [v for hit, view in hits for v in services.guard.hit(hit, view, slice_.call.arg) if not v.ok]
 
-    def _rejected_page(self, draft: Doc, part: Slice, services: _Services) -> list[Verdict]:
+    def _rejected_page(self, draft: Doc, slice_: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
-        (view,) = part.views
+        (view,) = slice_.views
         if services.accepted_pages.get(view.page.id) == view.page:
             return []
         judged = unentitled_spans(draft, view.page) if services.pages.voice else services.guard.doc(draft, view, "")
@@ -363,35 +371,37 @@ class Simulator:
             keep(services.accepted_pages, view.page.id, view.page, self._budget)
         return bad
 
-    def verdicts_on(self, address: Address, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
+    def verdicts_on(self, address: Address, draft: Draft, slice_: Slice) -> tuple[Verdict, ...]:
         """Return what the guard says of a draft, unit by unit, before anything is repaired."""
-        return self._judge(draft, part, self._profile_and_services(address)[1])
+        return self._judge(draft, slice_, self._profile_and_services(address)[1])
 
-    def _model_answer(self, draft: Draft, part: Slice, services: _Services, profile: Profile) -> Observation:
+    def _model_answer(self, draft: Draft, slice_: Slice, services: _Services, profile: Profile) -> Observation:
         """Answer with a model's draft after repair, or with what the store holds already."""
-        verdicts = self._judge(draft, part, services)
-        own = services.renderer.write(part)
-        good, branches = repaired(services.guard, services.pages, draft, own, part)
+        verdicts = self._judge(draft, slice_, services)
+        own = services.plan_writer.write(slice_)
+        good, branches = repaired(services.guard, services.pages, draft, own, slice_)
         self._counts.update(branches)
         ours = good is own
-        served = self._own_answer(own, part, services) if ours else self._observation(good, part, services, "model")
+        served = (
+            self._renderer_answer(own, slice_, services) if ours else self._observation(good, slice_, services, "model")
+        )
         if served.status != "ok" or served.verdicts:  # ours was rejected too: such a text is not stored
             return served
         served = replace(served, verdicts=verdicts)
         if self.store is None or self.model is None:
             return served
-        stored = self.store.put(self.key(part, profile), good, self.model.version)
-        return served if stored == good else self._stored_answer(part, services, profile) or served
+        stored = self.store.put(self.key(slice_, profile), good, self.model.version)
+        return served if stored == good else self._stored_answer(slice_, services, profile) or served
 
     def _observation(
-        self, draft: Draft, part: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
+        self, draft: Draft, slice_: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
     ) -> Observation:
         if isinstance(draft, Doc):
-            emitted, page = list(chunks(draft)), part.views[0].page
-            text, goes_on = cut_text("".join([text for text, _ in emitted]), part.call.offset, part.call.max_chars)
+            emitted, page = list(chunks(draft)), slice_.views[0].page
+            text, goes_on = cut_text("".join([text for text, _ in emitted]), slice_.call.offset, slice_.call.max_chars)
             if source == "renderer":
-                end = part.call.offset + len(text)
-                disclosed = disclosed_by_part(emitted, page, self.world, part.call.offset, end)
+                end = slice_.call.offset + len(text)
+                disclosed = disclosed_by_part(emitted, page, self.world, slice_.call.offset, end)
             else:
                 disclosed = disclosed_by_text(page, services.guard.stated(text, page), self.world)
             return Observation(
@@ -403,25 +413,25 @@ class Simulator:
                 more=goes_on is not None,
                 source=source,
                 verdicts=verdicts,
-                part=part,
+                part=slice_,
                 disclosed=tuple(sorted(disclosed)) if text else (),
             )
-        disclosures = self._hits_disclose(draft, part, services, ours=source == "renderer" and not verdicts)
+        disclosures = self._hits_disclose(draft, slice_, services, ours=source == "renderer" and not verdicts)
         return Observation(
             "ok",
             results=draft,
-            more=part.more,
+            more=slice_.more,
             source=source,
             verdicts=verdicts,
-            part=part,
+            part=slice_,
             disclosed=tuple(dict.fromkeys(chain.from_iterable(disclosures))),
         )
 
     def _hits_disclose(
-        self, hits: Sequence[Result], part: Slice, services: _Services, *, ours: bool
+        self, hits: Sequence[Result], slice_: Slice, services: _Services, *, ours: bool
     ) -> Iterator[Iterable[Disclosure]]:
         """Yield what each hit discloses: ours all cells of its head, a model's those that the guard reads in it."""
-        for hit, view in zip(hits, part.views, strict=True):
+        for hit, view in zip(hits, slice_.views, strict=True):
             page = view.page
             if hit.text is not None:
                 yield sorted(disclosed_by_reading(page, page.cells, self.world))
@@ -437,12 +447,12 @@ class Simulator:
             else:
                 yield sorted(disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 
-    def key(self, part: Slice, profile: Profile) -> str:
+    def key(self, slice_: Slice, profile: Profile) -> str:
         """Return the key of a stored text: a hash of world, versions, slice, call (not its cut), instruction, model."""
-        views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in part.views]
-        call = part.call
+        views = [[v.page.id, v.page.title, v.page.date, *_blocks(v.page)] for v in slice_.views]
+        call = slice_.call
         named = [call.tool, call.arg, call.page, call.k, call.full_text]
-        ordered = instruction(profile, part, self.world.schema)
+        ordered = instruction(profile, slice_, self.world.schema)
         name = self.model.version if self.model else "renderer"
         return sha256(canonical_json([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
 

@@ -47,7 +47,7 @@ EVERY = 1000
 class Attempts(Protocol):
     """How often a session made each call: all of a session that replies depend on."""
 
-    def next(self, address: Address, call: Call) -> int:
+    def count_call(self, address: Address, call: Call) -> int:
         """Return how often this call was made before; 0 outside a session."""
         ...
 
@@ -59,7 +59,7 @@ class MemoryAttempts:
         self._made: OrderedDict[tuple[Address, Call], int] = OrderedDict()
         self._lock = Lock()
 
-    def next(self, address: Address, call: Call) -> int:
+    def count_call(self, address: Address, call: Call) -> int:
         """Return how often this call was made before; 0 outside a session."""
         if not address.session:
             return 0
@@ -133,7 +133,7 @@ class Store:
             row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
         return draft if row[0] == body else _draft(orjson.loads(row[0]))
 
-    def next(self, address: Address, call: Call) -> int:
+    def count_call(self, address: Address, call: Call) -> int:
         """Return how often this call was made before, in any process; 0 outside a session."""
         if not address.session:
             return 0

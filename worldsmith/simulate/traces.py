@@ -176,14 +176,14 @@ def _fields(call: Call) -> Iterator[tuple[str, Any]]:
         yield from (("offset", call.offset or None), ("max_chars", call.max_chars))
 
 
-def _slice(part: Slice | None) -> dict[str, Any]:
-    if part is None:
+def _slice(slice_: Slice | None) -> dict[str, Any]:
+    if slice_ is None:
         return {"pages": [], "changes": []}
     changes = [
         {"edit": c.kind, "page": c.page, "cells": [[str(cell.row), cell.col, cell.value] for cell in c.cells]}
-        for c in part.changes
+        for c in slice_.changes
     ]
-    return {"pages": [view.page.id for view in part.views], "changes": changes}
+    return {"pages": [view.page.id for view in slice_.views], "changes": changes}
 
 
 def _observation(observation: Observation) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from worldsmith import expr, scoring
 from worldsmith.schema import Aggregate, Path
 from worldsmith.scoring.evidence import Need
-from worldsmith.simulate.disclosure import children_of, token
+from worldsmith.simulate.disclosure import children_of, disclosure_hash
 from worldsmith.tasks.query import Query
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.task import Task
 from worldsmith.world.model import Disclosure, Row
 
 
-def required_disclosures(task: Task, reader: Reader) -> frozenset[Disclosure]:
+def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Disclosure]:
     """Return what must be disclosed to solve a task: all that the queries of its chain read of rows in scope, and gold.
 
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
@@ -20,59 +20,61 @@ def required_disclosures(task: Task, reader: Reader) -> frozenset[Disclosure]:
     """
     cells: set[Disclosure] = set()
     for query in task.query.chain():
-        rows, passing, kept = reader.in_scope(query), reader.passing(query), reader.matching_rows(query)
+        rows, passing, kept = evaluator.in_scope(query), evaluator.passing(query), evaluator.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):
                 for i in some:
-                    cells.update(path_disclosures(reader, query, i, path))
+                    cells.update(path_disclosures(evaluator, query, i, path))
     return frozenset(cells)
 
 
-def path_disclosures(reader: Reader, query: Query, index: int, path: Path) -> Iterator[Disclosure]:
+def path_disclosures(evaluator: QueryEvaluator, query: Query, index: int, path: Path) -> Iterator[Disclosure]:
     """Yield what must be disclosed to know the value at the end of a path from a row."""
     tally = query.tally(path)
     if tally is not None:
-        yield from _tallied(reader, query.table, index, tally)
+        yield from _tallied(evaluator, query.table, index, tally)
         return
     for end in range(1, len(path) + 1):
-        cell = reader.cell(query.table, index, path[:end])
+        cell = evaluator.cell(query.table, index, path[:end])
         if cell:
             yield cell
 
 
-def _tallied(reader: Reader, table: str, index: int, tally: Aggregate) -> Iterator[Disclosure]:
+def _tallied(evaluator: QueryEvaluator, table: str, index: int, tally: Aggregate) -> Iterator[Disclosure]:
     read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
     names = dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
-    yield from ((Row(tally.table, child), name) for child in reader.family(table, index, tally) for name in names)
+    yield from (
+        (Row(tally.table, child), name) for child in evaluator.all_children(table, index, tally) for name in names
+    )
     yield Row(table, index), children_of(tally.table, tally.by[0])
 
 
-def cell_evidence(task: Task, reader: Reader) -> scoring.Evidence:
+def cell_evidence(task: Task, evaluator: QueryEvaluator) -> scoring.Evidence:
     """Return what each gold cell needs before it earns, and, where no row is gold, what shows that there is none.
 
     A cell needs the stored cells along its path, a tally all that it is computed from; what the question itself fixes
     needs nothing. That no row passes is shown by one clause for each row in scope that isn't true of it.
     """
-    query, digest = task.query, reader.world.digest
-    kept = reader.matching_rows(query)
-    keys = [reader.values(query.table, path) for path in query.key]
+    query, digest = task.query, evaluator.world.digest
+    kept = evaluator.matching_rows(query)
+    keys = [evaluator.values(query.table, path) for path in query.key]
     places = {tuple(values[i] for values in keys): i for i in kept}
     rows = [places[row[: len(query.key)]] for row in task.gold]
 
     def hashes(cells: Iterable[Disclosure]) -> tuple[str, ...]:
-        return tuple(sorted({token(digest, *cell) for cell in cells}))
+        return tuple(sorted({disclosure_hash(digest, *cell) for cell in cells}))
 
     def need(index: int, path: Path) -> Need:
         if path in query.fixed:
             return ()
-        return tuple(((name,),) for name in hashes(path_disclosures(reader, query, index, path)))
+        return tuple(((name,),) for name in hashes(path_disclosures(evaluator, query, index, path)))
 
     def refuted(index: int) -> tuple[tuple[str, ...], ...]:
-        clauses = [c for c in query.clauses if reader.truths(query, c, (index,))[0] is not True]
+        clauses = [c for c in query.clauses if evaluator.truths(query, c, (index,))[0] is not True]
         paths = [expr.paths(clause) for clause in clauses] or [query.ranked]
         return tuple(
-            hashes(cell for path in some for cell in path_disclosures(reader, query, index, path)) for some in paths
+            hashes(cell for path in some for cell in path_disclosures(evaluator, query, index, path)) for some in paths
         )
 
     cells = tuple(tuple(need(i, path) for path in query.columns) for i in rows)
-    return scoring.Evidence(cells, () if rows else tuple(refuted(i) for i in reader.in_scope(query)))
+    return scoring.Evidence(cells, () if rows else tuple(refuted(i) for i in evaluator.in_scope(query)))

@@ -1,7 +1,7 @@
 """The logical form of a task: which rows of one table, within which scope, under which condition, and which cells.
 
 A Query is a tree, never parsed from text. `query_sql` writes its SQL for two engines from the same tree, and its
-meaning in Python (`Reader`) is a third reading, used by mining.
+meaning in Python (`QueryEvaluator`) is a third reading, used by mining.
 
 A path may start with a *tally*, a number made of child rows that no column stores: ("#0",) is the first of
 `Query.tallies`. A scope may be given by the one cell of another query (`Scope.of`): so chains of any length are made.

@@ -69,7 +69,7 @@ def _tally(query: Query, tally: Aggregate, schema: Schema, dialect: Dialect, bas
     return f"(SELECT {number} FROM {joins.source()} WHERE {' AND '.join(tests)})"  # noqa: S608 - emitted from the tree
 
 
-def gold(query: Query, connection: sqlite3.Connection, schema: Schema) -> Rows:
+def gold_sqlite(query: Query, connection: sqlite3.Connection, schema: Schema) -> Rows:
     """Return the rows of a query over a world in SQLite (`engine.attach`), as JSON values."""
     rows = connection.execute(sql(query, schema)).fetchall()
     truths = [i for i, path in enumerate(query.columns) if query.column(schema, path).type == "bool"]

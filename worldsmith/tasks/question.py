@@ -17,7 +17,7 @@ from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
 from worldsmith.tasks.headers import column_header, headers, owner, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
 
 _SLOT = re.compile(r"\{\w+\}")
@@ -28,30 +28,30 @@ LETTERS = "ABCDEFGH"
 
 
 def question(
-    reader: Reader, query: Query, columns: Sequence[scoring.Column], turn: int, split: WordingSplit = "all"
+    evaluator: QueryEvaluator, query: Query, columns: Sequence[scoring.Column], turn: int, split: WordingSplit = "all"
 ) -> str:
     """Return the question of a query over a world; `turn` picks among the wordings that `split` leaves."""
-    schema = reader.world.schema
+    schema = evaluator.world.schema
     wording = Wording(schema, turn, query.tallies, split)
     frame = "tables" if query.key else "cell"
-    parts = [f"{_need(reader, wording, query)} {request_sentences(wording, query)}"]
+    parts = [f"{_need(evaluator, wording, query)} {request_sentences(wording, query)}"]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
     counted = [
         *ended_row_notes(wording, query),
-        *missing_number_notes(reader, wording, query),
+        *missing_number_notes(evaluator, wording, query),
         *rank_notes(wording, query),
     ]
     rules = [dated, *counted, *column_notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
-def _need(reader: Reader, wording: Wording, query: Query) -> str:
+def _need(evaluator: QueryEvaluator, wording: Wording, query: Query) -> str:
     schema, table = wording.schema, wording.schema.tables[query.table]
     own = schema.questions.needs if query.key and not schema.bank else ()
     pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
     need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
-    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": _about(reader.world)}
+    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": _about(evaluator.world)}
     return _SLOT.sub(lambda slot: slots.get(slot[0], slot[0]), need)
 
 
@@ -176,13 +176,13 @@ def _nested(node: Node) -> bool:
     return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
 
 
-def missing_number_notes(reader: Reader, wording: Wording, query: Query) -> list[str]:
+def missing_number_notes(evaluator: QueryEvaluator, wording: Wording, query: Query) -> list[str]:
     """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
     lines: dict[str, None] = {}
     for node in (n for clause in query.clauses for n in bounded_comparisons(clause)):
         path = expr.paths(node)[0]
         column = query.column(wording.schema, path)
-        if column.type in {"int", "num"} and None in reader.query_values(query, path):
+        if column.type in {"int", "num"} and None in evaluator.query_values(query, path):
             lines[wording.pick("unmet").format(name=header(wording, query, path))] = None
     return list(lines)
 

@@ -33,7 +33,7 @@ class Unclear(Exception):  # noqa: N818 - not an error: what the reader says of 
     """A question that has no reading, or two."""
 
 
-def understand(text: str, schema: Schema) -> Query:
+def query_of_question(text: str, schema: Schema) -> Query:
     """Return the query of a question. Raises Unclear where the text has no reading, or more than one."""
     first, columns, *rest = text.split("\n\n")
     names = columns.rpartition("\n")[2].split(", ")
@@ -51,7 +51,7 @@ def _reading(schema: Schema) -> "_Reading":
 
 @lru_cache(maxsize=4096)
 def frame_pattern(frame: str, **slots: str) -> re.Pattern[str]:
-    """Return a frame as a pattern; `given` slots take what a pattern says, the others any text."""
+    """Return a frame as a pattern: a slot named in `slots` matches that pattern, any other slot any text."""
     parts = re.split(r"\{(\w+)\}", frame)
     made = [re.escape(p) if i % 2 == 0 else f"(?P<{p}>{slots.get(p, '.+?')})" for i, p in enumerate(parts)]
     return re.compile("".join(made), re.DOTALL)

@@ -13,12 +13,12 @@ from typing import Any, Final
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
-from worldsmith.simulate.disclosure import tokens
+from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
-from worldsmith.tasks import Reader, Task
+from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence
 from worldsmith.train.agent_messages import AgentMessage, read_message
 from worldsmith.train.tool_arguments import CallError, Request, arguments_of, number_of, texts_of, tool_of
@@ -207,9 +207,9 @@ class Environment:
         faults = sum(bool(observation.fault) for observation in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         disclosed = (cell for observation in self.observations for cell in observation.disclosed)
-        hashes = frozenset(tokens(disclosed, self.world.digest))
+        hashes = frozenset(disclosure_hashes(disclosed, self.world.digest))
         reward = scoring.reward(
-            scoring.with_evidence(score, cell_evidence(self.task, Reader(self.world)), hashes),
+            scoring.with_evidence(score, cell_evidence(self.task, QueryEvaluator(self.world)), hashes),
             turns=self.turns,
             search_calls=searches,
             extract_calls=reads,

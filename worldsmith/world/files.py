@@ -134,12 +134,12 @@ def manifest(world: World) -> dict[str, Any]:
 
 def save_world(world: World, out: Path) -> Path:
     """Write a world to `out`/<world> and return that folder; an older folder of that name is replaced."""
-    with placed_world(world, out) as folder:
+    with writing_world(world, out) as folder:
         return folder
 
 
 @contextmanager
-def placed_world(world: World, out: Path) -> Iterator[Path]:
+def writing_world(world: World, out: Path) -> Iterator[Path]:
     """Write a world beside `out`/<world>, which it becomes once the block has ended.
 
     Its tasks are written in the block, so a world in its place is complete, including its tasks. Where the block or a
@@ -197,7 +197,7 @@ def _clean_tasks(folder: Path) -> None:
             path.parent.rmdir()
 
 
-def remove_all_leftovers(out: Path) -> None:
+def recover_unfinished(out: Path) -> None:
     """Remove what killed processes have left in `out`, whichever worlds they were writing.
 
     The caller holds `out` (`locked_folder`): no other process writes there.

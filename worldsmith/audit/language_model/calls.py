@@ -25,16 +25,16 @@ def draw_calls(
     for call in _candidate_calls(pages, hits, address.seed, first):
         if len(drawn_calls) == count:
             break
-        part = simulator.prepare(address, call)
-        if call not in drawn_calls and isinstance(part, Slice) and tokens(part, pages) <= most:
+        slice_ = simulator.slice_or_reply(address, call)
+        if call not in drawn_calls and isinstance(slice_, Slice) and tokens(slice_, pages) <= most:
             drawn_calls.append(call)
     return drawn_calls
 
 
-def tokens(part: Slice, pages: Pages) -> int:
+def tokens(slice_: Slice, pages: Pages) -> int:
     """Return about how many tokens the prompt for a slice takes."""
-    size = sum(len(message["content"].encode()) for message in prompt_for(part, pages.world, pages).messages)
-    prose = len(template("search text" if part.call.tool == "web_search" else "page").encode())
+    size = sum(len(message["content"].encode()) for message in prompt_for(slice_, pages.world, pages).messages)
+    prose = len(template("search text" if slice_.call.tool == "web_search" else "page").encode())
     return ceil(prose / PROSE + (size - prose) / FACTS)
 
 

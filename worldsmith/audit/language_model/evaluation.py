@@ -183,7 +183,7 @@ async def _judge_call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> No
     observation = await site.simulator.acall(site.address, call)
     if observation.source == "store" or observation.part is None:
         return
-    mode, part = run.modes[call.tool], observation.part
+    mode, slice_ = run.modes[call.tool], observation.part
     drafts = [read for exchange in observation.exchanges if (read := _parsed_draft(exchange.reply, call)) is not None]
     run.requested += 1
     run.answered += bool(drafts)
@@ -193,15 +193,15 @@ async def _judge_call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> No
     mode.read += len(drafts)
     served = observation.results if observation.doc is None else observation.doc
     mode.served["fallback" if observation.source == "renderer" else "model" if len(drafts) < 2 else "retry"] += 1
-    must, labels = _required_count(site, part), _labels(site, part)
+    must, labels = _required_count(site, slice_), _labels(site, slice_)
     if drafts:
-        mode.before.add(_verdicts(site, drafts[0], part), site.leaks.of(drafts[0], part), must, labels)
+        mode.before.add(_verdicts(site, drafts[0], slice_), site.leaks.of(drafts[0], slice_), must, labels)
         mode.served["unchanged"] += _draft_texts(served) == _draft_texts(drafts[-1])
-        units, kept = _served_units(site, drafts[-1], served, part, ours=observation.source == "renderer")
+        units, kept = _served_units(site, drafts[-1], served, slice_, ours=observation.source == "renderer")
         mode.units, mode.kept = mode.units + units, mode.kept + kept
-    mode.after.add(_verdicts(site, served, part), site.leaks.of(served, part), must, labels)
+    mode.after.add(_verdicts(site, served, slice_), site.leaks.of(served, slice_), must, labels)
     if repeat:
-        await _repeat_draft(run, site, part, drafts[0] if drafts else None)
+        await _repeat_draft(run, site, slice_, drafts[0] if drafts else None)
     if run.judge:
         for when, draft in (("before", drafts[0] if drafts else None), ("after", served)):
             grade = await realism(run.judge, call, draft_text(draft)) if draft is not None else None
@@ -224,19 +224,19 @@ def _parsed_draft(reply: str, call: Call) -> Draft | None:
         return None
 
 
-def _verdicts(site: _Site, draft: Draft, part: Slice) -> tuple[Verdict, ...]:
-    return site.simulator.verdicts_on(site.address, draft, part)
+def _verdicts(site: _Site, draft: Draft, slice_: Slice) -> tuple[Verdict, ...]:
+    return site.simulator.verdicts_on(site.address, draft, slice_)
 
 
-def _required_count(site: _Site, part: Slice) -> int:
-    if part.call.tool == "web_search":
-        return len(part.views)
-    return len(site.guard.required_cells(part.views[0].page))
+def _required_count(site: _Site, slice_: Slice) -> int:
+    if slice_.call.tool == "web_search":
+        return len(slice_.views)
+    return len(site.guard.required_cells(slice_.views[0].page))
 
 
-def _labels(site: _Site, part: Slice) -> tuple[str, ...]:
-    searched = part.call.tool == "web_search"
-    cells = [c for v in part.views for c in (v.page.head.cells if searched else v.page.cells)]
+def _labels(site: _Site, slice_: Slice) -> tuple[str, ...]:
+    searched = slice_.call.tool == "web_search"
+    cells = [c for v in slice_.views for c in (v.page.head.cells if searched else v.page.cells)]
     schema = site.pages.world.schema
     return tuple(dict.fromkeys(schema.column(c.row.table, c.col).label.lower() for c in cells))
 
@@ -250,41 +250,41 @@ def draft_text(draft: Draft) -> str:
     return markdown(draft) if isinstance(draft, Doc) else numbered_results(map(result_fields, draft))
 
 
-def _served_units(site: _Site, draft: Draft, served: Draft, part: Slice, *, ours: bool) -> tuple[int, int]:
+def _served_units(site: _Site, draft: Draft, served: Draft, slice_: Slice, *, ours: bool) -> tuple[int, int]:
     """Return the units of a model's draft and how many of them were served: hits, or statements of a page."""
     if isinstance(draft, Doc):
-        verdicts = [v for v in _verdicts(site, draft, part) if v.where not in {"missing", "url", "date"}]
+        verdicts = [v for v in _verdicts(site, draft, slice_) if v.where not in {"missing", "url", "date"}]
         return len(verdicts), 0 if ours else sum(v.ok for v in verdicts)
     assert not isinstance(served, Doc)
     mine = {r.url: (r.title, r.snippet) for r in served}
-    return len(part.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in draft}.values())
+    return len(slice_.views), sum(mine.get(r.url) == (r.title, r.snippet) for r in {r.url: r for r in draft}.values())
 
 
-async def _repeat_draft(run: _Run, site: _Site, part: Slice, first: Draft | None) -> None:
+async def _repeat_draft(run: _Run, site: _Site, slice_: Slice, first: Draft | None) -> None:
     """Ask for another draft of a slice, and record how far it states the same facts as the first."""
-    talk = Conversation(instruction(run.profile, part, site.pages.world.schema))
+    talk = Conversation(instruction(run.profile, slice_, site.pages.world.schema))
     try:
-        second = await run.backend.writer(site.pages).draft(part, talk)
+        second = await run.backend.writer(site.pages).draft(slice_, talk)
     except BackendError:
         second = None
     if first is None or second is None:
         run.unrepeated += 1
         return
-    cell_sets = [_stated_cells(site, draft, part) for draft in (first, second)]
+    cell_sets = [_stated_cells(site, draft, slice_) for draft in (first, second)]
     both, either = cell_sets[0] & cell_sets[1], cell_sets[0] | cell_sets[1]
     run.agreement.append(len(both) / len(either) if either else 1.0)
 
 
-def _stated_cells(site: _Site, draft: Draft, part: Slice) -> set[Cell]:
+def _stated_cells(site: _Site, draft: Draft, slice_: Slice) -> set[Cell]:
     """Return the facts that a draft states in statements which the guard accepts."""
     if isinstance(draft, Doc):
-        return site.guard.read(draft, part.views[0].page).stated
-    views = {view.page.id: view.page for view in part.views}
+        return site.guard.read(draft, slice_.views[0].page).stated
+    views = {view.page.id: view.page for view in slice_.views}
     cells = set[Cell]()
     for result in draft:
         page = views.get(site.pages.by_url(result.url) or "")
         if page is not None:
-            cells |= _read_hit(site.guard, result, page, part.call.arg).stated
+            cells |= _read_hit(site.guard, result, page, slice_.call.arg).stated
     return cells
 
 
@@ -297,10 +297,10 @@ def _read_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
 
 async def _judge_order(run: _Run, name: str, site: _Site, call: Call) -> None:
     """Give an order at a search whose facts are all in the prompt."""
-    part = Simulator(site.pages.world, pages=site.pages).prepare(Address(site.pages.world.id, "open"), call)
-    if not isinstance(part, Slice) or (name == "paging" and len(part.views) <= SHOWN):
+    slice_ = Simulator(site.pages.world, pages=site.pages).slice_or_reply(Address(site.pages.world.id, "open"), call)
+    if not isinstance(slice_, Slice) or (name == "paging" and len(slice_.views) <= SHOWN):
         return
-    done = await obeys(run.backend, name, part, site.pages)
+    done = await obeys(run.backend, name, slice_, site.pages)
     run.control[f"{name} {'not asked' if done is None else 'given'}"] += 1
     run.control[f"{name} obeyed"] += done is True
 

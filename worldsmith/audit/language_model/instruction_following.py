@@ -30,19 +30,19 @@ class Order:
     obeyed: Callable[[str, Slice, Pages], bool]
 
 
-def _is_withheld(reply: str, part: Slice, pages: Pages) -> bool:
+def _is_withheld(reply: str, slice_: Slice, pages: Pages) -> bool:
     """Every result is there, and none states a fact of its own beyond its key."""
     result_texts = {pages.by_url(result.url): f"{result.title} {result.snippet}" for result in parse_results(reply)}
     return all(
         view.page.id in result_texts
-        and not any(form in result_texts[view.page.id] for form in _forbidden_forms(view.page.id, part, pages))
-        for view in part.views
+        and not any(form in result_texts[view.page.id] for form in _forbidden_forms(view.page.id, slice_, pages))
+        for view in slice_.views
     )
 
 
-def _forbidden_forms(page_id: str, part: Slice, pages: Pages) -> list[str]:
+def _forbidden_forms(page_id: str, slice_: Slice, pages: Pages) -> list[str]:
     """Return the written forms of a result's cells that are no key, and are part of none of its keys."""
-    (page,) = (view.page for view in part.views if view.page.id == page_id)
+    (page,) = (view.page for view in slice_.views if view.page.id == page_id)
     words, schema = pages.words, pages.world.schema
     keys = [words.show(c) for c in page.head.cells if c.col in schema.tables[c.row.table].key]
     other = [c for c in page.head.cells if c.col not in schema.tables[c.row.table].key and c.value is not None]
@@ -50,14 +50,14 @@ def _forbidden_forms(page_id: str, part: Slice, pages: Pages) -> list[str]:
     return [form for form in shown if len(form) > 1 and not any(form in key for key in keys)]
 
 
-def _is_error(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+def _is_error(reply: str, slice_: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
     """It says that something failed, and shows no result."""
-    return bool(_FAILS.search(reply)) and not any(view.page.url in reply for view in part.views)
+    return bool(_FAILS.search(reply)) and not any(view.page.url in reply for view in slice_.views)
 
 
-def _is_first_page(reply: str, part: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
+def _is_first_page(reply: str, slice_: Slice, pages: Pages) -> bool:  # noqa: ARG001 - one signature for all
     """The first results are there, in order, and no others."""
-    return [result.url for result in parse_results(reply)] == [view.page.url for view in part.views[:SHOWN]]
+    return [result.url for result in parse_results(reply)] == [view.page.url for view in slice_.views[:SHOWN]]
 
 
 ORDERS: Mapping[str, Order] = {
@@ -73,15 +73,15 @@ ORDERS: Mapping[str, Order] = {
 """What is ordered, by name."""
 
 
-async def obeys(backend: Backend, name: str, part: Slice, pages: Pages) -> bool | None:
+async def obeys(backend: Backend, name: str, slice_: Slice, pages: Pages) -> bool | None:
     """Return whether a model obeys an order at a slice of a search; None where there was no reply."""
     order = ORDERS[name]
     talk = Conversation()
     try:
         reply = await backend.ask(
-            Prompt(chat_messages(part, pages.world, pages, [order.instruction])), observation_text, talk
+            Prompt(chat_messages(slice_, pages.world, pages, [order.instruction])), observation_text, talk
         )
     except BackendError:
         answered = any(exchange.reply for exchange in talk.exchanges)
         return False if answered else None
-    return order.obeyed(reply, part, pages)
+    return order.obeyed(reply, slice_, pages)

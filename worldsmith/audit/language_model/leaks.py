@@ -41,13 +41,13 @@ class Leaks:
                     names |= dict.fromkeys(v for v in values if len(v) >= SHORTEST)
         return tuple(names)
 
-    def of(self, draft: Draft, part: Slice) -> list[str]:
+    def of(self, draft: Draft, slice_: Slice) -> list[str]:
         """Return what a draft states that its slice does not hold; each hit is judged by the head of its own page."""
-        query = part.call.arg if part.call.tool == "web_search" else ""
+        query = slice_.call.arg if slice_.call.tool == "web_search" else ""
         if isinstance(draft, Doc):
-            page = part.views[0].page
+            page = slice_.views[0].page
             return self._leaks_in(f"{draft.title}\n{markdown(draft)}", page, page.cells, query)
-        views = {view.page.id: view.page for view in part.views}
+        views = {view.page.id: view.page for view in slice_.views}
         leaks = []
         for result in draft:
             hit_page = views.get(self.pages.by_url(result.url) or "")

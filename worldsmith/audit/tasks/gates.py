@@ -10,7 +10,7 @@ from typing import Any
 
 from worldsmith import scoring
 from worldsmith.agents import Connection, run
-from worldsmith.tasks import Reader, Task, markdown_table
+from worldsmith.tasks import QueryEvaluator, Task, markdown_table
 from worldsmith.tasks.shortcuts import CAP, GATES, largest_page_share, page_carries_too_much
 from worldsmith.world.model import World
 
@@ -25,7 +25,7 @@ def constant_guess(task: Task, world: World) -> float:
     if not task.gold:
         return 0.0
     if not task.query.key:
-        values = Reader(world).query_values(task.query, task.query.columns[0])
+        values = QueryEvaluator(world).query_values(task.query, task.query.columns[0])
         return float(Counter(values).most_common(1)[0][0] == task.gold[0][0])
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
     lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from worldsmith.pages import Pages
 from worldsmith.simulate.disclosure import is_all_children
-from worldsmith.tasks import Reader, Task
+from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import required_disclosures
 
 STEPS = (1, 2, 4, 8, 16, 32)
@@ -48,10 +48,14 @@ def coverage_curve(task: Task) -> dict[int, float]:
     return {k: steps[min(k, len(steps)) - 1] / len(cells) if steps else 0.0 for k in STEPS}
 
 
-def least_pages(task: Task, reader: Reader, pages: Pages) -> int:
+def least_pages(task: Task, evaluator: QueryEvaluator, pages: Pages) -> int:
     """Return how few pages state all the evidence of a task: near the least that must be read."""
     return cover_size(
-        {frozenset(pages.carrying(*cell)) for cell in required_disclosures(task, reader) if not is_all_children(cell)}
+        {
+            frozenset(pages.carrying(*cell))
+            for cell in required_disclosures(task, evaluator)
+            if not is_all_children(cell)
+        }
     )
 
 

@@ -45,7 +45,7 @@ class Index:
         self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
         self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]
         self._bounds = array("I", made.indptr.tolist())
-        self._told = array("Q", made.told.tolist())
+        self._value_marks = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
         self._nouns = [tokens(form.singular) for form in pages.world.schema.tables.values()]
         self._about = made.table % len(self._nouns)
@@ -81,7 +81,7 @@ class Index:
         found = found[np.argsort(-scores[found], kind="stable")]
         exact = False
         for phrase in asked.phrases:
-            saying = found[np.isin(found, self._saying(phrase))]
+            saying = found[np.isin(found, self._documents_with_phrase(phrase))]
             if len(saying):
                 found, exact = saying, True
         if not exact and not asked.hosts and 0 < len(found) < DEPTH:
@@ -90,7 +90,7 @@ class Index:
 
     def _scores(self, asked: Terms) -> np.ndarray:
         """Return what each document scores."""
-        told, words = self._guessed(asked.words)
+        told, words = self._documents_of_named_values(asked.words)
         scores = np.zeros(len(self.ids), dtype="float32")
         places, worth, bounds = self.stock.indices, self.stock.scores, self._bounds
         for term, times in Counter(self._terms(words)).items():
@@ -98,30 +98,30 @@ class Index:
             scores[places[start:end]] += worth[start:end] if times == 1 else worth[start:end] * times
         for documents in told:
             scores[documents] += self._bonus
-        for table in self._called(asked.words):
+        for table in self._tables_named(asked.words):
             scores[(self._about == table) & (scores > 0)] += MEANT
         np.round(scores, 3, out=scores)
         return scores
 
-    def _called(self, words: tuple[str, ...]) -> list[int]:
+    def _tables_named(self, words: tuple[str, ...]) -> list[int]:
         """Return the tables that a query names: whose rows it wants."""
         return [i for i, noun in enumerate(self._nouns) if noun and all(term in words for term in noun)]
 
     def _passing(self, asked: Terms, among: np.ndarray) -> np.ndarray:
         """Return which documents pass a query's hosts, exclusions and days."""
         if asked.hosts:
-            among = among & self._on(asked.hosts)
+            among = among & self._documents_on_hosts(asked.hosts)
         if asked.not_hosts:
-            among = among & ~self._on(asked.not_hosts)
+            among = among & ~self._documents_on_hosts(asked.not_hosts)
         if asked.since or asked.until or asked.newest:
-            among = among & self._dated(asked)
+            among = among & self._documents_in_dates(asked)
         if asked.without:
             among = among.copy()
             for term in asked.without:
-                among[self._having(term)] = False
+                among[self._documents_with_term(term)] = False
         return among
 
-    def _on(self, hosts: tuple[str, ...]) -> np.ndarray:
+    def _documents_on_hosts(self, hosts: tuple[str, ...]) -> np.ndarray:
         """Return which documents stand on one of some hosts or on a part of it, under the path where one is named."""
         under = [paths_on(host, hosts) for host in self.stock.hosts]
         on = np.array(["" in paths for paths in under], dtype=bool)[self.stock.host]
@@ -131,14 +131,14 @@ class Index:
                     on[i] = not under[host].isdisjoint(places(self.pages.url(self.ids[i])))
         return np.asarray(on)
 
-    def _dated(self, asked: Terms) -> np.ndarray:
+    def _documents_in_dates(self, asked: Terms) -> np.ndarray:
         """Return which documents claim a day that a query asks for."""
         day = self.stock.day
         since = max(asked.since, self._today - asked.newest if asked.newest else 1)
         passing = day >= since
         return passing & (day < asked.until) if asked.until else passing
 
-    def _guessed(self, words: tuple[str, ...]) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    def _documents_of_named_values(self, words: tuple[str, ...]) -> tuple[list[np.ndarray], tuple[str, ...]]:
         """Return the documents of the values that a query names, and its other words.
 
         Tried are the first number and the first word that no hit tells, there or not: further ones are no guesses,
@@ -149,41 +149,41 @@ class Index:
         for digits in (True, False):
             unseen = (i for i, word in enumerate(rest) if word[0].isdigit() == digits and word not in self._vocabulary)
             at = next(unseen, len(rest))
-            documents, length = self._named(rest, at)
+            documents, length = self._longest_value_at(rest, at)
             if documents is not None:
                 found.append(documents)
                 rest = rest[:at] + rest[at + length :]
         if not found:
             openers = (i for i, word in enumerate(words) if self._vocabulary.get(word) in self._openers)
-            named = (self._named(words, at)[0] for at in openers)
+            named = (self._longest_value_at(words, at)[0] for at in openers)
             first = next((documents for documents in named if documents is not None), None)
             found = [] if first is None else [first]
         return found, rest
 
-    def _named(self, words: tuple[str, ...], at: int) -> tuple[np.ndarray | None, int]:
+    def _longest_value_at(self, words: tuple[str, ...], at: int) -> tuple[np.ndarray | None, int]:
         """Return the documents of the longest value that stands at a place of a query, and of how many terms it is."""
         for length in self._lengths:
             if at + length <= len(words):
-                documents = self._telling(words[at : at + length])
+                documents = self._documents_of_value(words[at : at + length])
                 if documents is not None:
                     return documents, length
         return None, 0
 
-    def _telling(self, said: tuple[str, ...]) -> np.ndarray | None:
+    def _documents_of_value(self, said: tuple[str, ...]) -> np.ndarray | None:
         """Return the documents that tell a value."""
-        known, value = self._told, mark(said)
+        known, value = self._value_marks, mark(said)
         start = bisect_left(known, value)
         if start == len(known) or known[start] != value:
             return None
         return np.asarray(self.stock.telling[start : bisect_right(known, value, start)])
 
-    def _having(self, term: str) -> np.ndarray:
+    def _documents_with_term(self, term: str) -> np.ndarray:
         """Return the documents that hold a term."""
         i = self._vocabulary.get(term)
         places = self.stock.indices
         return np.asarray(places[:0] if i is None else places[self._bounds[i] : self._bounds[i + 1]])
 
-    def _saying(self, phrase: tuple[str, ...]) -> np.ndarray:
+    def _documents_with_phrase(self, phrase: tuple[str, ...]) -> np.ndarray:
         """Return the documents of which a field holds the terms of a phrase side by side."""
         text, starts = self.stock.text, self.stock.starts
         ids = [self._vocabulary.get(term) for term in phrase]

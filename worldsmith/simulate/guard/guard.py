@@ -160,9 +160,9 @@ class Guard:
         fields = [self._url(doc.url, page), self._date(doc.date, page, hit=False)]
         return (*fields, *self._whole(doc, page, query))
 
-    def reply(self, results: Sequence[Result], part: Slice) -> Verdicts:
+    def reply(self, results: Sequence[Result], slice_: Slice) -> Verdicts:
         """Judge results together: a name that starts in one text and ends in the next is a name all the same."""
-        spoken = [facts_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in part.views]
+        spoken = [facts_of(self.world, self.columns, v.page, v.page.head.cells).sayable_names for v in slice_.views]
         allowed = frozenset().union(*spoken)
         texts = [(i, text) for i, r in enumerate(results) for text in (r.title, r.snippet)]
         seams = [*pairwise(texts), *zip(texts, texts[2:], strict=False)]

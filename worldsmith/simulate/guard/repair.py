@@ -15,33 +15,33 @@ from worldsmith.simulate.guard.text import clean, sentences
 from worldsmith.simulate.protocol import Draft, Reason, Rejection, Result, Slice, View
 
 
-def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, slice_: Slice) -> tuple[Draft, Mapping[str, int]]:
     """Return the draft to be served, and how often each branch was taken; `own`, ours, where none of it is accepted."""
     if length_objection(draft, own):
         return own, {"too_long": 1, "fallback": 1}
     if isinstance(own, Doc):
         if not isinstance(draft, Doc):
             return own, {"fallback": 1}
-        return _document(guard, pages, draft, own, part)
+        return _document(guard, pages, draft, own, slice_)
     if isinstance(draft, Doc):
         return own, {"fallback": 1}
-    return _results(guard, pages, draft, own, part)
+    return _results(guard, pages, draft, own, slice_)
 
 
-def without_rejected(guard: Guard, pages: Pages, own: Draft, part: Slice) -> tuple[Draft, Slice] | None:
+def without_rejected(guard: Guard, pages: Pages, own: Draft, slice_: Slice) -> tuple[Draft, Slice] | None:
     """Return our own draft without what the guard rejects of it, and its slice; None where a page can't do without.
 
     A hit keeps its snippet without its full text, or its title for a snippet, or goes.
     """
     if isinstance(own, Doc):
-        doc, _ = _document(guard, pages, own, own, part)
-        return None if doc is own else (doc, part)
+        doc, _ = _document(guard, pages, own, own, slice_)
+        return None if doc is own else (doc, slice_)
     kept: list[tuple[Result, View]] = []
-    for hit, view in zip(own, part.views, strict=True):
+    for hit, view in zip(own, slice_.views, strict=True):
         ways = (hit, replace(hit, text=None), replace(hit, snippet=hit.title, text=None))
-        stands = next((one for one in ways if all(v.ok for v in guard.hit(one, view, part.call.arg))), None)
+        stands = next((one for one in ways if all(v.ok for v in guard.hit(one, view, slice_.call.arg))), None)
         kept += [(stands, view)] if stands else []
-    return tuple(hit for hit, _ in kept), replace(part, views=tuple(view for _, view in kept))
+    return tuple(hit for hit, _ in kept), replace(slice_, views=tuple(view for _, view in kept))
 
 
 READ = 20_000
@@ -71,21 +71,21 @@ def _over(what: str, size: int, most: int) -> Rejection | None:
 
 
 def _results(
-    guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], part: Slice
+    guard: Guard, pages: Pages, draft: tuple[Result, ...], own: tuple[Result, ...], slice_: Slice
 ) -> tuple[Draft, Mapping[str, int]]:
     """Keep the accepted hits, in the slice's order; address, date, score and full text are always our own."""
     counts: Counter[str] = Counter()
     wrote = {pages.by_url(result.url): result for result in reversed(draft)}
-    query = part.call.arg
+    query = slice_.call.arg
     mixed = {
         view.page.id: replace(theirs, url=ours.url, date=ours.date, score=ours.score, text=ours.text)
-        for view, ours in zip(part.views, own, strict=True)
+        for view, ours in zip(slice_.views, own, strict=True)
         if (theirs := wrote.get(view.page.id)) is not None
     }
-    pairs = [(mixed[view.page.id], view) for view in part.views if view.page.id in mixed]
+    pairs = [(mixed[view.page.id], view) for view in slice_.views if view.page.id in mixed]
     unfit = {result.url for result, _ in misfits(pages, pairs, own)}
     kept: list[Result] = []
-    for view, ours in zip(part.views, own, strict=True):
+    for view, ours in zip(slice_.views, own, strict=True):
         theirs = mixed.get(view.page.id)
         if theirs is None:
             counts["hit_missing"] += 1
@@ -97,10 +97,10 @@ def _results(
     # What stands in for a model's hit is ours: one with a defect is for the caller, who tells it from a model's.
     if any(
         r is o and not all(v.ok for v in guard.hit(o, view, query))
-        for r, o, view in zip(kept, own, part.views, strict=True)
+        for r, o, view in zip(kept, own, slice_.views, strict=True)
     ):
         return own, {**counts, "fallback": 1}
-    split = {v.text for v in guard.reply(kept, part) if not v.ok}
+    split = {v.text for v in guard.reply(kept, slice_) if not v.ok}
     if split:
         counts["reply_split"] += 1
         return own, {**counts, "fallback": 1}
@@ -109,9 +109,9 @@ def _results(
     return tuple(kept), {**counts, "model": 1}
 
 
-def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, part: Slice) -> tuple[Draft, Mapping[str, int]]:
+def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, slice_: Slice) -> tuple[Draft, Mapping[str, int]]:
     """Delete the statements that are rejected, then add our blocks for the cells that are lacking."""
-    view = part.views[0]
+    view = slice_.views[0]
     counts: Counter[str] = Counter()
     whole = guard.read(draft, view.page)
     title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title

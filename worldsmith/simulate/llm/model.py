@@ -264,7 +264,7 @@ class Writer:
     backend: Backend
     pages: Pages
 
-    async def draft(self, part: Slice, conversation: Conversation) -> Draft:
+    async def draft(self, slice_: Slice, conversation: Conversation) -> Draft:
         """Write the answer to a slice.
 
         Raises:
@@ -272,9 +272,9 @@ class Writer:
         """
         prose = self.backend.endpoint.prose
         what = prompt_for(
-            part, self.pages.world, self.pages, conversation.instruction, conversation.reasons, prose=prose
+            slice_, self.pages.world, self.pages, conversation.instruction, conversation.reasons, prose=prose
         )
-        return await self.backend.ask(what, lambda content: parse_draft(content, part.call), conversation)
+        return await self.backend.ask(what, lambda content: parse_draft(content, slice_.call), conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ class StoredOnly:
         """Return itself."""
         return self
 
-    async def draft(self, part: Slice, conversation: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
+    async def draft(self, slice_: Slice, conversation: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
         """Raise BackendError."""
         raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
 

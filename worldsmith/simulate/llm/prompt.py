@@ -51,7 +51,7 @@ def template(form: Form) -> str:
 
 
 def prompt_for(
-    part: Slice,
+    slice_: Slice,
     world: World,
     pages: Pages,
     instruction: str = "",
@@ -62,24 +62,24 @@ def prompt_for(
     """Return what is asked for a slice.
 
     Args:
-        part: the slice.
+        slice_: the slice.
         world: the world it is of.
         pages: its pages.
         instruction: what the profile asks, in words.
         reasons: what was wrong with the answer before.
         prose: pages are to be told in running sentences.
     """
-    if part.call.tool == "web_search":
+    if slice_.call.tool == "web_search":
         plain, structured = (
-            chat_messages(part, world, pages, [SEARCH, instruction], reasons, structured=as_json)
+            chat_messages(slice_, world, pages, [SEARCH, instruction], reasons, structured=as_json)
             for as_json in (False, True)
         )
-        return Prompt(plain, answer_schema(part), structured)
-    return Prompt(chat_messages(part, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
+        return Prompt(plain, answer_schema(slice_), structured)
+    return Prompt(chat_messages(slice_, world, pages, [EXTRACT, *([PROSE] if prose else []), instruction], reasons))
 
 
 def chat_messages(
-    part: Slice,
+    slice_: Slice,
     world: World,
     pages: Pages,
     instructions: list[str],
@@ -91,9 +91,9 @@ def chat_messages(
 
     A search may be answered as JSON: `structured`.
     """
-    search = part.call.tool == "web_search"
+    search = slice_.call.tool == "web_search"
     form: Form = "page" if not search else "search json" if structured else "search text"
-    state = _results(part, world, pages) if search else _page(part.views[0], world, pages)
+    state = _results(slice_, world, pages) if search else _page(slice_.views[0], world, pages)
     instruction = " ".join(filter(None, instructions))
     if reasons:
         listed = "\n".join(f"- {reason}" for reason in reasons)
@@ -102,17 +102,17 @@ def chat_messages(
     start, rest = template(form).split("{state}")
     middle, end = rest.split("{instruction}")
     system = f"{start.replace('{about}', world.schema.about)}{state}{middle}{instruction}{end}"
-    return ({"role": "system", "content": system}, {"role": "user", "content": action_text(part.call)})
+    return ({"role": "system", "content": system}, {"role": "user", "content": action_text(slice_.call)})
 
 
-def answer_schema(part: Slice) -> Mapping[str, Any]:
+def answer_schema(slice_: Slice) -> Mapping[str, Any]:
     """Return the JSON Schema of the answer to a search: its results, in number and at addresses as in the slice."""
     text = {"type": "string"}
-    url = {"type": "string", "enum": [view.page.url for view in part.views]}
-    day = {"type": "string", "enum": list(dict.fromkeys(view.page.date or "N/A" for view in part.views))}
+    url = {"type": "string", "enum": [view.page.url for view in slice_.views]}
+    day = {"type": "string", "enum": list(dict.fromkeys(view.page.date or "N/A" for view in slice_.views))}
     hit = {"url": url, "title": text, "snippet": text, "date": day}
     one = {"type": "object", "properties": hit, "required": list(hit), "additionalProperties": False}
-    hits = {"type": "array", "items": one, "minItems": len(part.views), "maxItems": len(part.views)}
+    hits = {"type": "array", "items": one, "minItems": len(slice_.views), "maxItems": len(slice_.views)}
     return {"type": "object", "properties": {"results": hits}, "required": ["results"], "additionalProperties": False}
 
 
@@ -123,8 +123,8 @@ def action_text(call: Call, turn: int = 1) -> str:
     return f"### Turn {turn}\n**Action:**\n```json\n{body}\n```"
 
 
-def _results(part: Slice, world: World, pages: Pages) -> str:
-    return "\n\n".join(_result(i, view.page, world, pages) for i, view in enumerate(part.views, 1))
+def _results(slice_: Slice, world: World, pages: Pages) -> str:
+    return "\n\n".join(_result(i, view.page, world, pages) for i, view in enumerate(slice_.views, 1))
 
 
 def _result(number: int, page: Page, world: World, pages: Pages) -> str:

@@ -10,9 +10,9 @@ copies, mirrors. A fault passes when the call is made again, twice at most.
 """
 
 from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
-from worldsmith.simulate.perturb.faults import FAULTS, MOST_FAULTS, faults
+from worldsmith.simulate.perturb.faults import FAULTS, MOST_FAULTS, faults_of
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, is_spare
-from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, edits, instruction, profile_named
+from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, instruction, profile_named, slice_edits_of
 from worldsmith.simulate.perturb.ranking import RANKINGS, EditedRanking
 from worldsmith.simulate.perturb.withhold import LEVELS, withhold
 
@@ -26,11 +26,11 @@ __all__ = [
     "RANKINGS",
     "Curriculum",
     "EditedRanking",
-    "edits",
-    "faults",
+    "faults_of",
     "instruction",
     "is_spare",
     "load_curriculum",
     "profile_named",
+    "slice_edits_of",
     "withhold",
 ]

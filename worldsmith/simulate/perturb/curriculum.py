@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.seeding import draw
-from worldsmith.simulate.perturb.faults import faults
-from worldsmith.simulate.perturb.profiles import PROFILES, edits, profile_named
+from worldsmith.simulate.perturb.faults import faults_of
+from worldsmith.simulate.perturb.profiles import PROFILES, profile_named, slice_edits_of
 from worldsmith.simulate.protocol import Length, Profile
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -102,7 +102,7 @@ def load_curriculum(path: str | Path) -> Curriculum:
         }
         known = PROFILES | own
         for made in own.values():
-            edits(made), faults(made)
+            slice_edits_of(made), faults_of(made)
         for step in source.steps:
             for name in step.profiles:
                 profile_named(name, known)

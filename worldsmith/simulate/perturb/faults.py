@@ -18,7 +18,7 @@ FAULTS: Mapping[str, Observation] = {
 """The answer of each fault, by the name under which a profile gives its share. Faults are drawn per item of a batch."""
 
 
-def faults(profile: Profile) -> tuple[Fault, ...]:
+def faults_of(profile: Profile) -> tuple[Fault, ...]:
     """Return the faults of a profile.
 
     Raises:

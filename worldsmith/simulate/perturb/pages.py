@@ -94,9 +94,9 @@ def edit_of_pages(
     """
     edited: dict[tuple[str, int, str], tuple[Page, Page | None, Change | None]] = {}
 
-    def edit(pages: Pages, part: Slice, seed: int) -> Slice:
+    def edit(pages: Pages, slice_: Slice, seed: int) -> Slice:
         views, changes = [], []
-        for view in part.views:
+        for view in slice_.views:
             page = view.page
             if share is not None and not (is_drawn(name, share, page.id, seed) and is_spare(pages, page)):
                 views.append(view)
@@ -110,7 +110,7 @@ def edit_of_pages(
                 views.append(View(known[1], view.score, view.rank))
             if known[2] is not None:
                 changes.append(known[2])
-        return replace(part, views=tuple(views), changes=(*part.changes, *changes)) if changes else part
+        return replace(slice_, views=tuple(views), changes=(*slice_.changes, *changes)) if changes else slice_
 
     return edit
 
@@ -137,22 +137,22 @@ def spare_page_edit(name: str, share: float) -> SliceEdit:
 
     edit = edit_of_pages(name, page_edit, cells, share)
     if name == "dead_link":
-        return lambda pages, part, seed: part if part.call.tool == "web_search" else edit(pages, part, seed)
+        return lambda pages, slice_, seed: slice_ if slice_.call.tool == "web_search" else edit(pages, slice_, seed)
     return edit
 
 
 def paginate(share: float) -> SliceEdit:
     """Return the edit that shows a share of the pages in parts, declared ones too: nothing is lost."""
 
-    def edit(pages: Pages, part: Slice, seed: int) -> Slice:  # noqa: ARG001 - every slice edit's signature
-        call = part.call
+    def edit(pages: Pages, slice_: Slice, seed: int) -> Slice:  # noqa: ARG001 - every slice edit's signature
+        call = slice_.call
         if (
             call.tool != "web_extractor"
-            or not part.views
-            or not is_drawn("paginate", share, part.views[0].page.id, seed)
+            or not slice_.views
+            or not is_drawn("paginate", share, slice_.views[0].page.id, seed)
         ):
-            return part
+            return slice_
         short = replace(call, max_chars=min(call.max_chars or PART, PART))
-        return replace(part, call=short, changes=(*part.changes, Change("paginate", part.views[0].page.id, ())))
+        return replace(slice_, call=short, changes=(*slice_.changes, Change("paginate", slice_.views[0].page.id, ())))
 
     return edit

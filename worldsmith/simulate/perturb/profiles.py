@@ -81,7 +81,7 @@ def profile_named(name: str, among: Mapping[str, Profile] = PROFILES) -> Profile
     return chosen
 
 
-def edits(profile: Profile) -> tuple[SliceEdit, ...]:
+def slice_edits_of(profile: Profile) -> tuple[SliceEdit, ...]:
     """Return the edits of a profile that map pages, in the order they are made; those of rankings are `EditedRanking`.
 
     Raises:
@@ -97,14 +97,14 @@ def edits(profile: Profile) -> tuple[SliceEdit, ...]:
     return (*made, withhold(profile.withhold))
 
 
-def instruction(profile: Profile, part: Slice, schema: Schema) -> str:
+def instruction(profile: Profile, slice_: Slice, schema: Schema) -> str:
     """Return the simulation instruction for a slice: for a search how much snippets tell, for a page nothing.
 
     Where no result has a fact beyond its key, there is nothing to tease with.
     """
-    if part.call.tool != "web_search":
+    if slice_.call.tool != "web_search":
         return ""
     has_facts = any(
-        cell.col not in schema.tables[cell.row.table].key for view in part.views for cell in view.page.head.cells
+        cell.col not in schema.tables[cell.row.table].key for view in slice_.views for cell in view.page.head.cells
     )
     return WITHHOLD[min(profile.withhold, 2) if has_facts else 2]

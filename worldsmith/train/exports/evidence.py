@@ -11,8 +11,8 @@ from worldsmith.pages import Page, Pages
 from worldsmith.pages.renderer import render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.scoring.evidence import statement_hash, statements
-from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, is_all_children, token
-from worldsmith.tasks import Reader, Task
+from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, disclosure_hash, is_all_children
+from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures
 from worldsmith.train.exports.rows import dumps
 from worldsmith.world.files import load_world
@@ -23,18 +23,18 @@ class Statements:
     """The statements of a world's pages, of both lengths, by what they disclose; a page is written at need."""
 
     def __init__(self, world: World) -> None:
-        self.world, self.reader = world, Reader(world)
+        self.world, self.evaluator = world, QueryEvaluator(world)
         self._pages = (Pages(world, "short"), Pages(world, "web"))
         self._marks: dict[str, dict[Disclosure, list[str]]] = {}
 
     def evidence(self, task: Task) -> scoring.Evidence:
         """Return what the gold cells of a task need, with the hashes of the statements that disclose it."""
         marks: dict[str, dict[str, None]] = {}
-        for one in required_disclosures(task, self.reader):
+        for one in required_disclosures(task, self.evaluator):
             for page_id in self._pages_of(one):
-                name = token(self.world.digest, *one)
+                name = disclosure_hash(self.world.digest, *one)
                 marks.setdefault(name, {}).update(dict.fromkeys(self._marks_of(page_id).get(one, ())))
-        needed = cell_evidence(task, self.reader)
+        needed = cell_evidence(task, self.evaluator)
         return replace(needed, statements={name: tuple(sorted(some)) for name, some in sorted(marks.items())})
 
     def _pages_of(self, one: Disclosure) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A world as columns read along paths, which sampling and mining look values up in."""
+"""Queries evaluated over a world, whose columns are read along paths: sampling and mining look values up here."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from worldsmith.tasks.query import Query, Scope, Top
 from worldsmith.world.model import Row, World
 
 
-class Reader:
-    """Values and rows along references, read once per world."""
+class QueryEvaluator:
+    """Values along references and the rows of queries, read once per world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -40,21 +40,21 @@ class Reader:
         """Return the count, sum or max of the children of every row of `table` that pass."""
         numbers = self._tallies.get((table, tally))
         if numbers is None:
-            groups = (self.children(table, i, tally) for i in range(self.world.size(table)))
+            groups = (self.tallied_children(table, i, tally) for i in range(self.world.size(table)))
             if tally.column is not None:
                 held = self.world.tables[tally.table][tally.column]
                 groups = (tuple(held[i] for i in group) for group in groups)  # type: ignore[misc]  # values, not rows
             numbers = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
         return numbers
 
-    def family(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
+    def all_children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return all child rows that a tally looks at, in order."""
         key = self.world.tables[table][self.world.schema.tables[table].key[0]][index]
         return tuple(self.world.rows_by_value(tally.table, tally.by[0]).get(key, ()))
 
-    def children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
+    def tallied_children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return the child rows that a tally is made of."""
-        rows = self.family(table, index, tally)
+        rows = self.all_children(table, index, tally)
         if tally.where is None:
             return rows
         held, paths = expr.compile_python(tally.where)
@@ -98,7 +98,7 @@ class Reader:
             self._cells[query] = self.query_values(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
         return self._cells[query]
 
-    def answer(self, query: Query) -> object:
+    def answer_identity(self, query: Query) -> object:
         """Return what a query leads to, whatever the way: its rows, or the one cell it asks for; None for nothing."""
         rows = self.matching_rows(query)
         if not rows:

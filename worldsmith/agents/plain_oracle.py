@@ -19,7 +19,7 @@ from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
 from worldsmith.tasks import Query, Scope, Task, Top, markdown_table
 from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.query import is_tally, scope_condition
-from worldsmith.tasks.reader import leaders
+from worldsmith.tasks.query_evaluator import leaders
 
 HITS = 3
 """Results asked for when one row's page is looked for: its name finds it at once."""

@@ -13,7 +13,7 @@ MEMO = 2048
 """Titles with snippets kept: about 0.7 MB."""
 
 
-class Renderer:
+class PlanWriter:
     """Writes every answer from the slice's plans.
 
     Title and snippet of a hit are written once for an edited page and the words of the query that matter to it:
@@ -26,15 +26,15 @@ class Renderer:
         self._recent: dict[tuple[int, frozenset[str]], tuple[Page, Texts]] = {}
         """The same by a plan's identity, which is quicker told; the plan is held, so that no other can have it."""
 
-    def write(self, part: Slice) -> Draft:
+    def write(self, slice_: Slice) -> Draft:
         """Return the hits of a search, or the document of the one page of an extract."""
-        call = part.call
+        call = slice_.call
         if call.tool == "web_extractor":
-            (view,) = part.views
+            (view,) = slice_.views
             return render(view.page, self.world, self.pages)
         if call.full_text:
-            return tuple(render_hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in part.views)
-        return tuple(self._hit(view, call.arg) for view in part.views)
+            return tuple(render_hit(v, v.rank, call.arg, self.world, self.pages, full_text=True) for v in slice_.views)
+        return tuple(self._hit(view, call.arg) for view in slice_.views)
 
     def _hit(self, view: View, query: str) -> Result:
         page = view.page

@@ -13,7 +13,7 @@ from typing import Final
 from worldsmith import scoring
 from worldsmith.agents.baselines import request_text
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
-from worldsmith.agents.oracle import words_of
+from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
@@ -22,7 +22,7 @@ from worldsmith.simulate.disclosure import children_of, disclosed_by_reading, is
 from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
-from worldsmith.tasks.reader import Reader
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import Disclosure, Row
 
 HITS: Final = 10
@@ -50,8 +50,8 @@ def asking_words(bank: Bank, schema: Schema) -> frozenset[str]:
 class PlannedSearch:
     """One task being solved; `turn` picks among ways to go: 1 puts its queries otherwise and follows no link."""
 
-    def __init__(self, task: Task, pages: Pages, reader: Reader, client: Recorder, turn: int = 0) -> None:
-        self.task, self.pages, self.reader, self.client, self.turn = task, pages, reader, client, turn
+    def __init__(self, task: Task, pages: Pages, evaluator: QueryEvaluator, client: Recorder, turn: int = 0) -> None:
+        self.task, self.pages, self.evaluator, self.client, self.turn = task, pages, evaluator, client, turn
         self.world = pages.world
         assert pages.voice is not None
         self.voice = pages.voice
@@ -202,62 +202,62 @@ class PlannedSearch:
     def answer(self) -> str:
         """Return the table that the disclosed cells give: rows whose evidence is all there, cells as far as told."""
         query = self.task.query
-        rows = [i for i in self.reader.matching_rows(query) if self._known(query, i)]
-        return table_of(self.task, self.reader, self.disclosed, rows)
+        rows = [i for i in self.evaluator.matching_rows(query) if self._known(query, i)]
+        return table_of(self.task, self.evaluator, self.disclosed, rows)
 
     def _known(self, query: Query, index: int) -> bool:
         paths: Iterable[Path] = (*query.evidence, *query.read)
         return all(
-            cell in self.disclosed for path in paths for cell in path_disclosures(self.reader, query, index, path)
+            cell in self.disclosed for path in paths for cell in path_disclosures(self.evaluator, query, index, path)
         )
 
 
-def table_of(task: Task, reader: Reader, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:
+def table_of(task: Task, evaluator: QueryEvaluator, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:
     """Return the answer of a perfect reader to whom these cells of some rows were disclosed; others stay empty."""
     query = task.query
     lines = []
     for i in rows:
         line = []
         for path, column in zip(query.columns, task.columns, strict=True):
-            known = path in query.fixed or all(c in disclosed for c in path_disclosures(reader, query, i, path))
-            line.append(scoring.show(reader.query_values(query, path)[i], column) if known else "")
+            known = path in query.fixed or all(c in disclosed for c in path_disclosures(evaluator, query, i, path))
+            line.append(scoring.show(evaluator.query_values(query, path)[i], column) if known else "")
         lines.append(line)
     return markdown_table(task.columns, lines)
 
 
-def planned(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_oracle(task: Task, pages: Pages, client: Recorder) -> str:
     """Answer a task over natural pages, as far as its evidence can be found."""
-    return _planned(task, pages, client, 0)
+    return _solved(task, pages, client, 0)
 
 
-def planned_otherwise(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_reworded(task: Task, pages: Pages, client: Recorder) -> str:
     """Answer by other queries and no links."""
-    return _planned(task, pages, client, 1)
+    return _solved(task, pages, client, 1)
 
 
-def _planned(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
-    search = PlannedSearch(task, pages, Reader(pages.world), client, turn)
-    search.solve(required_disclosures(task, search.reader))
+def _solved(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
+    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client, turn)
+    search.solve(required_disclosures(task, search.evaluator))
     return search.answer()
 
 
-def planned_keys(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_keys_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Find the rows in scope and name them, without reading what the conditions or columns need."""
-    search = PlannedSearch(task, pages, Reader(pages.world), client)
-    query, reader = task.query, search.reader
-    rows = reader.in_scope(query)
+    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client)
+    query, evaluator = task.query, search.evaluator
+    rows = evaluator.in_scope(query)
     paths = (*query.key, (query.scope.column,))
-    search.solve({cell for i in rows for path in paths for cell in path_disclosures(reader, query, i, path)})
-    keys = {cell for i in rows for path in query.key for cell in path_disclosures(reader, query, i, path)}
-    return table_of(task, reader, search.disclosed & keys, rows)
+    search.solve({cell for i in rows for path in paths for cell in path_disclosures(evaluator, query, i, path)})
+    keys = {cell for i in rows for path in query.key for cell in path_disclosures(evaluator, query, i, path)}
+    return table_of(task, evaluator, search.disclosed & keys, rows)
 
 
-def read_one_query(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_one_query(task: Task, pages: Pages, client: Recorder) -> str:
     """Ask the question itself, once, and take every row that the hits name, with all that they tell of it."""
     return _from_hits(task, pages, client, [request_text(task)], 1)
 
 
-def read_snippets(task: Task, pages: Pages, client: Recorder) -> str:
+def natural_snippets_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Search by the question and by each value of its scope, open nothing, and take all that the hits tell."""
     plural = pages.world.schema.tables[task.query.table].plural
     queries = [request_text(task), *(f"{plural} {value}" for value in task.query.scope.values)]
@@ -265,25 +265,17 @@ def read_snippets(task: Task, pages: Pages, client: Recorder) -> str:
 
 
 def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str], depth: int) -> str:
-    search = PlannedSearch(task, pages, Reader(pages.world), client)
+    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client)
     for text in queries:
         for page in range(1, depth + 1):
             if not client.search(text, HITS, page)["more"]:
                 break
     inner = client.client
-    query, reader = task.query, search.reader
+    query, evaluator = task.query, search.evaluator
     disclosed = inner.disclosed if isinstance(inner, SimulatorClient) else set()
     every = range(pages.world.size(query.table))
     key = query.key or ((pages.world.schema.tables[query.table].key[0],),)
-    named = [i for i in every if all(c in disclosed for path in key for c in path_disclosures(reader, query, i, path))]
-    return table_of(task, reader, disclosed, named)
-
-
-NATURAL: Final = {
-    "oracle": planned,
-    "reworded": planned_otherwise,
-    "keys-only": planned_keys,
-    "one-query": read_one_query,
-    "snippets-only": read_snippets,
-}
-"""What agents do over natural pages: they read by the plan, as a perfect reader would."""
+    named = [
+        i for i in every if all(c in disclosed for path in key for c in path_disclosures(evaluator, query, i, path))
+    ]
+    return table_of(task, evaluator, disclosed, named)

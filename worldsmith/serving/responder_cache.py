@@ -46,7 +46,7 @@ Simulate = Callable[[World], Responder]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class WorldCard:
     """What the server lists of a world, and its source."""
 
     source: Path | World
@@ -56,8 +56,8 @@ class Listing:
     digest: str
 
 
-class WorldCache:
-    """Worlds by id. Ids are looked up, never joined to a path; the least recently used worlds are closed first.
+class ResponderCache:
+    """Responders by world id. Ids are looked up, never joined to a path; the least recently used ones are closed first.
 
     A world is read and its pages and index made in a thread, once for all who wait for it: clients of worlds that are
     open are answered meanwhile. Safe to use from several threads and event loops.
@@ -65,15 +65,15 @@ class WorldCache:
 
     def __init__(self, sources: Sequence[Path | World], memory: int, simulate: Simulate) -> None:
         """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id."""
-        self.listings: dict[str, Listing] = {}
+        self.cards: dict[str, WorldCard] = {}
         for source in sources:
-            world, listing = _listing(source)
-            if world in self.listings:
+            world, card = _card_of(source)
+            if world in self.cards:
                 raise UsageError(
-                    f"world {world!r} is given twice: {_place(self.listings[world].source)}, {_place(source)}"
+                    f"world {world!r} is given twice: {_place(self.cards[world].source)}, {_place(source)}"
                 )
-            self.listings[world] = listing
-        if not self.listings:
+            self.cards[world] = card
+        if not self.cards:
             raise UsageError("there is no world to serve")
         self._budget, self._simulate = memory * 1_000_000, simulate
         self._open: OrderedDict[str, Responder] = OrderedDict()
@@ -84,7 +84,7 @@ class WorldCache:
     @property
     def only(self) -> str:
         """The id of the single world, "" where there are several."""
-        return next(iter(self.listings)) if len(self.listings) == 1 else ""
+        return next(iter(self.cards)) if len(self.cards) == 1 else ""
 
     @property
     def opened(self) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class WorldCache:
     def check(self, world: str) -> None:
         """Raise UsageError where no world is named, NotFoundError where it isn't here."""
         if not world:
-            names = list(self.listings)
+            names = list(self.cards)
             shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
             raise UsageError(f"this server has {len(names)} worlds: {shown}. {NAMING}")
-        if world not in self.listings:
-            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.listings)} {NAMING}")
+        if world not in self.cards:
+            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.cards)} {NAMING}")
 
     async def get(self, address: Address) -> Responder:
         """Return what answers at an address, once it is ready. Raises WorldsmithError if files can't be read."""
@@ -126,7 +126,7 @@ class WorldCache:
     def _make(self, address: Address) -> Responder:
         world = address.world
         try:
-            source = self.listings[world].source
+            source = self.cards[world].source
             responder = self._open.get(world) or self._simulate(
                 load_world(source) if isinstance(source, Path) else source
             )
@@ -141,21 +141,21 @@ class WorldCache:
                 del self._opening[world]
 
     def _close(self, keep: str) -> None:
-        used = sum(self.listings[world].facts for world in self._open) * BYTES_A_FACT
+        used = sum(self.cards[world].facts for world in self._open) * BYTES_A_FACT
         for world in [name for name in self._open if name != keep]:
             if used <= self._budget:
                 return
             del self._open[world]
-            used -= self.listings[world].facts * BYTES_A_FACT
+            used -= self.cards[world].facts * BYTES_A_FACT
 
 
-def _listing(source: Path | World) -> tuple[str, Listing]:
+def _card_of(source: Path | World) -> tuple[str, WorldCard]:
     if isinstance(source, World):
-        return source.id, Listing(source, source.schema.name, source.schema.as_of, source.facts, source.digest)
+        return source.id, WorldCard(source, source.schema.name, source.schema.as_of, source.facts, source.digest)
     info = read_json(source / MANIFEST)
     try:
-        listing = Listing(source, info["schema"], info["as_of"], int(info["facts"]), info["digest"])
-        return str(info["world"]), listing
+        card = WorldCard(source, info["schema"], info["as_of"], int(info["facts"]), info["digest"])
+        return str(info["world"]), card
     except (KeyError, TypeError, ValueError):
         raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
 

@@ -1,0 +1,30 @@
+"""The slice of a call: the views that its answer may draw on."""
+
+from dataclasses import replace
+
+from worldsmith.pages import Pages
+from worldsmith.seeding import draw
+from worldsmith.simulate.protocol import Call, Ranking, Slice, View
+
+
+def slice_for(pages: Pages, index: Ranking, call: Call) -> Slice:
+    """Return the slice of a call before edits: the hits of a search, or the one page of an extract.
+
+    A search that asks for ten or more gets one fewer for about half of the queries, as on the web, unless the call
+    is exact. There is no view where a page is not found or not shown.
+    """
+    if call.tool == "web_extractor":
+        page_id = pages.by_url(call.arg)
+        page = pages.page(page_id) if page_id else None
+        if page is None or not index.shows(page):
+            return Slice(call, (), more=False)
+        # However the address was written: all that follows answers one call.
+        return Slice(call if call.arg == page.url else replace(call, arg=page.url), (View(page, 0.0),), more=False)
+    varies = call.k >= 10 and not call.exact
+    k = call.k - (draw(pages.world.seed, "hits", call.arg) & 1) if varies else call.k
+    hits, more = index.search(call.arg, k, call.page)
+    first = (max(call.page, 1) - 1) * k
+    plan = pages.page
+    return Slice(
+        call, tuple([View(plan(page_id), score, rank) for rank, (page_id, score) in enumerate(hits, first)]), more
+    )
