@@ -23,11 +23,11 @@ from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world.model import FAKER, table_bytes
 
 GOLDEN = {
-    ("company", 7): "3e7348974e0155a39ba1b5367e47f5c5634417ecbcc7c7b7298d22c2910b516d",
-    ("films", 7): "32bedaa3fc764048856dd8f2ed20ea50e9ecc9bc261f38d763d81714de7e4116",
-    ("league", 7): "fa551dfec175c9c3efe68b4ecf0f88e1a220a607c85e8ebba515904706d92689",
-    ("smartphones", 7): "f3cb4cfa1367ba912ffd12d21ecc653211965f10650ffe051b29724aaa26ce53",
-    ("town", 7): "19fd40ecd5ded799147bebdee2207f06c3659e7cced38dfe76999e1d2971ab32",
+    ("company", 7): "93046f08608d07c8d3431dcee191579cd098b2d355c31e2c3e7ea390d57721d2",
+    ("films", 7): "868b103dd20b096d1f72a7fb8c293b15afbb861e5eed91656fc1d642e130d0ad",
+    ("league", 7): "443dfd0cc844e57ee285ea311aef5b67dc9487e46b9fd64cad6d3493e1385561",
+    ("smartphones", 7): "9d17ef4df6e2fd960e7b99c560fada221abe8aa1e02f146fd262cc2508f93234",
+    ("town", 7): "ace59b346065fbac0bb0b03e24631efed8f1ee751790e79bcadba97912365c06",
 }
 
 

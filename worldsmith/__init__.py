@@ -4,11 +4,11 @@ The front door, for Python. What it names is imported when it is first used; pat
 
     import worldsmith as ws
 
-    world = ws.generate("town", seed=7)                  # or ws.load_world("w/town-992c984cc1")
+    world = ws.generate("town", seed=7)                  # or ws.load_world("w/town-2337e03b46")
     assert ws.check(world).ok
-    task = ws.mine(world, 1).tasks[0]                    # or ws.read_tasks("w/town-992c984cc1")[0]
+    task = ws.mine(world, 1).tasks[0]                    # or ws.read_tasks("w/town-2337e03b46")[0]
     simulator = ws.Simulator(world)
-    hits = simulator.call(ws.Address(world.id), ws.Call("web_search", "inspections in 2024")).results
+    hits = simulator.call(ws.Address(world.id), ws.Call("web_search", "bakeries and who keeps them")).results
     environment = ws.Environment(world, task, simulator)
     print(ws.score(task.table(), task).item.f1)          # 1.0
 """
