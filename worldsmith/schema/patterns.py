@@ -301,7 +301,8 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
         "sites": listed("sites", ("name", "imprint", "bylines")),
         "pages": listed("pages", ("title", "opening")),
         "columns": listed("columns", ("aka",)),
-        "asks": listed("asks", tuple(AskSource.model_fields)),
+        # Headers are one for all: the first stands in sentences.
+        "asks": listed("asks", tuple(name for name in AskSource.model_fields if name != "header")),
         "tells": [told(tell) for tell in data.get("tells", [])],
     }
 
