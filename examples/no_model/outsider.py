@@ -1266,7 +1266,9 @@ GUESSES = {
     "origins": [("director", "country", ("director", "country"))],
     "charts": [("player", "position", ("player", "position"))],
     "guest": COACH, "dossier": COACH, "badges": COACH, "notice": [("order", "project", ("project", "name"))],
-    "brief": [("order", "project", ("project", "name"))], "story": [("shop", "line", ("shop", "line"))],
+    "brief": [("order", "project", ("project", "name"))],
+    "sponsor": [("project", "sponsor", ("employee", "name"))],
+    "owner": [("project", "owner", ("department", "name"))],
     "review": [("project", "state", ("project", "state"))], "gossip": [("project", "state", ("project", "state"))],
 }  # fmt: skip
 
@@ -1276,7 +1278,7 @@ class Facts:
 
     def __init__(self, pages, schema, contexts, masker):
         votes = defaultdict(lambda: defaultdict(lambda: defaultdict(Counter)))
-        self.schema, self.domains = schema, {}
+        self.schema, self.domains, self.entities = schema, {}, masker.entities
         for url, text in pages.items():
             section = url.split("/")[3]
             for kind, template, slots, refs in masker.units(url, text):
@@ -1317,14 +1319,17 @@ class Facts:
         """What no context has told: lists by the value in their title, and the one name of a kind on a page."""
         for url, text in pages.items():
             section = url.split("/")[3]
-            for kind, _, slots, refs in masker.units(url, text):
-                for table, column, domain in GUESSES.get(section, ()) if kind != "title" else ():
+            for kind, template, slots, refs in masker.units(url, text):
+                rules = list(GUESSES.get(section, ())) if kind != "title" else []
+                if section in {"brief", "gossip", "ledger", "story"} and kind != "title":
+                    rules += GUESSES["owner"] + GUESSES["sponsor"] * ("sponsor" in str(template).lower())
+                for table, column, domain in rules:
                     if table not in self.schema or column not in self.schema[table]["columns"]:
                         continue
                     known = self.schema[table]["columns"][column]["values"] or self.domain(*domain)
                     titles = [value for ref, value in refs.items() if ref[0] == "H"]
                     subject = refs.get("L") if section in LISTS else refs.get("P", refs.get("L"))
-                    if section == "brief":
+                    if table == "order" and section == "brief":
                         codes = [v for v in slots if re.fullmatch(r"[A-Z]{2}-\d{4}", str(v))]
                         pairs = [(code, refs.get("P")) for code in codes]
                     else:
@@ -1332,7 +1337,7 @@ class Facts:
                         pairs = [
                             (subject, value) for value in values if value in known or column in {"country", "line"}
                         ]
-                    for key, value in pairs[:1] if section != "brief" else pairs:
+                    for key, value in pairs[:1] if table != "order" else pairs:
                         if key in masker.entities and value is not None:
                             self.rows.setdefault(table, {}).setdefault((key,), {}).setdefault(column, value)
 
@@ -1369,6 +1374,9 @@ class Facts:
         kind = self.schema[table]["columns"][column]["kind"]
         if kind == "date":
             return isinstance(value, str) and bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value))
+        values = self.schema[table]["columns"][column]["values"]
+        if values and isinstance(value, str) and value not in values and value in self.entities:
+            return False
         return kind == "bool" or isinstance(value, str) == (kind == "text")
 
     def get(self, table, row, path):
