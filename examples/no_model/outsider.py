@@ -1,8 +1,8 @@
 """Solve search tasks without any language model: an adversary, to measure how much of the tasks needs reading.
 
-It was written by somebody who had seen training wordings alone: training questions with their answers, searches and
-pages, but no schema, no table and no code of the worlds. It reads {"question", "base_url"} as JSON from standard
-input and prints a Markdown table.
+It was written by somebody who had seen training wordings alone: training questions with their answers and queries,
+searches and pages, but no schema, no table and no code of the worlds. It reads {"question", "base_url"} as JSON from
+standard input and prints a Markdown table.
 
 1. It gathers every page that searches, links and guessed addresses lead to.
 2. It masks names, dates and numbers, and turns each sentence, list item and table row into facts, wherever a slot
