@@ -94,10 +94,10 @@ def test_one_cell_is_worth_no_survey(town, monkeypatch):
     found = mine(town, 6, kinds=["deep"])
     assert len(found.tasks) == 6
     assert max(len(t.certificate["calls"]) for t in found.tasks) <= CALLS
-    monkeypatch.setattr("worldsmith.mining.pipeline.CALLS", 8)
-    fewer = mine(town, 3, kinds=["deep"])
+    monkeypatch.setattr("worldsmith.mining.pipeline.CALLS", 6)
+    fewer = mine(town, 4, kinds=["deep"])
     assert fewer.rejected["too many calls for one cell"] > 0
-    assert 0 < max(len(t.certificate["calls"]) for t in fewer.tasks) <= 8
+    assert 0 < max(len(t.certificate["calls"]) for t in fewer.tasks) <= 6
 
 
 def test_unknown_sizes(town):

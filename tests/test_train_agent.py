@@ -126,7 +126,7 @@ def test_an_agent_that_copies_lists_is_not_enough(capsys, monkeypatch):
     found = {row["of"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
     assert {kind: row["tasks"] for kind, row in found.items()} == {"wide": 4, "deep": 4, "hybrid": 2}
     assert found["deep"]["reward"] == 0.0
-    assert 0.1 < found["wide"]["item_f1"] < 0.9
+    assert found["wide"]["item_f1"] < 0.1  # natural pages have few lists to copy
 
 
 def test_components_of_a_known_variance():

@@ -43,7 +43,7 @@ class Statements:
             return pages.carrying(row, column)
         table, _, ref = column.partition(".")
         key = self.world.key(row)[0]
-        lists = (pages.list_of(s.name, key) for s in self.world.schema.pages if (s.list, s.by) == (table, ref))
+        lists = (pages.list_of(s.name, key) for s in pages.specs if (s.list, s.by) == (table, ref))
         about = (kind for kind in pages.abouts.get(row.table, ()) if row.index in pages.kinds[kind].numbers)
         return (*(f"{kind}/{row.index}" for kind in about), *filter(None, lists))
 
