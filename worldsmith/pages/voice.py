@@ -47,8 +47,18 @@ class Sentence:
         """Tell whether rows fill its slots of which some cells are known, and some of these hold a value."""
         return valued.issuperset(self._slots) and known.issuperset(self._known)
 
+    @cached_property
+    def _denied(self) -> tuple[Path, ...]:
+        return tuple(path for path in self.tell.states if path not in self.reads)
+
     def holds(self, cells: Cells) -> bool:
-        """Tell whether its condition is true of a row."""
+        """Tell whether its condition is true of a row.
+
+        What it states in words of its own and its condition doesn't read can only be that there is none.
+        """
+        for path in self._denied:
+            if cells[path].value not in {None, 0}:
+                return False
         return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
 
     def fits(self, cells: Cells) -> bool:

@@ -65,7 +65,8 @@ def disclosed_by_part(
         here += len(text)
         if cells and offset < here <= end:
             stated += cells
-    return disclosed_by_reading(page, stated, world)
+    # Only who has read to the end knows that there are no more children.
+    return disclosed_by_reading(page, stated, world) if here <= end else disclosed_by_cells(page, stated, world)
 
 
 def disclosed_by_text(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:

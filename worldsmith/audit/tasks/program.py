@@ -57,7 +57,7 @@ def run_program(
         command = [sys.executable, str(program)]
         try:
             done = subprocess.run(  # noqa: S603 - the user's own program
-                command, input=asked_for, capture_output=True, text=True, timeout=timeout, check=False
+                command, input=asked_for, capture_output=True, text=True, errors="replace", timeout=timeout, check=False
             )
         except subprocess.TimeoutExpired:
             return ProgramScore(task, 0.0, 0.0, 0.0, f"no answer in {timeout:g} s")

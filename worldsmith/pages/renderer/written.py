@@ -282,13 +282,13 @@ def _stories(pen: Pen) -> Iterator[list[Text]]:
         yield row_sentences(pen, child, child_cells, _implied(pen, own), mixed(pen.block.variant + i + 1))
 
 
-def _opening(pen: Pen) -> list[Text]:
+def _opening(pen: Pen, *, always: bool = False) -> list[Text]:
     """Return the first sentence of a page, where its bank has one that its cells fill."""
     page = pen.desk.page
     cells = _subject_parts(pen)[1] if page.subject else {}
     scope = commonest(pen.block.cells, page.scope) if page.scope else None
     fitting = [p for p in pen.written.openings if all(_known(path, cells, scope) for path in p.paths)]
-    if not fitting or mixed(pen.block.variant) & 1:
+    if not fitting or (mixed(pen.block.variant) & 1 and not always):
         return []
     return [_framed(pen, fitting[(pen.block.variant >> 8) % len(fitting)], cells, scope)]
 
@@ -476,6 +476,9 @@ def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inli
     pen = replace(pen_of(desk, block), block=replace(block, cells=tuple(cells), links=()))
     pattern = read_pattern(page.title)
     own = row_cells(desk.pages, page.subject, cells) if page.subject else {}
+    key_path = (_key_of(desk, page.subject)[0],) if page.subject else ()
+    if page.subject and key_path in own and len(_key_of(desk, page.subject)) == 1:
+        own = {("name",): own[key_path], **own}  # {name} is the row's name, whatever its column is called
     scope = commonest(cells, page.scope) if page.scope else None
     if all(_known(path, own, scope) for path in pattern.paths):
         return _framed(pen, pattern, own, scope)
@@ -496,8 +499,13 @@ def passage(desk: Desk, length: int) -> list[Text]:
         names: list[list[Inline]] = []
         for row in dict.fromkeys(c.row for c in block.cells):
             key = [c for c in block.cells if c.row == row and c.col in _key_of(desk, row) and c.col != page.scope]
-            names.append(joined([[Span(pen.value(c), (c,))] for c in key], ", ", ", "))
-        out = [*_opening(pen), flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])]
+            if key:  # that a row stands in the list states what they share
+                scope = [c for c in block.cells if c.row == row and c.col == page.scope]
+                named = tuple(joined([[Span(pen.value(c), (c,))] for c in key], ", ", ", "))
+                names.append(list(_stating_first(named, scope)))
+        listed = flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])
+        noun = capital(desk.pages.world.schema.tables[page.table].plural)
+        out = [*_opening(pen), listed] if names else _opening(pen, always=True) or [(f"{noun} …",)]
     kept: list[Text] = []
     size = 0
     if page.subject is not None and sum(len(words_of(text)) for text in out) < SHORT:
