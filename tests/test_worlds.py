@@ -15,8 +15,8 @@ from worldsmith.tasks import Task
 from worldsmith.world import files
 
 GOLDEN = {
-    "smartphones-a5443877bc": "8ac9e823863aaa207be75172affaee11cfad6aa96505138e30a87b163716d154",
-    "town-2337e03b46": "2a735fd7737b2eb6625892bc8e5cb4f43cf7452584a8b29b32de4a5cef2fcb77",
+    "smartphones-bb683fbd4a": "8ac9e823863aaa207be75172affaee11cfad6aa96505138e30a87b163716d154",
+    "town-80291a244b": "2a735fd7737b2eb6625892bc8e5cb4f43cf7452584a8b29b32de4a5cef2fcb77",
 }
 
 

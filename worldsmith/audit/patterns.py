@@ -120,7 +120,8 @@ def unread_spans(pages: Pages, page_ids: Sequence[str]) -> list[str]:
         for text, cells in list(chunks(doc))[1:]:  # the first is the title, a name among other words
             column_cells = [(c, pages.words.answers[c.row.table, c.col]) for c in cells]
             # A null, a truth value and a zero are told in words: "keeps no shop".
-            valued = [(c, column) for c, column in column_cells if c.value not in {None, 0} and column.kind != "bool"]
-            if valued and not any(scoring.is_right(text.strip("[]"), c.value, column) for c, column in valued):
+            told = [(c, column) for c, column in column_cells if c.value is not None and column.kind != "bool"]
+            valued = [(c, column) for c, column in told if c.value != 0]
+            if valued and not any(scoring.is_right(text.strip("[]"), c.value, column) for c, column in told):
                 bad.append(f"{page_id}: {text!r} for {valued[0][0]}")
     return bad

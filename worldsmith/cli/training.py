@@ -21,7 +21,11 @@ from worldsmith.errors import FormatError, NotFoundError, WorldsmithError, close
     help="oracle, reworded (an oracle that words its queries otherwise), closed-book, keys-only, snippets-only, "
     "one-query or probe (guesses values in 200 queries).",
 )
-@click.option("--base-url", help="Work over HTTP against this server (worldsmith serve); default in process.")
+@click.option(
+    "--base-url",
+    help="Work over HTTP against this server (worldsmith serve); default in process, as agents need that read natural "
+    "pages by their plans: oracle, reworded, keys-only, one-query, snippets-only.",
+)
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
 @profiles_option
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
@@ -46,7 +50,7 @@ def run(
 
     \b
     worldsmith run w --agent oracle
-    worldsmith run w --agent snippets-only --base-url http://127.0.0.1:8000 --json
+    worldsmith run w --agent closed-book --base-url http://127.0.0.1:8000 --json
     """
     from worldsmith.agents import AGENTS
     from worldsmith.agents.many_episodes import run_many

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from worldsmith import expr
+from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import PLAIN
@@ -101,9 +102,9 @@ class AboutKind(WrittenKind):
         """Return the page's section and the row's key."""
         return f"{self.name}/{self.slugs[n]}"
 
-    def anchor(self, n: int) -> str:
-        """Return the name of the row."""
-        return self.pages.name(Row(self.table, n))
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+        """Return what the page is about, without its name: that is a cell."""
+        return f"{capital(self.form.singular)} page"
 
     @cached_property
     def shown(self) -> tuple[Path, ...]:
@@ -245,12 +246,9 @@ class SharedKind(WrittenKind):
         value, _, place = self.parts[n]
         return f"{self.name}/{tag(self.pages.world.seed, self.name, value, place)}"
 
-    def anchor(self, n: int) -> str:
-        """Return what is listed."""
-        return f"{self.form.plural}: {self.pages.words.show(self._scope(n))}"
-
-    def _scope(self, n: int) -> Cell:
-        return self.pages.world.cell(Row(self.table, self.parts[n][1][0]), self.source.by or "")
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+        """Return what is listed, without the value that its rows share."""
+        return capital(self.form.plural)
 
     @cached_property
     def shown(self) -> tuple[str, ...]:

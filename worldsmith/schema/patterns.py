@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
@@ -105,6 +105,10 @@ class Tell:
         return tuple(dict.fromkeys((*self.pattern.exact, *self.states)))
 
 
+Text = Annotated[str, Field(min_length=1, max_length=500)]
+"""A pattern as it is written."""
+
+
 class SubjectSource(Strict):
     """What a world is about."""
 
@@ -161,9 +165,9 @@ class PageSource(Strict):
     """Which rows of the table have such a page, or stand in the list."""
     share: float = Field(default=1.0, gt=0, le=1)
     """The share of those rows that have one, drawn."""
-    title: list[str] = Field(min_length=1)
+    title: list[Text] = Field(min_length=1)
     """Titles; of a list {scope} is the value that its rows share."""
-    opening: list[str] = Field(default_factory=list)
+    opening: list[Text] = Field(default_factory=list)
     """First sentences."""
     head: list[str] = Field(default_factory=list)
     """Columns that its hits may state beside the key."""
@@ -182,8 +186,14 @@ class TellSource(Strict):
     genre: list[str] = Field(default_factory=list)
     when: str | None = None
     states: list[str] = Field(default_factory=list)
-    text: list[str] = Field(default_factory=list)
-    test: list[str] = Field(default_factory=list)
+    text: list[Text] = Field(default_factory=list)
+    test: list[Text] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _some(self) -> "TellSource":
+        if not (self.text or self.test):
+            raise ValueError(f"a tell of {self.of!r} has no sentence: give text = [...]")
+        return self
 
 
 class AskSource(Strict):
@@ -364,6 +374,9 @@ class _Reading:
             for place in getattr(self.source, part):
                 table, _, column = place.partition(".")
                 self.path(table, column, f"{part}.{place}")
+        for name, site in self.source.sites.items():
+            if subject is None and any("{subject}" in text for text in (*site.name, *site.imprint)):
+                raise self.fail(f"sites.{name}", "{subject} stands in a name or imprint, and there is no [subject]")
         pages = tuple(self.page(name, page) for name, page in self.source.pages.items())
         digest = sha256(orjson.dumps(data)).hexdigest()
         return Bank(self.source, digest, pages, tuple(self.tells({page.genre for page in pages})), data)
@@ -390,6 +403,10 @@ class _Reading:
             pattern = read_pattern(text)
         except ValueError as error:
             raise self.fail(place, f"{error} in {text!r}") from None
+        if (SUBJECT,) in pattern.paths and self.source.subject is None:
+            raise self.fail(
+                place, f"{text!r} names the subject, and there is none: give [subject], or leave {{subject}} out"
+            )
         for path in pattern.paths:
             if path[0] not in extra:
                 self.path(table, ".".join(path), f"{place}: {text!r}")

@@ -69,9 +69,9 @@ def table_bytes(columns: Columns) -> bytes:
 def world_id(schema: Schema, seed: int, knobs: Knobs) -> str:
     """Return "<schema>-<10 hex digits>", a hash of what makes a world.
 
-    These are the schema's digest, the seed, the format, turned knobs, and that it is natural if its schema has a bank.
+    These are the schema's digest, the seed, the format, turned knobs, and of a natural world its language's digest.
     """
-    spoken = ["natural", schema.bank.split] if schema.bank else []
+    spoken = ["natural", schema.bank.digest] if schema.bank else []
     inputs = canonical_json([schema.digest, seed, FORMAT, *_knob_parts(knobs), *spoken])
     return f"{schema.name}-{sha256(inputs).hexdigest()[:10]}"
 
