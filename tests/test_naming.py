@@ -6,7 +6,7 @@ import sys
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -80,6 +80,7 @@ def test_a_seed_speaks_three_cultures_and_all_are_spoken():
 
 @settings(max_examples=40, deadline=None)
 @given(kinds, seeds, st.integers(0, 60), st.sampled_from([None, *CULTURES]))
+@example("person", 2817, 17, "eskali")  # was "Korlea Korleas"
 def test_laws_of_a_list(kind, seed, n, culture):
     found = names(kind, n, seed, "t", "c", culture=culture)
     folded = [fold_name(name) for name in found]

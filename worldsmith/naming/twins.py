@@ -28,7 +28,12 @@ class Twins:
             self.add(folded, _shapes(folded.split()))
 
     def take(self, folded: str, words: Sequence[str]) -> bool:
-        """File a folded name with its bearing words unless it is a twin of one filed; return whether it was filed."""
+        """File a folded name with its bearing words unless it is a twin of one filed; return whether it was filed.
+
+        One whose own words are an edit apart ("Korlea Korleas") is not filed either.
+        """
+        if any(not set(_shapes([one])).isdisjoint(_shapes([other])) for one, other in combinations(words, 2)):
+            return False
         shapes = _shapes(words)
         if not self.shapes.isdisjoint(shapes) or self.near(folded):
             return False
