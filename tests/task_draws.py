@@ -13,11 +13,7 @@ from worldsmith.world.files import MANIFEST, indented_json, read_manifest, save_
 
 def condition(text, table, schema):
     """Return a condition over the rows of a table."""
-    columns = {
-        t.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in t.columns}
-        for t in schema.tables.values()
-    }
-    return expr.parse(text, table, columns, as_of=schema.as_of, want="bool")
+    return expr.parse(text, table, schema.types, as_of=schema.as_of, want="bool")
 
 
 def draw_tasks(world, pages, seed, size="wide", kind="wide", *, empty=False, split="all"):

@@ -15,7 +15,7 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
 from worldsmith.audit.text import audit_text, statements
-from worldsmith.errors import SchemaError, UsageError
+from worldsmith.errors import GuardError, SchemaError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import Certificate, certify, verify
 from worldsmith.mining.pipeline import mine
@@ -303,6 +303,16 @@ def test_a_span_that_states_another_cell_is_rejected() -> None:
     verdicts = unentitled_spans(render(pages().page(first), world(), pages()), pages().page(other))
     assert {v.where for v in verdicts} == {"span", "cell"}
     assert not any(v.ok for v in verdicts)
+
+
+def test_a_hit_that_states_another_page_cell_never_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulator, address = Simulator(world(), strict=True), Address(world().id)
+    query = world().title(Row("berth", 0))
+    assert simulator.call(address, Call("web_search", query)).results
+    foreign = world().cell(Row("berth", 0), "name")._replace(value="Elsewhere")
+    monkeypatch.setattr("worldsmith.simulate.simulator.hit_spans", lambda *_: (("Elsewhere", (foreign,)),))
+    with pytest.raises(GuardError, match="none of its page's"):
+        Simulator(world(), strict=True).call(address, Call("web_search", query))
 
 
 def test_the_scorer_reads_every_span_as_its_cell() -> None:

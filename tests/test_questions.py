@@ -13,7 +13,7 @@ from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
-from worldsmith.tasks.conditions import ONE, Wording, singular, verb_phrase
+from worldsmith.tasks.conditions import ONE, Wording, verb_phrase
 from worldsmith.tasks.headers import headers
 from worldsmith.tasks.question import question
 from worldsmith.tasks.question_reader import query_of_question
@@ -238,7 +238,7 @@ def test_one_is_no_plural(text, said):
     ("unit", "one"), [("years", "year"), ("crowns", "crown"), ("nmi", "nmi"), ("s", "s"), ("inches", "inches")]
 )
 def test_units_after_one(unit, one):
-    assert singular(unit) == one
+    assert grammar.singular_unit(unit) == one
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ person's: names, numbers and dates from the question or an earlier reply, other 
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final
 
@@ -34,6 +34,7 @@ QUERIES: Final = 6
 STUCK: Final = 40
 """Pages that can't be found in a row before a search is given up."""
 _SLOT = re.compile(r"\{\w+\}")
+_URL = re.compile(r"https://[^\s()<>\[\]]+")
 _PLAIN = re.compile(r"[^\W\d_]+")
 
 
@@ -159,13 +160,13 @@ class PlannedSearch:
     def _take(self, text: str) -> None:
         self.words |= words_of(text)
         self.texts += "\n" + text
-        self.known_urls |= {url for url in self._addresses() if url in text} if self.turn == 0 else set()
-        if self.turn:
-            self.known_urls |= {line for line in text.split("\n") if line.startswith("https://")}
+        # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
+        addresses = text.split("\n") if self.turn else _URL.findall(text)
+        self.known_urls |= self._addresses.intersection(addresses)
 
-    @lru_cache(maxsize=1)  # noqa: B019 - lives as long as one search
-    def _addresses(self) -> tuple[str, ...]:
-        return tuple(self.pages.url(page_id) for page_id in self.pages.ids())
+    @cached_property
+    def _addresses(self) -> frozenset[str]:
+        return frozenset(self.pages.url(page_id) for page_id in self.pages.ids())
 
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
@@ -194,7 +195,7 @@ class PlannedSearch:
     def _column_words(self, page_id: str, missing: Collection[Disclosure]) -> str:
         """Return how a person asks for the first column that is missing and that the page states."""
         stated = {(cell.row, cell.col) for cell in self.pages.page(page_id).cells}
-        for row, column in sorted(missing & stated if isinstance(missing, set | frozenset) else stated):
+        for row, column in sorted(stated.intersection(missing)):
             ask = self.voice.bank.source.asks.get(f"{row.table}.{column}")
             header = ask.header[self.turn % len(ask.header)] if ask and ask.header else self._label(row, column)
             return re.sub(r"\s*\(.*\)", "", header)

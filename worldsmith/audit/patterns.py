@@ -14,7 +14,7 @@ from worldsmith.pages.renderer.emit import chunks, words_of
 from worldsmith.pages.renderer.written import Pen, fill_pattern
 from worldsmith.pages.types import Block
 from worldsmith.pages.voice import Sentence
-from worldsmith.pages.written import row_cells
+from worldsmith.pages.written import is_over, row_cells
 from worldsmith.schema import Schema
 from worldsmith.world.model import Cell, Row, World
 
@@ -42,11 +42,12 @@ def rendered_patterns(schema: Schema) -> Iterator[RenderedPattern]:
     worlds = [Pages(generate(schema, seed, language="natural")) for seed in SEEDS]
     assert schema.bank is not None
     for tell in schema.bank.tells:
-        texts = (text for pages in worlds for text in _told(pages, tell.place))
+        texts = (text for pages in worlds for text in _first_rendering(pages, tell.place))
         yield RenderedPattern(tell.of, tell.genres, tell.test, tell.pattern.text, next(texts, ""))
 
 
-def _told(pages: Pages, place: int) -> Iterator[str]:
+def _first_rendering(pages: Pages, place: int) -> Iterator[str]:
+    """Yield a sentence of the first row that it fits; nothing where there is none."""
     voice = pages.voice
     assert voice is not None
     tell = voice.bank.tells[place]
@@ -63,12 +64,8 @@ def _told(pages: Pages, place: int) -> Iterator[str]:
     for row in pages.world.rows_of(tell.of):
         cells = row_cells(pages, row, _reach(pages.world, row, sentence))
         if sentence.fits(cells):
-            yield words_of(fill_pattern(pen, tell.pattern, cells, over=_over(pages.world, row)))
+            yield words_of(fill_pattern(pen, tell.pattern, cells, over=is_over(pages.world, row)))
             return
-
-
-def _over(world: World, row: Row) -> bool:
-    return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
 
 
 def _reach(world: World, row: Row, sentence: Sentence) -> list[Cell]:
@@ -95,9 +92,11 @@ def placement_findings(world: World) -> list[str]:
         page = pages.plan(page_id)
         if page.dormant:
             continue
-        told = {cell for _, cells in chunks(render(page, world, pages)) for cell in cells}
-        stated |= {(cell.row, cell.col) for cell in told}
-        unstated.update(f"{page.kind} plans {c.row.table}.{c.col} and doesn't tell it" for c in set(page.cells) - told)
+        rendered = {cell for _, cells in chunks(render(page, world, pages)) for cell in cells}
+        stated |= {(cell.row, cell.col) for cell in rendered}
+        unstated.update(
+            f"{page.kind} plans {c.row.table}.{c.col} and doesn't tell it" for c in set(page.cells) - rendered
+        )
     findings = [f"{text} ({count} cells)" for text, count in sorted(unstated.items())]
     for table in world.schema.tables.values():
         for column in () if table.background else table.columns:
@@ -120,8 +119,8 @@ def unread_spans(pages: Pages, page_ids: Sequence[str]) -> list[str]:
         for text, cells in list(chunks(doc))[1:]:  # the first is the title, a name among other words
             column_cells = [(c, pages.words.answers[c.row.table, c.col]) for c in cells]
             # A null, a truth value and a zero are told in words: "keeps no shop".
-            told = [(c, column) for c, column in column_cells if c.value is not None and column.kind != "bool"]
-            valued = [(c, column) for c, column in told if c.value != 0]
-            if valued and not any(scoring.is_right(text.strip("[]"), c.value, column) for c, column in told):
+            legible = [(c, column) for c, column in column_cells if c.value is not None and column.kind != "bool"]
+            valued = [(c, column) for c, column in legible if c.value != 0]
+            if valued and not any(scoring.is_right(text.strip("[]"), c.value, column) for c, column in legible):
                 bad.append(f"{page_id}: {text!r} for {valued[0][0]}")
     return bad

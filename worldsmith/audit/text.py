@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Pages, Para, Span, Text
 from worldsmith.pages.renderer.emit import words_of
-from worldsmith.pages.value_forms import MONTHS
 from worldsmith.schema import Column
+from worldsmith.scoring.values.dates import MONTHS
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import Cell, Row, World

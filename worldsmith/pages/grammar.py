@@ -243,3 +243,8 @@ def _lines(label: str, unit: str) -> tuple[Plan, ...]:
         Plan("back", f'under "{label}"', unit),
         Plan("free", f'under "{label}" the entry gives', unit),
     )
+
+
+def singular_unit(unit: str) -> str:
+    """Return a unit as it follows 1: "year", "crown"; abbreviations ("s", "nmi", "GB") as they are."""
+    return unit[:-1] if len(unit) > 3 and unit.endswith("s") and not unit.endswith(("ss", "ches", "shes")) else unit

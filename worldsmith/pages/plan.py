@@ -25,7 +25,7 @@ from worldsmith.pages.sites import Site, canonical, site
 from worldsmith.pages.types import DIRECTORY, Page, Text
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
-from worldsmith.schema import ChildCells, Choice, Faker, PageSpec, Pick, Schema, Value
+from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
 from worldsmith.world.model import Cell, Row, World
 
 RENDER = 7
@@ -68,22 +68,7 @@ class Pages:
         """The kinds of page that tell what a row's children are: the schema's, or those of its bank."""
         if not self.voice:
             return self.world.schema.pages
-        return tuple(
-            PageSpec(
-                page.name,
-                page.source.about,
-                page.source.list_ if page.source.when is None else None,
-                page.source.by,
-                tuple(page.source.show),
-                page.source.sort,
-                tuple(
-                    ChildCells(table, ref, tuple(c for c in columns if c in self.world.schema.tables[table].names))
-                    for table, ref, columns in page.children
-                    if table in self.world.schema.tables and ref in self.world.schema.tables[table].names
-                ),
-            )
-            for page in self.voice.pages.values()
-        )
+        return tuple(page.spec(self.world.schema) for page in self.voice.pages.values())
 
     @cached_property
     def days(self) -> Days:

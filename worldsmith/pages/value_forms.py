@@ -2,22 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
 
-from worldsmith.pages.grammar import article
+from worldsmith.pages.grammar import article, singular_unit
 from worldsmith.schema import Column
 from worldsmith.schema.patterns import Dates, Numbers
+from worldsmith.scoring.values.dates import MONTHS
+from worldsmith.scoring.values.number_words import TENS, UNDER_TWENTY
 from worldsmith.world.model import Cell
-
-MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_ONES: Final = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +39,9 @@ def number_words(number: int) -> str:
     if not 0 <= number < 100:
         return str(number)
     if number < 20:
-        return _ONES[number]
+        return UNDER_TWENTY[number]
     tens, ones = divmod(number, 10)
-    return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+    return TENS[tens - 2] + (f"-{UNDER_TWENTY[ones]}" if ones else "")
 
 
 def grouped(shown: str, numbers: Numbers) -> str:
@@ -66,8 +57,7 @@ def unit_tail(column: Column, cell: Cell, style: Style, units: list[str]) -> str
     unit = units[style.turn % len(units)] if units else column.unit
     if not unit:
         return ""
-    plural = len(unit) > 3 and unit.endswith("s") and not unit.endswith("ss")
-    unit = unit[:-1] if cell.value == 1 and plural else unit
+    unit = singular_unit(unit) if cell.value == 1 else unit
     return unit if unit == "%" else f" {unit}"
 
 

@@ -75,7 +75,6 @@ class Voice:
         self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
         self._fillable: dict[tuple[str, str, frozenset[Path], frozenset[Path]], tuple[Sentence, ...]] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
-        self._styles: dict[str, Style] = {}
 
     @cached_property
     def subject(self) -> str:
@@ -93,29 +92,35 @@ class Voice:
             if page.source.table in tables and (page.source.if_ is None or page.source.if_ in switches)
         }
 
-    @cached_property
+    @property
     def sites(self) -> dict[str, Site]:
         """The sites by their name in the bank."""
+        return self._sites[0]
+
+    def style(self, host: str) -> Style:
+        """Return how a site writes."""
+        return self._sites[1].get(host) or Style()
+
+    @cached_property
+    def _sites(self) -> tuple[dict[str, Site], dict[str, Style]]:
+        """The sites by their name in the bank, and their styles by host."""
         sources = self.bank.source.sites
         taken = [
             str(v) for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)
         ]
         invented = Namer(self.world.seed, dict.fromkeys(taken)).names("press", len(sources), "sites")
         made: dict[str, Site] = {}
+        styles: dict[str, Style] = {}
         for (name, source), press in zip(sources.items(), invented, strict=True):
             pattern = source.name[draw(self.world.seed, "site", name) % len(source.name)]
             made[name] = site(pattern.replace("{subject}", self.subject).replace("{press}", press))
             chance = draw(self.world.seed, "style", name)
-            self._styles[made[name].host] = Style(
+            styles[made[name].host] = Style(
                 source.dates[chance % len(source.dates)],
                 source.numbers[(chance >> 8) % len(source.numbers)],
                 chance >> 16 & 0xFFFF,
             )
-        return made
-
-    def style(self, host: str) -> Style:
-        """Return how a site writes."""
-        return self._styles.get(host) or Style()
+        return made, styles
 
     def sentences(self, table: str, genre: str) -> tuple[Sentence, ...]:
         """Return the sentences about rows of a table that a genre may use."""

@@ -1,6 +1,7 @@
 """Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
 
-from collections.abc import Collection, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
 from worldsmith.schema.patterns import SUBJECT, Pattern, Written
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell, Row
+from worldsmith.world.model import Cell, Row, World
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
@@ -28,11 +29,13 @@ HEAD_CHILDREN: Final = 2
 """Rows that refer to the subject which a hit may tell, at most."""
 HEAD_ROWS: Final = 2
 """Rows of a list that a hit may name."""
+NOT_OVER: Final = 0xFFFF_FFFE
+"""The bits of a block's variant beside the one that says that its subject is over."""
 PER_CELL: Final = 30
 """Characters that a cell takes, about: its value, and its part of a sentence."""
 
 
-class WrittenKind:
+class WrittenKind(ABC):
     """The pages of one entry of a bank's `[pages]`."""
 
     def __init__(self, pages: "Pages", voice: Voice, written: Written, site: Site) -> None:
@@ -65,13 +68,29 @@ class WrittenKind:
         return {place: tuple(pages) for place, pages in numbers.items()}
 
     @property
+    @abstractmethod
     def numbers(self) -> Collection[int]:
         """The numbers of its pages."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cells(self, n: int) -> tuple[Cell, ...]:
         """Return the cells that page `n` states."""
-        raise NotImplementedError
+
+    def _block(self, cells: tuple[Cell, ...], variant: int, links: Sequence[str]) -> Block:
+        """Return the block that states a page's cells; bit 0 of its variant says that its subject is over."""
+        return Block(f"written-{self.source.form}", cells, variant, tuple(links), self.name, len(cells) * PER_CELL)
+
+    def _head(self, cells: tuple[Cell, ...], variant: int) -> Block:
+        """Return what a hit may state."""
+        return Block("head", cells, variant, (), self.name)
+
+    def _imprint(self, chance: int, links: Sequence[str] = ()) -> Block:
+        """Return the standing line at the end of a page."""
+        return Block("imprint", (), byte(chance, 6), tuple(links), self.name, 80)
+
+    def _targets(self, cells: Sequence[Cell], page_id: str) -> list[str]:
+        """Return the pages that a page's cells can link to, in their order."""
+        return list(dict.fromkeys(target for cell in cells if (target := self.pages.target(cell, page_id))))
 
     def _title(self, chance: int, known: Collection[Path]) -> Pattern:
         """Return one of the titles whose slots are all known at the head of a hit."""
@@ -147,7 +166,7 @@ class AboutKind(WrittenKind):
                 continue
             form = world.schema.tables[table]
             names = tuple(dict.fromkeys((ref, *form.key, *(c for c in columns if c in form.names))))
-            rows = sorted(world.children(row, table, ref), key=lambda r: str(_when(world.fact(r).values)))
+            rows = sorted(world.children(row, table, ref), key=lambda r: str(first_time(world.fact(r).values)))
             for child in rows:
                 cells = self.pages.cells(*child, names)
                 out.append(tuple(c for c in cells if c.value is not None or self.source.form in {"card", "table"}))
@@ -168,14 +187,8 @@ class AboutKind(WrittenKind):
         head = tuple(c for c in own if c.row == row and c.col in heads)
         background = pages.world.schema.background
         aside = [some for some in children if some[0].row.table in background][:HEAD_CHILDREN]
-        block = Block(
-            f"written-{self.source.form}",
-            cells,
-            chance & 0xFFFF_FFFE | self._over(row),
-            self._links(cells, page_id, mixed(chance)),
-            self.name,
-            len(cells) * PER_CELL,
-        )
+        variant = chance & NOT_OVER | is_over(pages.world, row)
+        block = self._block(cells, variant, self._links(cells, page_id, mixed(chance)))
         known = {(c.col,) for c in head if c.value is not None}
         return Page(
             id=page_id,
@@ -184,8 +197,8 @@ class AboutKind(WrittenKind):
             title=self._title(byte(chance, 4), known).text,
             date=page_date(pages, chance, cells, row),
             subject=row,
-            head=Block("head", (*head, *(c for some in aside for c in some)), block.variant, (), self.name),
-            blocks=(block, Block("imprint", (), byte(chance, 6), (), self.name, 80)),
+            head=self._head((*head, *(c for some in aside for c in some)), variant),
+            blocks=(block, self._imprint(chance)),
             table=self.table,
             topics=pages.words.topics(tuple((c.row.table, c.col) for c in own if c.row == row and c.col not in key)),
             look=PLAIN,
@@ -195,13 +208,8 @@ class AboutKind(WrittenKind):
         see = {c.name for c in self.form.columns if c.see == "snippet"}
         return frozenset((*self.form.key, *(see & {p[0] for p in self.shown if len(p) == 1}), *self.source.head))
 
-    def _over(self, row: Row) -> int:
-        """Return 1 where the row is over, and told of in the past."""
-        ends = (c.name for c in self.form.columns if c.ends)
-        return int(any(self.pages.world.value(row, name) is not None for name in ends))
-
     def _links(self, cells: Sequence[Cell], page_id: str, chance: int) -> tuple[str, ...]:
-        links = list(dict.fromkeys(t for c in cells if (t := self.pages.target(c, page_id))))
+        links = self._targets(cells, page_id)
         start = chance % len(links) if links else 0
         return tuple((links[start:] + links[:start])[:LINKED])
 
@@ -277,7 +285,8 @@ class SharedKind(WrittenKind):
         kept = {self.source.by, *self.form.key}
         heads = {Row(self.table, i) for i in rows[:HEAD_ROWS]}
         turns = [f"{self.name}/{m}" for m in (n - 1, n + 1) if 0 <= m < len(self.parts) and self._alike(m, n)]
-        links = list(dict.fromkeys(t for c in cells if (t := pages.target(c, page_id))))
+        shared = tuple(c for c in cells if c.row in heads and c.col in kept)
+        links = self._targets(cells, page_id)[: LINKED * 2]
         return Page(
             id=page_id,
             kind=self.name,
@@ -285,20 +294,8 @@ class SharedKind(WrittenKind):
             title=self._title(byte(chance, 4), ()).text,
             date=page_date(pages, chance, cells, None),
             subject=None,
-            head=Block(
-                "head", tuple(c for c in cells if c.row in heads and c.col in kept), byte(chance, 2), (), self.name
-            ),
-            blocks=(
-                Block(
-                    f"written-{self.source.form}",
-                    cells,
-                    chance & 0xFFFF_FFFE,
-                    tuple(links[: LINKED * 2]),
-                    self.name,
-                    len(cells) * PER_CELL,
-                ),
-                Block("imprint", (), byte(chance, 6), tuple(turns), self.name, 80),
-            ),
+            head=self._head(shared, byte(chance, 2)),
+            blocks=(self._block(cells, chance & NOT_OVER, links), self._imprint(chance, turns)),
             rows=tuple(Row(self.table, i) for i in rows),
             table=self.table,
             scope=self.source.by or "",
@@ -311,7 +308,12 @@ class SharedKind(WrittenKind):
         return self.parts[m][0] == self.parts[n][0]
 
 
-def _when(values: dict[str, Value]) -> Iterator[Value] | Value:
+def is_over(world: World, row: Row) -> bool:
+    """Tell whether a row has ended by one of its columns, and is told of in the past."""
+    return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
+
+
+def first_time(values: Mapping[str, Value]) -> Value:
     """Return the first day or year of a row, by which rows stand in order; "" where it holds none."""
     for value in values.values():
         if isinstance(value, int) and not isinstance(value, bool) and 1000 <= value < 3000:

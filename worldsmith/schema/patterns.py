@@ -9,7 +9,7 @@ table's key follows a sentence that names the row.
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
@@ -18,9 +18,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
-from worldsmith.expr import Node, Type
+from worldsmith.expr import Node
 from worldsmith.schema.source import Strict
-from worldsmith.schema.types import Path, Schema
+from worldsmith.schema.types import ChildCells, PageSpec, Path, Schema
 
 EXACT_FORMS: Final = ("", "n", "words", "a", "s")
 """Forms that state a cell: as running text has it, without its unit, spelled out, with an article, possessive."""
@@ -100,8 +100,8 @@ class Tell:
     """Whether it is held out: never on the sites that train."""
 
     @cached_property
-    def told(self) -> tuple[Path, ...]:
-        """The cells it states."""
+    def stated(self) -> tuple[Path, ...]:
+        """The cells it states, by a slot or in words of its own."""
         return tuple(dict.fromkeys((*self.pattern.exact, *self.states)))
 
 
@@ -142,8 +142,6 @@ class SiteSource(Strict):
     numbers: list[Numbers] = Field(default=["plain"], min_length=1)
     imprint: list[str] = Field(default_factory=list)
     """Standing lines below a page: at most one is printed."""
-    bylines: list[str] = Field(default_factory=list)
-    """Lines that sign a page: {author}."""
 
 
 class PageSource(Strict):
@@ -253,6 +251,17 @@ class Written:
         """The genre of its tells."""
         return self.source.genre or self.source.site
 
+    def spec(self, schema: Schema) -> PageSpec:
+        """Return what it tells of whole lists: nothing where a condition may leave rows out."""
+        source, tables = self.source, schema.tables
+        children = tuple(
+            ChildCells(table, ref, tuple(c for c in columns if c in tables[table].names))
+            for table, ref, columns in self.children
+            if table in tables and ref in tables[table].names
+        )
+        listed = source.list_ if source.when is None else None
+        return PageSpec(self.name, source.about, listed, source.by, tuple(source.show), source.sort, children)
+
 
 @dataclass(frozen=True)
 class Bank:
@@ -293,7 +302,7 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
     def kept(texts: list[str]) -> list[str]:
         return texts if len(texts) < 2 else texts[:-1] if split == "train" else texts[-1:]
 
-    def told(tell: Mapping[str, Any]) -> dict[str, Any]:
+    def with_sentences(tell: Mapping[str, Any]) -> dict[str, Any]:
         ours, others = ("text", "test") if split == "train" else ("test", "text")
         return {**tell, "text": tell.get(ours) or tell.get(others) or [], "test": []}
 
@@ -308,17 +317,18 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
     return {
         **data,
         "split": split,
-        "sites": listed("sites", ("name", "imprint", "bylines")),
+        "sites": listed("sites", ("name", "imprint")),
         "pages": listed("pages", ("title", "opening")),
         "columns": listed("columns", ("aka",)),
         # Headers are one for all: the first stands in sentences.
         "asks": listed("asks", tuple(name for name in AskSource.model_fields if name != "header")),
-        "tells": [told(tell) for tell in data.get("tells", [])],
+        "tells": [with_sentences(tell) for tell in data.get("tells", [])],
     }
 
 
+@lru_cache(maxsize=1 << 14)
 def read_pattern(text: str) -> Pattern:
-    """Return a pattern; ValueError for a slot that is none."""
+    """Return a pattern; ValueError for a slot that is none. Titles are read again for every page that bears one."""
     parts: list[Part] = []
     at = 0
     for match in _PART.finditer(text):
@@ -356,10 +366,6 @@ class _Reading:
 
     def __init__(self, schema: Schema, source: BankSource, where: str) -> None:
         self.schema, self.source, self.where = schema, source, where
-        self.types: dict[str, dict[str, Type | expr.Ref]] = {
-            table.name: {c.name: expr.Ref(c.ref, c.type) if c.ref else c.type for c in table.columns}
-            for table in schema.tables.values()
-        }
 
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.where}: {place}: {text}")
@@ -416,7 +422,7 @@ class _Reading:
         if text is None:
             return None
         try:
-            return expr.parse(text, table, self.types, as_of=self.schema.as_of, want="bool")
+            return expr.parse(text, table, self.schema.types, as_of=self.schema.as_of, want="bool")
         except ExprError as error:
             raise self.fail(place, str(error)) from None
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from worldsmith.expr import Node, Type
+from worldsmith.expr import Node, Ref, Type
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
@@ -402,6 +402,14 @@ class Schema:
 
     def __hash__(self) -> int:
         return hash(self._identity)
+
+    @property
+    def types(self) -> dict[str, dict[str, Type | Ref]]:
+        """The types of columns by table and name, as expressions over its rows are read."""
+        return {
+            table.name: {c.name: Ref(c.ref, c.type) if c.ref else c.type for c in table.columns}
+            for table in self.tables.values()
+        }
 
     def column(self, table: str, name: str) -> Column:
         """Return a column; KeyError where there is none."""

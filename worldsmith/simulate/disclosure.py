@@ -12,7 +12,6 @@ from hashlib import sha256
 from worldsmith.pages.dormant import ArchiveKind
 from worldsmith.pages.renderer.emit import Chunk
 from worldsmith.pages.types import Page
-from worldsmith.schema.patterns import Bank
 from worldsmith.world.model import Cell, Disclosure, Row, World
 
 
@@ -96,10 +95,9 @@ def disclosed_by_page(page: Page, world: World) -> frozenset[Disclosure]:
 
 def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
     schema = world.schema
-    if schema.bank is not None:
-        yield from _written_wholes(page, world, schema.bank)
-        return
     spec = next((spec for spec in schema.pages if spec.name == page.kind), None)
+    if schema.bank:
+        spec = next((written.spec(schema) for written in schema.bank.pages if written.name == page.kind), None)
     if spec is None:
         return
     if spec.list and spec.by:
@@ -110,26 +108,11 @@ def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
     if page.subject is None:
         return
     yield from ((page.subject, children_of(child.table, child.ref)) for child in spec.children)
-    if spec is next(s for s in schema.pages if s.about == spec.about):
+    if not schema.bank and spec is next(s for s in schema.pages if s.about == spec.about):
         # There is no further page to say that a row has no children; its entry, which would link to one, does.
         for table, ref in references(world, page.subject.table):
             if not world.children(page.subject, table, ref):
                 yield page.subject, children_of(table, ref)
-
-
-def _written_wholes(page: Page, world: World, bank: Bank) -> Iterator[Disclosure]:
-    """Yield the rows all of whose children a natural page names; a list with a condition may leave some out."""
-    written = next((written for written in bank.pages if written.name == page.kind), None)
-    if written is None:
-        return
-    source = written.source
-    if source.list_ and source.by and source.when is None:
-        target = world.schema.column(source.list_, source.by).ref
-        values = {cell.value for cell in page.cells if cell.col == page.scope}
-        parents = (world.find(target, value) for value in values) if target else ()
-        yield from ((row, children_of(source.list_, source.by)) for row in parents if row)
-    if page.subject is not None:
-        yield from ((page.subject, children_of(table, ref)) for table, ref, _ in written.children)
 
 
 def references(world: World, target: str) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
 from worldsmith.pages.renderer.emit import chunks, markdown
-from worldsmith.pages.renderer.snippets import stated_cells
+from worldsmith.pages.renderer.snippets import hit_spans, stated_cells
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.disclosure import (
     disclosed_by_cells,
@@ -28,7 +28,7 @@ from worldsmith.simulate.disclosure import (
     disclosed_by_text,
 )
 from worldsmith.simulate.guard import POLICY, Guard
-from worldsmith.simulate.guard.construction import unentitled_spans
+from worldsmith.simulate.guard.construction import foreign_spans, unentitled_spans
 from worldsmith.simulate.guard.hits import misfits
 from worldsmith.simulate.guard.repair import length_objection, repaired, without_rejected
 from worldsmith.simulate.perturb import (
@@ -355,8 +355,10 @@ class Simulator:
         return self._observation(*fit, services, "renderer", tuple(bad))
 
     def _rejected_hits(self, draft: tuple[Result, ...], slice_: Slice, services: _Services) -> list[Verdict]:
-        if services.pages.voice:  # a natural hit is made of its head's cells alone
-            return []
+        if services.pages.voice:
+            pages = services.pages
+            own = ((hit_spans(v.page, pages), frozenset(v.page.head.cells)) for v in slice_.views)
+            return [verdict for spans, head in own for verdict in foreign_spans(spans, head)]
         hits = zip(draft, slice_.views, strict=True)
         return [v for hit, view in hits for v in services.guard.hit(hit, view, slice_.call.arg) if not v.ok]
 

@@ -13,7 +13,7 @@ from typing import Literal
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
-from worldsmith.pages.grammar import article, lower, names_unit, plural, says
+from worldsmith.pages.grammar import article, lower, names_unit, plural, says, singular_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
 from worldsmith.tasks.headers import named_like_target, quoted_header
@@ -79,12 +79,9 @@ def spell(value: Value, column: Column, *, bare: bool = False) -> str:
     percent = column.unit == "%" or (tail is not None and tail[1] == "%")
     if percent:
         return f"{number}%"
-    return number if bare or not column.unit else f"{number} {singular(column.unit) if value == 1 else column.unit}"
-
-
-def singular(unit: str) -> str:
-    """Return a unit as it follows 1: "year", "crown"; abbreviations ("s", "nmi", "GB") as they are."""
-    return unit[:-1] if len(unit) > 3 and unit.endswith("s") and not unit.endswith(("ss", "ches", "shes")) else unit
+    return (
+        number if bare or not column.unit else f"{number} {singular_unit(column.unit) if value == 1 else column.unit}"
+    )
 
 
 def any_of(parts: list[str]) -> str:
@@ -108,15 +105,15 @@ def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -
     column = wording.schema.column(table, path[0])
     if len(path) > 1:
         return _through(wording, column, _shorter(node), verbs)
-    asked_so = _asked_phrase(wording, column, inner, verbs, negated=negated)
-    return asked_so or _own_phrase(wording, column, inner, verbs, negated=negated)
+    bank_phrase = _bank_phrase(wording, column, inner, verbs, negated=negated)
+    return bank_phrase or _label_phrase(wording, column, inner, verbs, negated=negated)
 
 
 _ASKS = {"<": "under", ">": "over", "=": "equal", "in": "equal", "between": "between", "is null": "null"}
 _NEGATED = {"equal": "unequal", "null": "present", "true": "false"}
 
 
-def _asked_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
+def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     """Return a condition as the schema's bank asks it; "" where the bank has no pattern for it."""
     bank = wording.schema.bank
     ask = bank.source.asks.get(f"{column.table}.{column.name}") if bank else None
@@ -125,8 +122,9 @@ def _asked_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *,
     kind = "true" if isinstance(node, expr.Path) else _ASKS.get(node.op, "") if isinstance(node, expr.Call) else ""
     if isinstance(node, expr.Call) and node.args and isinstance(node.args[0], expr.Call):
         return ""  # the year of a date
-    patterns: list[str] = getattr(ask, (_NEGATED.get(kind, "") if negated else kind) or "header", [])
-    if not patterns or (not kind or (negated and kind not in _NEGATED)):
+    kind_or_opposite = _NEGATED.get(kind, "") if negated else kind
+    patterns: list[str] = getattr(ask, kind_or_opposite, [])
+    if not patterns:
         return ""
     values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)] if isinstance(node, expr.Call) else []
     if column.type == "date" and kind == "between" and window_phrase(wording, *map(str, values)):
@@ -175,7 +173,7 @@ def reference_prefix(schema: Schema, ref: Column) -> str:
     return f"{{verbs[2]}} {'' if named_like_target(schema, ref) else f'as {lower(ref.label)} '}{noun} that "
 
 
-def _own_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
+def _label_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     are, were, have, lack = verbs
     no, has = (" not", lack) if negated else ("", have)
     if isinstance(node, expr.Path):

@@ -53,11 +53,11 @@ def run_program(
     """
 
     def one(task: Task) -> ProgramScore:
-        asked_for = json.dumps({"question": task.question, "base_url": base_url(task)})
+        request = json.dumps({"question": task.question, "base_url": base_url(task)})
         command = [sys.executable, str(program)]
         try:
             done = subprocess.run(  # noqa: S603 - the user's own program
-                command, input=asked_for, capture_output=True, text=True, errors="replace", timeout=timeout, check=False
+                command, input=request, capture_output=True, text=True, errors="replace", timeout=timeout, check=False
             )
         except subprocess.TimeoutExpired:
             return ProgramScore(task, 0.0, 0.0, 0.0, f"no answer in {timeout:g} s")

@@ -24,27 +24,26 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     long as its plan says.
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
-    name = page_title(page, page.cells, pages)
+    name, named = page_heading(page, page.cells, pages)
     pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
-    return Doc(page.url, name, page.date, pieces, _named(page, pages))
+    return Doc(page.url, name, page.date, pieces, named)
 
 
 def page_title(page: Page, cells: Sequence[Cell], pages: Pages) -> str:
     """Return the title of a page over some of its cells."""
-    if page.head.by and pages.voice:
-        return words_of(written.written_title(Desk(page, pages), page.head, cells))
-    return title(page, cells, pages.words)
+    return page_heading(page, cells, pages)[0]
 
 
-def _named(page: Page, pages: Pages) -> tuple[Cell, ...]:
-    """Return the cells of the subject's key, which the title states."""
+def page_heading(page: Page, cells: Sequence[Cell], pages: Pages) -> tuple[str, tuple[Cell, ...]]:
+    """Return the title of a page over some of its cells, and those that it states: its subject's key."""
     if page.head.by and pages.voice:
-        parts = written.written_title(Desk(page, pages), page.head, page.cells)
-        return tuple(cell for part in parts if not isinstance(part, str) for cell in part.cells)
+        parts = written.written_title(Desk(page, pages), page.head, cells)
+        return words_of(parts), tuple(cell for part in parts if not isinstance(part, str) for cell in part.cells)
+    name = title(page, cells, pages.words)
     if page.subject is None:
-        return ()
-    own = {cell.col: cell for cell in page.cells if cell.row == page.subject}
-    return key_cells(pages.words, page.subject, own)
+        return name, ()
+    own = {cell.col: cell for cell in cells if cell.row == page.subject}
+    return name, key_cells(pages.words, page.subject, own)
 
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:

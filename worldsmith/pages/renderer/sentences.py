@@ -1,13 +1,13 @@
 """Sentences that tell cells: one or two of a row each, with agreement, in the voice of the site."""
 
 from collections.abc import Sequence
-from datetime import date
 
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
 from worldsmith.pages.grammar import Plan, article
 from worldsmith.pages.renderer.block_context import Desk, by_row, flat, joined, paragraphs, stating
 from worldsmith.pages.titles import UNNAMED, called, key_cells
+from worldsmith.pages.value_forms import written_day
 from worldsmith.world.model import Cell, Row
 
 
@@ -96,17 +96,10 @@ def _written(desk: Desk, cell: Cell, *, spelled: bool) -> str:
     """Return a value as running text has it: as tables print it, or a day and a large measure written out."""
     column = desk.pages.words.columns[cell.row.table, cell.col]
     if spelled and column.type == "date":
-        day = date.fromisoformat(str(cell.value))
-        return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+        return written_day(str(cell.value), "long")
     if spelled and column.unit and type(cell.value) is int and cell.value >= 10_000:
         return f"{cell.value:,}"
     return desk.pages.words.show(cell)
-
-
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def _shared(one: Plan, other: Plan, ref: str | None) -> bool:

@@ -16,7 +16,7 @@ from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
 from worldsmith.pages.renderer.document import by_row
-from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.renderer.emit import Chunk, words_of
 from worldsmith.pages.renderer.written import passage, written_title
 from worldsmith.pages.titles import NAME, called, heading, keys, part
 from worldsmith.pages.types import Text, Topics
@@ -85,9 +85,13 @@ def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:
     """Return the cells that a hit of a page states: its head's, of a natural page those that its text has room for."""
     if not (page.head.by and pages.voice):
         return page.head.cells
+    return tuple(cell for _, cells in hit_spans(page, pages) for cell in cells)
+
+
+def hit_spans(page: Page, pages: Pages) -> tuple[Chunk, ...]:
+    """Return the spans of a natural page's hit with the cells that each states."""
     title, passages = _written_hit(page, pages)
-    texts = (title, *passages)
-    return tuple(cell for text in texts for part in text if not isinstance(part, str) for cell in part.cells)
+    return tuple((part.text, part.cells) for text in (title, *passages) for part in text if not isinstance(part, str))
 
 
 def cues(page: Page, query: str) -> frozenset[str]:

@@ -15,13 +15,14 @@ from worldsmith.pages.grammar import lower
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.renderer.sentences import handle
 from worldsmith.pages.titles import commonest
 from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.pages.value_forms import Style, possessive, write_value
 from worldsmith.pages.voice import Cells, Sentence, Voice
 from worldsmith.pages.written import row_cells
 from worldsmith.schema import Path
-from worldsmith.schema.patterns import SUBJECT, Either, Pattern, Slot, Written
+from worldsmith.schema.patterns import SUBJECT, Either, Pattern, Slot, Written, read_pattern
 from worldsmith.world.model import Cell, Row
 
 REPEAT: Final = 0.7
@@ -126,15 +127,15 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
         chance: what the choice of sentences hangs on.
     """
     page, form = pen.desk.page, pen.desk.pages.world.schema.tables[row.table]
-    known = {(cell.col,) for cell in implied}
-    key = frozenset((name,) for name in form.key if (name,) not in known)
+    implied_paths = {(cell.col,) for cell in implied}
+    key = frozenset((name,) for name in form.key if (name,) not in implied_paths)
     shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == page.subject else set()
-    todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in known and p not in key}
+    todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in implied_paths and p not in key}
     chosen, left = _chosen(pen, row, cells, key, todo, chance)
     pen.recent.update(s.tell.place for s in chosen)
     order = sorted(chosen, key=lambda s: (not s.names(key), s.tell.place))
     over = pen.over if page.subject in {row, None} else False
-    out = _told(pen, order, cells, row.table, over)
+    out = _sentence_texts(pen, order, cells, row.table, over)
     unnamed = bool(key) and not any(s.names(key) for s in chosen)
     if unnamed:
         out.insert(0, _labelled(pen, [p for p in cells if p in key], left, cells))
@@ -162,11 +163,11 @@ def _chosen(
     first = next((best for some, goal in tries if (best := _best(some, goal, chosen, pen, chance))), None)
     if first is not None:
         chosen.append(first)
-        left -= set(first.tell.told)
+        left -= set(first.tell.stated)
     for among in (usable, every):
         while left and (best := _best(among, left, chosen, pen, chance)):
             chosen.append(best)
-            left -= set(best.tell.told)
+            left -= set(best.tell.stated)
     return _without_idle(chosen, key), [p for p in cells if p in left]
 
 
@@ -175,8 +176,8 @@ def _without_idle(chosen: Sequence[Sentence], key: frozenset[Path]) -> list[Sent
     kept = list(chosen)
     for sentence in chosen:
         others = [s for s in kept if s is not sentence]
-        told = {path for s in others for path in s.tell.told}
-        if others and told.issuperset(sentence.tell.told) and (not key or any(s.names(key) for s in others)):
+        elsewhere = {path for s in others for path in s.tell.stated}
+        if others and elsewhere.issuperset(sentence.tell.stated) and (not key or any(s.names(key) for s in others)):
             kept = others
     return kept
 
@@ -190,11 +191,11 @@ def _best(
     """
     best, most = None, 0.0
     for sentence in among:
-        told = sentence.tell.told
-        fresh = sum(path in todo for path in told)
+        stated = sentence.tell.stated
+        fresh = sum(path in todo for path in stated)
         if not fresh or sentence in chosen:
             continue
-        again = sum(any(path in s.tell.told for s in chosen) for path in told)
+        again = sum(any(path in s.tell.stated for s in chosen) for path in stated)
         luck = (mixed(chance ^ (sentence.tell.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
         used = min(pen.recent[sentence.tell.place], 3)
         worth = fresh**0.5 - REPEAT * (again + used) + CHANCE * luck + 10
@@ -203,7 +204,7 @@ def _best(
     return best
 
 
-def _told(pen: Pen, order: Sequence[Sentence], cells: Cells, table: str, over: bool) -> list[Text]:
+def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: str, over: bool) -> list[Text]:
     """Return sentences in order: every other one that names the row does so by what it is, a person by the surname."""
     form, words = pen.desk.pages.world.schema.tables[table], pen.desk.pages.words
     key = form.key[0] if len(form.key) == 1 else ""
@@ -437,8 +438,6 @@ def table(desk: Desk, block: Block) -> list[Piece]:
 
 def thread(desk: Desk, block: Block) -> list[Piece]:
     """A thread of posts, one to three sentences each, by people with names of ordinary words."""
-    from worldsmith.pages.renderer.sentences import handle  # noqa: PLC0415 - shared with the plain voice
-
     pen = pen_of(desk, block)
     sentences = [*_opening(pen), *(sentence for item in _items(pen) for sentence in item)]
     out: list[Piece] = []
@@ -470,8 +469,6 @@ def imprint(desk: Desk, block: Block) -> list[Piece]:
 
 def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inline, ...]:
     """Return the title of a page over some of its cells, its spans marked; the row's name where a slot is lost."""
-    from worldsmith.schema.patterns import read_pattern  # noqa: PLC0415 - titles alone are read here
-
     page = desk.page
     pen = replace(pen_of(desk, block), block=replace(block, cells=tuple(cells), links=()))
     pattern = read_pattern(page.title)

@@ -26,6 +26,8 @@ MONTH_NAMES = (
     "november nov novembre noviembre",
     "december dec dezember dez decembre diciembre",
 )
+MONTHS = tuple(names.split()[0].capitalize() for names in MONTH_NAMES)
+"""As they are written: "January"."""
 _MONTHS = {name: number for number, line in enumerate(MONTH_NAMES, start=1) for name in line.split()}
 _M = r"(?P<m>[a-z]{3,10})\.?"
 _Y = r"(?:a\.?d\.? ?)?(?P<y>\d{3,4})"

@@ -5,14 +5,13 @@ from datetime import date
 from ..column import Column, Value
 from ..text import fold, squash
 from .column_values import accepted_texts, as_number, is_of_kind, measure_of, show, unit_factor
-from .dates import MONTH_NAMES
+from .dates import MONTHS
 from .number_words import UNDER_TWENTY
 from .readers import LOOSE_BREAK
 from .reading import Number
 
 _MAGNITUDES = ((9, "billion"), (6, "million"), (3, "thousand"))
 _WORDS = UNDER_TWENTY[:13]
-_MONTHS = [names.split()[0].capitalize() for names in MONTH_NAMES]
 
 
 def forms(value: Value, col: Column) -> tuple[str, ...]:
@@ -77,7 +76,7 @@ def _magnitude_forms(value: int, scale: int) -> list[str]:
 
 
 def _date_forms(day: date) -> tuple[str, ...]:
-    month, number = _MONTHS[day.month - 1], day.day
+    month, number = MONTHS[day.month - 1], day.day
     year = f"{day.year:03d}"  # nobody writes "14 July 0934"
     suffix = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     in_digits = (f"{number}.{day.month}.{day.year:04d}",) if number > 12 or number == day.month else ()

@@ -1,18 +1,28 @@
 """The guard by construction: of our own natural text it is known which cells each span states, so nothing is read."""
 
-from worldsmith.pages.renderer.emit import chunks
+from collections.abc import Iterable
+
+from worldsmith.pages.renderer.emit import Chunk, chunks
 from worldsmith.pages.types import Doc, Page
 from worldsmith.simulate.protocol import Reason, Rejection, Verdict
+from worldsmith.world.model import Cell
 
 
 def unentitled_spans(doc: Doc, page: Page) -> tuple[Verdict, ...]:
     """Return a rejection of each span that states a cell which its page may not, and of each cell left unstated."""
     entitled = frozenset(page.cells)
     stated = [(text, cells) for text, cells in chunks(doc) if cells]
-    foreign = [
-        Rejection(Reason.VALUE, "states a cell that is none of its page's").of("span", text)
-        for text, cells in stated
-        if not entitled.issuperset(cells)
-    ]
     missing = entitled.difference(*(cells for _, cells in stated))
-    return (*foreign, *(Rejection(Reason.MISSING, "is not stated").of("cell", str(cell[:2])) for cell in missing))
+    return (
+        *foreign_spans(stated, entitled),
+        *(Rejection(Reason.MISSING, "is not stated").of("cell", str(cell[:2])) for cell in missing),
+    )
+
+
+def foreign_spans(spans: Iterable[Chunk], entitled: frozenset[Cell]) -> tuple[Verdict, ...]:
+    """Return a rejection of each span that states a cell which it may not."""
+    return tuple(
+        Rejection(Reason.VALUE, "states a cell that is none of its page's").of("span", text)
+        for text, cells in spans
+        if not entitled.issuperset(cells)
+    )
