@@ -160,6 +160,9 @@ def test_folders_without_a_manifest_are_skipped(harbour, folder, tmp_path):
     shutil.copytree(folder, tmp_path / ".hidden.part")
     assert files.world_folders([tmp_path]) == [folder]
     assert files.world_folders([folder, tmp_path]) == [folder]
+    assert files.world_folders([tmp_path / "_tasks", folder]) == [folder]  # a shell's * names both
+    with pytest.raises(NotFoundError, match="no world there"):
+        files.world_folders([tmp_path / "_tasks"])
     assert files.tasks_file(folder) == tmp_path / "_tasks" / f"{harbour.id}.jsonl"
     with pytest.raises(NotFoundError, match="no world there"):
         files.world_folders([tmp_path / "half"])

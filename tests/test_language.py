@@ -380,6 +380,26 @@ def test_pages_of_a_list_are_told_apart_and_lead_to_one_another() -> None:
     assert sorted(rows) == sorted(world().rows_of("call"))
 
 
+def test_rows_of_a_page_stand_in_no_order_of_what_it_does_not_tell() -> None:
+    data = values_of(BANK.replace('call = ["arrived"]', 'call = ["goods"]'))
+    other = generate(with_bank(parse_schema(values_of(SCHEMA)), data, "q.toml"), 3, language="natural")
+
+    def arrivals(page_id: str, world: World) -> list[str]:
+        rows = dict.fromkeys(c.row for c in Pages(world).page(page_id).cells if c.row.table == "call")
+        return [str(world.value(row, "arrived")) for row in rows]
+
+    every = [f"berths/{n}" for n in range(8)]
+    assert all(arrivals(page_id, world()) == sorted(arrivals(page_id, world())) for page_id in every)
+    assert not any(arrivals(page_id, other) == sorted(arrivals(page_id, other)) for page_id in every)
+
+
+def test_an_address_is_not_made_from_a_name() -> None:
+    for page_id in live():
+        if page_id.startswith("log/"):
+            name = str(world().key(Row("call", int(page_id.partition("/")[2])))[0]).lower()
+            assert re.fullmatch(rf"https://[a-z.-]+/log/{name}-[a-z]{{4}}", pages().url(page_id))
+
+
 def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
     calls = world().tables["call"]["damage"]
     row = calls.index(None)

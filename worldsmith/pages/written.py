@@ -1,7 +1,7 @@
 """Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -113,9 +113,10 @@ class AboutKind(WrittenKind):
 
     @cached_property
     def slugs(self) -> dict[int, str]:
-        """The path of each page."""
+        """The path of each page: the row's key, and letters without which it can't be guessed."""
         keys = [" ".join(self.pages.keys(Row(self.table, n))) for n in self.numbers]
-        return dict(zip(self.numbers, slugs(keys), strict=True))
+        seed = self.pages.world.seed
+        return {n: f"{s}-{tag(seed, self.name, n)[:4]}" for n, s in zip(self.numbers, slugs(keys), strict=True)}
 
     def path(self, n: int) -> str:
         """Return the page's section and the row's key."""
@@ -166,10 +167,11 @@ class AboutKind(WrittenKind):
                 continue
             form = world.schema.tables[table]
             names = tuple(dict.fromkeys((ref, *form.key, *(c for c in columns if c in form.names))))
-            rows = sorted(world.children(row, table, ref), key=lambda r: str(first_time(world.fact(r).values)))
-            for child in rows:
-                cells = self.pages.cells(*child, names)
-                out.append(tuple(c for c in cells if c.value is not None or self.source.form in {"card", "table"}))
+            cells = [self.pages.cells(*child, names) for child in world.children(row, table, ref)]
+            # By what the page tells alone: an order that goes by more would tell more.
+            cells.sort(key=lambda own: (first_time(own), draw(world.seed, "child", self.name, table, own[0].row.index)))
+            tabled = self.source.form in {"card", "table"}
+            out += [tuple(c for c in own if c.value is not None or tabled) for own in cells]
         return tuple(out)
 
     def cells(self, n: int) -> tuple[Cell, ...]:
@@ -224,7 +226,7 @@ class SharedKind(WrittenKind):
         by, columns = self.source.by or "", self.pages.world.tables[self.table]
         for i in self.eligible:
             groups.setdefault(columns[by][i], []).append(i)
-        sort = self.source.sort if self.source.sort in columns else None
+        sort = self.source.sort if self.source.sort in self.shown else None
         names = (*((sort,) if sort else ()), *self.form.key)
         out = []
         for value in sorted(v for v in groups if v is not None):
@@ -313,11 +315,11 @@ def is_over(world: World, row: Row) -> bool:
     return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
 
 
-def first_time(values: Mapping[str, Value]) -> Value:
-    """Return the first day or year of a row, by which rows stand in order; "" where it holds none."""
-    for value in values.values():
+def first_time(cells: Sequence[Cell]) -> str:
+    """Return the first day or year of a row's cells, by which rows stand in order; "" where they hold none."""
+    for value in (cell.value for cell in cells):
         if isinstance(value, int) and not isinstance(value, bool) and 1000 <= value < 3000:
-            return value
+            return str(value)
         if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit():
             return value
     return ""

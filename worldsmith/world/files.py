@@ -342,11 +342,12 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 def world_folders(paths: Iterable[Path]) -> list[Path]:
     """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
 
-    A folder without world.json is skipped (see `folders_without_manifest`). Raises NotFoundError where a path leads to
-    no world at all.
+    A folder without world.json is skipped (see `folders_without_manifest`), and so are `_tasks` and the like among
+    several paths: `worlds/*` names them too. Raises NotFoundError where a path leads to no world at all.
     """
+    named = list(paths)
     folders: list[Path] = []
-    for path in paths:
+    for path in [path for path in named if path.name[:1] != "_" or (path / MANIFEST).is_file()] or named:
         if (path / MANIFEST).is_file():
             folders.append(path)
             continue
