@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from worldsmith.errors import NotFoundError, UsageError
-from worldsmith.naming import KINDS, Namer, is_real_name
+from worldsmith.naming import KINDS, Namer, is_real_name, own_kind
 from worldsmith.naming.cultures import CULTURES, ROLES, sounds
 from worldsmith.naming.fold import fold_name
 from worldsmith.naming.grammar import AVAILABLE, cultures_of_seed
@@ -227,3 +227,42 @@ def test_words_one_edit_apart_are_refused(one, other):
         assert not index.take("a thing unlike it", [other])
     elif Levenshtein.distance(one, other) > 2:
         assert index.take("a thing unlike it", [other])
+
+
+STEMS = {"stem": [["Bor", "Vel", "Tra", "Zan"], ["a", "so", "ti", "ne"], ["tinib", "zumab", "prazole", "dipine"]]}
+OWN = {
+    "hospital": own_kind("", ["{family} {house}", "St {given}'s {house}"], {"house": ["Infirmary", "Hospital"]}, {}),
+    "drug": own_kind("", ["{stem}", "{thing}mab", "{stem} {dose}"], {"dose": ["10", "40", "250"]}, STEMS),
+}
+
+
+def test_a_kind_of_a_schema_s_own_gives_names_of_its_forms():
+    namer = Namer(5, kinds={**KINDS, **OWN})
+    hospitals, drugs = namer.names("hospital", 40), namer.names("drug", 40)
+    assert all(re.fullmatch(r"(St [A-Z][a-z]+'s|[A-Z][a-z]+) (Infirmary|Hospital)", name) for name in hospitals)
+    assert all(re.fullmatch(r"[A-Z][a-z]+(mab|tinib|prazole|dipine)( (10|40|250))?", name) for name in drugs)
+    assert len({name[:2] == "St" for name in hospitals}) == 2
+    assert not any(is_real_name(word) for name in drugs for word in name.split() if word.isalpha())
+    assert not any(twins(fold_name(one), fold_name(two)) for one, two in combinations([*hospitals, *drugs], 2))
+
+
+def test_a_kind_that_runs_out_says_so():
+    few = own_kind("", ["{stem}"], {}, {"stem": [["Bor", "Vel"], ["tinib", "zumab"]]})
+    with pytest.raises(
+        UsageError, match=r"9 names of kind 'few' asked, 4 available .* give it more forms or syllables"
+    ):
+        Namer(1, kinds={"few": few}).names("few", 9)
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ("{famly} Ward", "no slot 'famly'. Did you mean 'family'"),
+        ("North Ward", "has no slot, so it is one name alone"),
+        ("{family Ward", "expected '}'"),
+        ("{} Ward", "no slot ''"),
+    ],
+)
+def test_a_form_that_is_none_is_refused(form, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        own_kind("", [form], {}, {})

@@ -3,6 +3,8 @@
 import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from statistics import correlation, median
 
@@ -112,3 +114,45 @@ def test_shipped_schemas_have_seasons():
     assert mean("sale", "units", "smartphones", "quarter", ("12",), range(3)) > 300
     assert mean("report", "crowd", "league", "day", ("11", "01", "02"), range(5)) < -2000
     assert mean("cost", "amount", "company", "quarter", ("12",), range(3)) > 10_000
+
+
+PRICES = """
+schema = 1
+name = "stall"
+kind = "private_simulation"
+as_of = 2031-05-01
+about = "a market stall"
+[names.stallname]
+forms = ["{family} and {kin}"]
+parts = { kin = ["Daughters", "Sons"] }
+[tables.ware]
+called = ["ware", "wares"]
+rows = [300, 300]
+key = "name"
+[tables.ware.columns]
+name = { invent = "stallname" }
+price = { number = [199, 1999], step = 50, skew = 1 }
+near = { number = [4.99, 39.99], step = 0.5, decimals = 2, mean = "price / 50", spread = 6 }
+born = { date = [1930-01-01, 2020-12-31], skew = -1 }
+left = { after = "born", days = [10, 4000], skew = 2 }
+[pages]
+ware = { about = "ware" }
+"""
+
+
+def test_prices_end_as_prices_do_and_days_lean():
+    world = generate(parse_schema(json_values(tomllib.loads(PRICES))), 1)
+    assert check(world).ok
+    ware = world.tables["ware"]
+    assert {price % 50 for price in ware["price"]} == {49}
+    assert {Decimal(str(near)) % 1 for near in ware["near"]} <= {Decimal("0.99"), Decimal("0.49")}
+    assert median(int(born[:4]) for born in ware["born"]) > 1990
+    days = [
+        date.fromisoformat(b).toordinal() - date.fromisoformat(a).toordinal()
+        for a, b in zip(ware["born"], ware["left"], strict=True)
+    ]
+    assert min(days) >= 10
+    assert max(days) > 2500
+    assert median(days) < 500
+    broken = replace(world, tables={"ware": {**ware, "price": (200, *ware["price"][1:])}})
+    assert [v.rule for v in check(broken).violations] == ["fill:ware.price"]

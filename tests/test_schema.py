@@ -65,6 +65,13 @@ def test_an_unknown_schema_gets_a_close_match():
         ("variation.idle", 0.4, "nothing uses this switch"),
         ("values.goods", ["salt", 3], "values of different types"),
         ("values.goods", [], "the list is empty"),
+        ("tables.berth.columns.depth.number", [4.25, 9], "bound 4.25 is no multiple of the step 0.5"),
+        ("names", {"ship": {"forms": ["{thing}"]}}, "names.ship: there is a kind 'ship' already"),
+        ("names", {"tug": {"forms": ["{thng} Tug"]}}, "names.tug.forms: .* no slot 'thng'. Did you mean 'thing'"),
+        ("names", {"tug": {"forms": ["{n}"], "parts": {"n": [9, 3]}}}, "names.tug.parts.n"),
+        ("names", {"tug": {"forms": ["{n}"], "parts": {"n": [0, 99999]}}}, "give whole numbers from 0, 10,000 at most"),
+        ("names", {"tug": {"forms": ["{place}"], "parts": {"place": ["x"]}}}, "there is a slot 'place' already"),
+        ("names", {"tug": {"form": ["{place}"]}}, "unknown key 'form'. Did you mean 'forms'"),
     ],
 )
 def test_what_is_wrong_is_said(mini_data, path, value, says):

@@ -92,11 +92,13 @@ def _typed_only(_scope: _ColumnScope, _fill: Chance | Faker) -> Iterator[Test]:
 
 def _number(scope: _ColumnScope, fill: Number) -> Iterator[Test]:
     own, tiny = scope.own, fill.step * 1e-6
+    steps = f"({own} - {fill.offset!r})" if fill.offset else own
     ok = (
         f"{own} BETWEEN {fill.lo - tiny!r} AND {fill.hi + tiny!r} "
-        f"AND abs(round({own} / {fill.step!r}) * {fill.step!r} - {own}) < {tiny!r}"
+        f"AND abs(round({steps} / {fill.step!r}) * {fill.step!r} - {steps}) < {tiny!r}"
     )
-    yield scope.fill_test(f"is a multiple of {fill.step:g} in [{fill.lo:g}, {fill.hi:g}]", ok)
+    more = f" and {fill.offset:g}" if fill.offset else ""
+    yield scope.fill_test(f"is a multiple of {fill.step:g}{more} in [{fill.lo:g}, {fill.hi:g}]", ok)
     if fill.mean is None:
         return
     mean, half = scope.sql(fill.mean), fill.step / 2 + tiny

@@ -88,7 +88,8 @@ def _number(filling: Filling, column: Column, fill: Number, rows: Rows, rng: ran
         low, high = (lo, hi) if m is None else mean_band(fill, m)
         # The mean of two uniform draws: most values near the middle of the band, none outside.
         x = (chance() + chance()) / 2
-        x = round((low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)) / step) * step
+        x = low + (high - low) * (skewed(x, fill.skew) if fill.skew else x)
+        x = round((x - fill.offset) / step) * step + fill.offset
         values.append(lo if x < lo else min(x, hi))
     return _rounded_values(values, column.decimals)
 
@@ -115,7 +116,11 @@ def _rounded_values(values: Any, decimals: int) -> Vector:
 
 def _date(_filling: Filling, _column: Column, fill: Date, rows: Rows, rng: random.Random) -> Vector:
     lo, hi = day_number(fill.lo), day_number(fill.hi)
-    return [iso_date(lo + int(rng.random() * (hi - lo + 1))) for _ in rows]
+    return [iso_date(_day(lo, hi, fill.skew, rng)) for _ in rows]
+
+
+def _day(lo: int, hi: int, skew: float, rng: random.Random) -> int:
+    return min(hi, lo + int(skewed(rng.random(), skew) * (hi - lo + 1)))
 
 
 def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: random.Random) -> Vector:
@@ -131,7 +136,7 @@ def _after(filling: Filling, column: Column, fill: After, rows: Rows, rng: rando
         if hi < fill.lo:
             values.append(None)
             continue
-        drawn = start + fill.lo + int(rng.random() * (hi - fill.lo + 1))
+        drawn = _day(start + fill.lo, start + hi, fill.skew, rng)
         if not 1 <= drawn <= date.max.toordinal():
             raise StuckError(f"{column.table}.{column.name}", f"{starts[i]} and {fill.hi} days leave the calendar")
         values.append(iso_date(drawn))

@@ -35,7 +35,7 @@ class Filling:
         self.data: dict[str, dict[str, Vector]] = {name: {} for name in structure.tables}
         self.values: dict[str, tuple[Value, ...]] = {}
         # One namer per attempt: a world's names come from a few cultures, and no two of them are near-twins.
-        self.namer = Namer(seeding.draw(seed, "names", structure.name, attempt))
+        self.namer = Namer(seeding.draw(seed, "names", structure.name, attempt), kinds=structure.name_kinds)
         # Keys that are drawn before all columns, because rows of two tables share some of them.
         self.drawn_keys: dict[tuple[str, str], Vector] = {}
         self._target_rows: dict[tuple[str, str], list[int | None]] = {}

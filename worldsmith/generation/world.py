@@ -16,7 +16,7 @@ from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.generation.repair import cells_to_redraw
 from worldsmith.generation.rules import rows_breaking
 from worldsmith.graph import ConstraintGraph, graph_of
-from worldsmith.naming import ALSO, AVAILABLE, KINDS
+from worldsmith.naming import ALSO, AVAILABLE
 from worldsmith.schema import (
     COMPUTED,
     DEFAULT_KNOBS,
@@ -134,8 +134,8 @@ def _check_names(schema: Schema) -> None:
         if isinstance(column.fill, Invent)
     ]
     for place, kind, count in requests:
-        if kind not in KINDS:
-            raise SchemaError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}", place)
+        if kind not in schema.name_kinds:
+            raise SchemaError(f"no names of kind {kind!r}.{close_match(kind, schema.name_kinds)}", place)
         if count > AVAILABLE:
             raise SchemaError(f"{count} names of kind {kind!r} asked, {AVAILABLE} available: ask for fewer rows", place)
 

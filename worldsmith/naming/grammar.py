@@ -1,13 +1,13 @@
 """Names of a kind, drawn from the grammars of invented cultures."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.naming.cultures import CULTURES, Sounds, dialect, sounds
 from worldsmith.naming.deny import deny_filter
 from worldsmith.naming.fold import fold_name
-from worldsmith.naming.kinds import KINDS, WORDS, Form
+from worldsmith.naming.kinds import KINDS, WORDS, Kind
 from worldsmith.naming.twins import Twins
 from worldsmith.seeding import Part, draw, rng
 
@@ -15,6 +15,7 @@ AVAILABLE = 500  # names of one kind that any seed and culture can give with not
 _PATIENCE = 300  # refusals in one list after which it draws from its cultures' whole sounds, no longer a dialect
 _GIVE_UP = 20_000
 _LETTERS = "BDFGHJKLMPRSTVWXZ"
+_LETTER_RUN = re.compile(r"[^\W\d_]+")
 _UNFIT = re.compile(  # can't be pronounced, or better isn't
     r"^.{1,3}$|(.)\1\1|[^aeiouy]{4}|[aeiou]{3}|anal|anus|cock|coon|cum|cunt|dick|fag|fuc|fuk|kkk|nazi|nig|piss|porn|rape|shit|slut|tit"
 )
@@ -28,8 +29,9 @@ class Namer:
     nor the family name. Every word of a name in `taken` counts as bearing.
     """
 
-    def __init__(self, seed: Part, taken: Iterable[str] = ()) -> None:
+    def __init__(self, seed: Part, taken: Iterable[str] = (), kinds: Mapping[str, Kind] = KINDS) -> None:
         self.seed = seed
+        self.kinds = kinds
         self.cultures = cultures_of_seed(seed)
         self.twins = Twins(map(fold_name, taken))
         self.dialects: dict[str, Sounds] = {}
@@ -41,8 +43,8 @@ class Namer:
             NotFoundError: an unknown kind.
             UsageError: `n` is negative or more than AVAILABLE; or too few are left beside those taken.
         """
-        if kind not in KINDS:
-            raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, KINDS)}")
+        if kind not in self.kinds:
+            raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, self.kinds)}")
         if not 0 <= n <= AVAILABLE:
             raise UsageError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for 0 to {AVAILABLE}.")
         voices = [self.dialect(name) for name in self.cultures]
@@ -50,7 +52,7 @@ class Namer:
         drawn: list[str] = []
         refused = 0
         while len(drawn) < n:
-            name, words = candidate_name(KINDS[kind].forms, voices, chance.random)
+            name, words = candidate_name(self.kinds[kind], voices, chance.random)
             if self.take(name, words):
                 drawn.append(name)
                 continue
@@ -58,9 +60,8 @@ class Namer:
             if refused == _PATIENCE:
                 voices = [sounds(name) for name in self.cultures]
             if refused == _GIVE_UP:
-                raise UsageError(
-                    f"{n} names of kind {kind!r} asked, {len(drawn)} available beside those taken: ask for fewer."
-                )
+                fix = "give it more forms or syllables" if self.kinds[kind].own else "ask for fewer"
+                raise UsageError(f"{n} names of kind {kind!r} asked, {len(drawn)} available beside those taken: {fix}.")
         return drawn
 
     def dialect(self, culture: str) -> Sounds:
@@ -84,18 +85,30 @@ def cultures_of_seed(seed: Part) -> tuple[str, ...]:
     return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
 
 
-def candidate_name(forms: tuple[Form, ...], voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
-    """Return a name of one of the forms in one of the voices, and its bearing words in lower case."""
+def candidate_name(kind: Kind, voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
+    """Return a name of one of a kind's forms in one of the voices, and its bearing words in lower case."""
     voice = voices[int(random() * len(voices))]
     text, words = "", []
-    for literal, slot in forms[int(random() * len(forms))]:
+    places: list[int] = []
+    for literal, slot in kind.forms[int(random() * len(kind.forms))]:
         text += literal
         if slot in WORDS:
             word = _word(slot, voice, random)
             words.append(word)
+            places.append(len(text))
             text += word.capitalize()
+        elif slot in kind.syllables:
+            places.append(len(text))
+            word = "".join(part[int(random() * len(part))] for part in kind.syllables[slot])
+            text += word if text[-1:].isalpha() else word[:1].upper() + word[1:]
+        elif slot in kind.parts:
+            text += kind.parts[slot][int(random() * len(kind.parts[slot]))]
         elif slot:
             text += _SLOTS[slot](random)
+    if kind.own:  # what stands without a gap beside an invented word is a part of it
+        words = [
+            run[0].lower() for run in _LETTER_RUN.finditer(text) if any(run.start() <= p < run.end() for p in places)
+        ]
     return text, words
 
 

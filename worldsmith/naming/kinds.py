@@ -5,10 +5,15 @@ or one of `{number} {model} {letters} {digits}`. Only the invented words bear th
 filter of real names and told apart; "Foundry" and "Street" need not be.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from string import Formatter
 
+from worldsmith.errors import close_match
+
 WORDS = frozenset({"given", "family", "place", "thing"})  # the invented, bearing words of a form
+FILLERS = frozenset({"number", "model", "letters", "digits"})
+"""Slots that bear no name: 2 to 9, a letter with one, two letters, four digits."""
 
 Form = tuple[tuple[str, str], ...]  # pairs of literal text and the slot after it ("" for none)
 
@@ -19,10 +24,57 @@ class Kind:
 
     about: str
     forms: tuple[Form, ...]
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Slots of its own that hold ordinary words or numbers, one of a list."""
+    syllables: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    """Slots of its own that hold an invented word: one syllable of each list, strung together."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a schema's own kind."""
+        return bool(self.parts or self.syllables)
+
+    @property
+    def bears(self) -> bool:
+        """Whether its names hold an invented word: a code is a label, not a name."""
+        return any(slot in WORDS or slot in self.syllables for form in self.forms for _, slot in form)
+
+    @property
+    def ordinary(self) -> tuple[str, ...]:
+        """The texts in its names that bear none."""
+        literals = (literal for form in self.forms for literal, _ in form)
+        return (*literals, *(word for words in self.parts.values() for word in words))
 
 
 def _kind(about: str, *templates: str) -> Kind:
     return Kind(about, tuple(tuple((text, slot or "") for text, slot, _, _ in Formatter().parse(t)) for t in templates))
+
+
+def own_kind(
+    about: str,
+    templates: Sequence[str],
+    parts: Mapping[str, Sequence[str]],
+    syllables: Mapping[str, Sequence[Sequence[str]]],
+) -> Kind:
+    """Return a schema's own kind of name. Raises ValueError for a form that can't be read, with the fix."""
+    slots = (*sorted(WORDS), *sorted(FILLERS), *parts, *syllables)
+    for template in templates:
+        try:
+            read = [
+                slot
+                for _, slot, spec, conversion in Formatter().parse(template)
+                if slot is not None or spec or conversion
+            ]
+        except ValueError as error:
+            raise ValueError(f"{template!r}: {error}") from None
+        for slot in read:
+            if slot not in slots:
+                raise ValueError(f"{template!r} has no slot {slot!r}.{close_match(str(slot), slots)}")
+        if not read:
+            raise ValueError(
+                f"{template!r} has no slot, so it is one name alone: give it one, as in '{{place}} {template}'"
+            )
+    return replace(_kind(about, *templates), parts=dict(parts), syllables=dict(syllables))
 
 
 def _with(template: str, words: str) -> list[str]:

@@ -115,7 +115,7 @@ def _resolve_fill(
             return _resolve_number(resolver, table, source, place)
         case "date":
             lo, hi = source.date or ("", "")
-            return Date(resolver.day(lo, place), resolver.day(hi, place))
+            return Date(resolver.day(lo, place), resolver.day(hi, place), source.skew)
         case "after":
             return _resolve_after(resolver, table, source, place)
         case "ref":
@@ -157,14 +157,17 @@ def _resolve_after(resolver: Resolver, table: str, source: src.ColumnSource, pla
     if resolver.known_type(*resolver.end(table, path), place) != "date":
         raise resolver.fail(place, f"after = {source.after!r} is no date: name a date or after column")
     lo, hi = source.days or (0, 0)
-    return After(path, lo, hi, resolver.optional_node(source.until, table, place, "date"))
+    return After(path, lo, hi, resolver.optional_node(source.until, table, place, "date"), source.skew)
 
 
 def _resolve_number(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Number:
     lo, hi = source.number or (0.0, 0.0)
     step = source.step or 10.0**-source.decimals
-    for bound in (lo, hi):
-        if abs(round(bound / step) * step - bound) > 1e-9 * max(1.0, abs(bound)):
+    # Bounds whole steps apart need not be multiples themselves: prices in steps of 50 from 199 end in 49 and 99.
+    apart = _multiple(hi - lo, step) and round(lo, source.decimals) == lo
+    offset = lo % step if apart and not _multiple(lo, step) else 0.0
+    for bound in () if offset else (lo, hi):
+        if not _multiple(bound, step):
             near = f"{round(bound / step) * step:g}"
             raise resolver.fail(
                 place, f"the bound {bound:g} is no multiple of the step {step:g}; the nearest is {near}"
@@ -173,7 +176,11 @@ def _resolve_number(resolver: Resolver, table: str, source: src.ColumnSource, pl
     mean = None if source.mean is None else resolver.node(source.mean, table, place)
     if mean is not None and mean.type not in ("int", "num"):
         raise resolver.fail(place, f"mean is {mean.type}, not a number")
-    return Number(lo, hi, step, mean, source.spread or 0.0, source.skew)
+    return Number(lo, hi, step, mean, source.spread or 0.0, source.skew, offset)
+
+
+def _multiple(value: float, step: float) -> bool:
+    return abs(round(value / step) * step - value) <= 1e-9 * max(1.0, abs(value))
 
 
 def _check_step(resolver: Resolver, place: str, step: float, decimals: int) -> None:

@@ -182,6 +182,7 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
         rules=tuple(resolve_rule(resolver, name, rule) for name, rule in source.rules.items()),
         pages=tuple(resolve_page(resolver, name, page, tables) for name, page in source.pages.items()),
         questions=Questions(tuple(source.questions.needs)),
+        names={name: resolver.resolve_names(name, kind) for name, kind in source.names.items()},
         source=data,
         digest=digest,
     )

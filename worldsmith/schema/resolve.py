@@ -7,6 +7,7 @@ from datetime import date
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
 from worldsmith.expr import Node, Type
+from worldsmith.naming import FILLERS, KINDS, WORDS, Kind, own_kind
 from worldsmith.schema import source as src
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.types import Aggregate, Path, Value, Values
@@ -51,6 +52,29 @@ class Resolver:
 
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.file.at(place)}: {text}")
+
+    def resolve_names(self, name: str, source: src.NamesSource) -> Kind:
+        place = f"names.{name}"
+        if name in KINDS:
+            raise self.fail(place, f"there is a kind {name!r} already: give yours another name, as in my_{name}")
+        parts: dict[str, list[str]] = {}
+        for part, items in source.parts.items():
+            if isinstance(items, tuple):
+                low, high = map(int, items)
+                if (low, high) != items or not 0 <= low <= high < low + 10_000:
+                    raise self.fail(
+                        f"{place}.parts.{part}", f"{list(items)}: give whole numbers from 0, 10,000 at most"
+                    )
+                parts[part] = [str(number) for number in range(low, high + 1)]
+            else:
+                parts[part] = items
+        for part in (*parts, *source.syllables):
+            if part in WORDS | FILLERS or (part in parts and part in source.syllables):
+                raise self.fail(place, f"there is a slot {part!r} already: give this one another name")
+        try:
+            return own_kind(f"a name of {self.file.name}", source.forms, parts, source.syllables)
+        except ValueError as error:
+            raise self.fail(f"{place}.forms", str(error)) from None
 
     def resolve_values(self, name: str, source: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"

@@ -17,8 +17,8 @@ OPTIONS: dict[str, frozenset[str]] = {
     "choice": frozenset({"weights"}),
     "chance": frozenset(),
     "number": frozenset({"step", "mean", "spread", "skew", "decimals"}),
-    "date": frozenset(),
-    "after": frozenset({"days", "until"}),
+    "date": frozenset({"skew"}),
+    "after": frozenset({"days", "until", "skew"}),
     "ref": frozenset({"where", "per", "skew"}),
     "count": frozenset({"where", "by"}),
     "sum": frozenset({"where", "by"}),
@@ -94,6 +94,21 @@ class ValuesSource(Strict):
         return self
 
 
+Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=40, pattern=LINE)]], Field(min_length=1)]
+
+
+class NamesSource(Strict):
+    """A kind of name of the schema's own, for `invent`."""
+
+    forms: Words
+    """Templates, equally likely: "{family} Infirmary". Slots: given, family, place and thing (invented words), number,
+    model, letters, digits, and its own `parts` and `syllables`."""
+    parts: dict[Name, Words | Span] = Field(default_factory=dict)
+    """Ordinary words to choose one from, or whole numbers [lo, hi]."""
+    syllables: dict[Name, Annotated[list[Words], Field(min_length=1)]] = Field(default_factory=dict)
+    """Invented words: one syllable of each list, strung together; tested against the filter of real names."""
+
+
 class ColumnSource(Strict):
     """A column: one fill and its options, and how texts refer to it."""
 
@@ -137,7 +152,7 @@ class ColumnSource(Strict):
     weights: list[Annotated[float, Field(gt=0)]] | None = None
     """Weights of `choice`."""
     step: float | None = Field(default=None, gt=0)
-    """What a number is a multiple of; by default its last digit."""
+    """How far a number's values lie apart, from its low bound; by default its last digit."""
     decimals: int = Field(default=0, ge=0, le=6)
     """Digits after the point."""
     mean: str | None = None
@@ -151,7 +166,7 @@ class ColumnSource(Strict):
     per: Times | None = None
     """How many rows refer to each row of the target, [lo, hi]."""
     skew: Annotated[float, Field(strict=True, ge=-3, le=3)] = 0.0
-    """How unevenly they do (0 to 3); of a number, how far most values lean to the low (> 0) or high (< 0) end."""
+    """How unevenly they do (0 to 3); of a number or day, how far most lean to the low (> 0) or high (< 0) end."""
     by: str | None = None
     """Path from the counted rows to this one; needed when there are several."""
     within: str | None = None

@@ -13,6 +13,7 @@ from worldsmith.schema.source import (
     ColumnSource,
     EachSource,
     Name,
+    NamesSource,
     PageSource,
     Plain,
     QuestionsSource,
@@ -81,6 +82,8 @@ class SchemaSource(Strict):
     """What the worlds are about, as a phrase."""
     lang: Literal["en"] = "en"
     """Language of pages and questions."""
+    names: dict[Name, NamesSource] = Field(default_factory=dict)
+    """Kinds of names of its own, beside those that are there."""
     values: dict[Name, list[Plain] | ValuesSource] = Field(default_factory=dict)
     """Lists of values; they are not rows."""
     variation: dict[Name, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
@@ -209,6 +212,7 @@ MODELS: dict[tuple[str | int, int], type[Strict]] = {
     ("rules", 4): EachSource,
     ("pages", 2): PageSource,
     ("values", 2): ValuesSource,
+    ("names", 2): NamesSource,
     ("questions", 1): QuestionsSource,
 }
 """Models of tables in the file, by the first step to them and the number of steps."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from worldsmith.expr import Node, Ref, Type
+from worldsmith.naming import KINDS
+from worldsmith.naming import Kind as NameKind
 from worldsmith.schema.knobs import DEFAULT_KNOBS, Knobs
 from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
@@ -74,7 +76,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A multiple of `step` in [lo, hi], within `spread` of `mean` where one is given (a hard band).
+    """A multiple of `step`, plus `offset`, in [lo, hi]; within `spread` of `mean` where one is given (a hard band).
 
     `skew` > 0 draws most values near the low end of the band, < 0 near the high end; the band stays the same.
     """
@@ -85,24 +87,30 @@ class Number:
     mean: Node | None
     spread: float
     skew: float = 0.0
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A day in [lo, hi]."""
+    """A day in [lo, hi]; `skew` as of a number."""
 
     lo: str
     hi: str
+    skew: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A day `lo` to `hi` days after the date at `path`, not beyond `until`; null where that leaves no day."""
+    """A day `lo` to `hi` days after the date at `path`, not beyond `until`; null where that leaves no day.
+
+    `skew` as of a number.
+    """
 
     path: Path
     lo: int
     hi: int
     until: Node | None
+    skew: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +383,8 @@ class Schema:
     """Whether it is the whole schema with every table and column; a structure without switches is another."""
     knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
+    names: Mapping[str, NameKind] = field(default_factory=dict)
+    """Kinds of names of its own."""
     bank: "Bank | None" = None
     """How people write about its rows; None for a schema without a language file."""
 
@@ -382,6 +392,11 @@ class Schema:
     def background(self) -> frozenset[str]:
         """The names of the tables whose rows are background."""
         return frozenset(table.name for table in self.tables.values() if table.background)
+
+    @property
+    def name_kinds(self) -> Mapping[str, NameKind]:
+        """The kinds of names that its columns and lists can have."""
+        return {**KINDS, **self.names} if self.names else KINDS
 
     @property
     def language(self) -> Language:

@@ -83,10 +83,11 @@ def uses_faker(schema: Schema) -> bool:
 
 def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
     """Return the keys that are invented names, (table, column), each with its kind; a code is a label, not a name."""
+    fills = {(t.name, t.key[0]): t.column(t.key[0]).fill for t in schema.tables.values() if len(t.key) == 1}
     return {
-        (table.name, table.key[0]): fill.kind
-        for table in schema.tables.values()
-        if len(table.key) == 1 and isinstance(fill := table.column(table.key[0]).fill, Invent) and fill.kind != "code"
+        place: fill.kind
+        for place, fill in fills.items()
+        if isinstance(fill, Invent) and schema.name_kinds[fill.kind].bears
     }
 
 

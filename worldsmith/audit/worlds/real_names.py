@@ -4,14 +4,15 @@ The filter has no false negatives, and takes about 1% of other names for real on
 those again, so that a world's own names are never among them, while a name written by hand may be.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 from rapidfuzz.distance.Levenshtein import distance
 
-from worldsmith.naming import ALSO, KINDS, is_real_name
+from worldsmith.naming import ALSO, KINDS, Kind, is_real_name
 from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
@@ -20,6 +21,7 @@ from worldsmith.world.model import World
 
 RESERVED = ".example"
 """Top-level domain of every host: reserved for documentation (RFC 2606, RFC 6761)."""
+_POSSESSIVE = re.compile(r"'s\b")
 _SHORT = 3  # letters of words that carry no name: grammars never use words this short
 
 
@@ -30,6 +32,8 @@ class Name:
     place: str
     text: str
     kind: str
+    kinds: Mapping[str, Kind] = field(default_factory=lambda: KINDS, compare=False, repr=False)
+    """The kinds of its schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +46,21 @@ class Twin:
 
 def names_of(world: World, pages: Pages) -> Iterator[Name]:
     """Yield every invented name once per place: columns of names, lists, what cells hold beside lists, and hosts."""
+    kinds = world.schema.name_kinds
     lists = {name: spec.invent for name, spec in world.schema.values.items() if spec.invent}
     for name, kind in lists.items():
-        yield from (Name(f"values.{name}", str(item), kind) for item in world.values.get(name, ()))
+        yield from (Name(f"values.{name}", str(item), kind, kinds) for item in world.values.get(name, ()))
     for table in world.schema.tables.values():
         for column in table.columns:
             cells = [v for v in world.tables[table.name][column.name] if isinstance(v, str)]
             place = f"{table.name}.{column.name}"
             match column.fill:
                 case Invent(kind=kind):
-                    yield from (Name(place, text, kind) for text in cells)
+                    yield from (Name(place, text, kind, kinds) for text in cells)
                 case Pick(values=name) if name in lists:
                     known = set(world.values.get(name, ()))
-                    yield from (Name(place, text, lists[name]) for text in dict.fromkeys(cells) if text not in known)
+                    others = (text for text in dict.fromkeys(cells) if text not in known)
+                    yield from (Name(place, text, lists[name], kinds) for text in others)
                 case _:
                     pass
     # A natural site's name is ordinary words beside a name that is listed already: "Hilbrigg Town Council".
@@ -63,15 +69,16 @@ def names_of(world: World, pages: Pages) -> Iterator[Name]:
 
 def bearing_words(name: Name) -> list[str]:
     """Return the folded words that carry a name: not those of its kind's forms ("Street"), short or with digits."""
-    ordinary = _words_of_forms(name.kind)
-    return [w for w in fold_name(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in ordinary]
+    # A homonym has the form of another kind: a film may be called like an island.
+    texts = tuple(t for each in (name.kind, *ALSO.get(name.kind, ())) for t in name.kinds[each].ordinary)
+    return [
+        w for w in fold_name(name.text).split() if len(w) > _SHORT and w.isalpha() and w not in _folded_words(texts)
+    ]
 
 
 @cache
-def _words_of_forms(kind: str) -> frozenset[str]:
-    # A homonym has the form of another kind: a film may be called like an island.
-    forms = [form for each in (kind, *ALSO.get(kind, ())) for form in KINDS[each].forms]
-    return frozenset(word for form in forms for literal, _ in form for word in fold_name(literal).split())
+def _folded_words(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in fold_name(text).split())
 
 
 def real_part(name: Name) -> str:
