@@ -6,13 +6,16 @@ from collections import Counter
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from random import Random
 from statistics import correlation, median
 
 import pytest
 
 from worldsmith.checking import check
+from worldsmith.errors import SchemaError
 from worldsmith.generation import generate
-from worldsmith.generation.draw import skewed
+from worldsmith.generation.draw import draw_cells, skewed
+from worldsmith.generation.filling import Filling
 from worldsmith.schema import load_schema, parse_schema
 from worldsmith.schema.syntax import json_values
 from worldsmith.world.model import World
@@ -125,12 +128,15 @@ about = "a market stall"
 [names.stallname]
 forms = ["{family} and {kin}"]
 parts = { kin = ["Daughters", "Sons"] }
+[values]
+lands = { invent = "place", n = 9 }
 [tables.ware]
 called = ["ware", "wares"]
 rows = [300, 300]
 key = "name"
 [tables.ware.columns]
 name = { invent = "stallname" }
+land = { pick = "lands", accent = true }
 price = { number = [199, 1999], step = 50, skew = 1 }
 near = { number = [4.99, 39.99], step = 0.5, decimals = 2, mean = "price / 50", spread = 6 }
 born = { date = [1930-01-01, 2020-12-31], skew = -1 }
@@ -156,3 +162,20 @@ def test_prices_end_as_prices_do_and_days_lean():
     assert median(days) < 500
     broken = replace(world, tables={"ware": {**ware, "price": (200, *ware["price"][1:])}})
     assert [v.rule for v in check(broken).violations] == ["fill:ware.price"]
+
+
+def test_countries_go_with_the_sounds_of_names():
+    schema = parse_schema(json_values(tomllib.loads(PRICES)))
+    filling = Filling(schema, 1, 0, {"ware": 300})
+    filling.values["lands"] = tuple(filling.namer.names("place", 9, "values", "lands"))
+    filling.data["ware"]["name"] = filling.namer.names("stallname", 300, "ware", "name")
+    culture_of, lands = (
+        filling.namer.culture_of,
+        draw_cells(filling, schema.column("ware", "land"), range(300), Random(1)),
+    )
+    alike = sum(culture_of[a] == culture_of[b] for a, b in zip(filling.data["ware"]["name"], lands, strict=True))
+    assert 250 < alike < 290  # 17 of 20, and a third of the others by chance
+    with pytest.raises(SchemaError, match=r"ware.land: accent and where don't go together"):
+        parse_schema(json_values(tomllib.loads(PRICES.replace("accent = true", 'accent = true, where = "true"'))))
+    with pytest.raises(SchemaError, match=r"accent goes by an invented name, and the key of 'ware' is none"):
+        parse_schema(json_values(tomllib.loads(PRICES.replace('invent = "stallname"', 'invent = "code"'))))

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from worldsmith import expr
 from worldsmith.expr import Call, Node
@@ -14,6 +14,8 @@ from worldsmith.generation.filling import Filling, StuckError, Vector
 from worldsmith.schema import After, Chance, Choice, Column, Date, Faker, Invent, Number, Pick, Reference, Series, Value
 
 Rows = Sequence[int]
+ACCENT: Final = 0.85
+"""The share of rows whose pick goes with the sounds of their name."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -50,12 +52,25 @@ def _pick(filling: Filling, column: Column, fill: Pick, rows: Rows, rng: random.
                 f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
             )
         return rng.sample(items, len(rows))
+    if fill.accent:
+        return _by_accent(filling, column, items, rows, rng)
     if fill.where is None:
         return rng.choices(items, k=len(rows))
     own = (column.name,)
     function, paths = expr.compile_filter(fill.where, True, frozenset(expr.paths(fill.where)) - {own})
     args = [None if p == own else filling.vector(column.table, p) for p in paths]
     return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
+
+
+def _by_accent(filling: Filling, column: Column, items: Sequence[Value], rows: Rows, rng: random.Random) -> Vector:
+    """Pick items that go with the rows' names: one named in the same culture, or standing for it, 17 times of 20."""
+    names = filling.data[column.table][filling.structure.tables[column.table].key[0]]
+    culture_of, cultures = filling.namer.culture_of, len(filling.namer.cultures)
+    homes: dict[int, list[Value]] = {}
+    for place, item in enumerate(items):
+        homes.setdefault(culture_of.get(str(item), place % cultures), []).append(item)
+    alike = [homes.get(culture_of.get(str(names[i]), 0)) or items for i in rows]
+    return [rng.choice(some if rng.random() < ACCENT else items) for some in alike]
 
 
 def _one_of(open_: Sequence[Value], column: Column, rng: random.Random) -> Value:

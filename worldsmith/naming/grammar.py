@@ -35,6 +35,8 @@ class Namer:
         self.cultures = cultures_of_seed(seed)
         self.twins = Twins(map(fold_name, taken))
         self.dialects: dict[str, Sounds] = {}
+        self.culture_of: dict[str, int] = {}
+        """The names drawn, each with the place of its culture among the three."""
 
     def names(self, kind: str, n: int, *path: Part) -> list[str]:
         """Return `n` names of a kind and take them; the first ones do not depend on `n`.
@@ -52,9 +54,11 @@ class Namer:
         drawn: list[str] = []
         refused = 0
         while len(drawn) < n:
-            name, words = candidate_name(self.kinds[kind], voices, chance.random)
+            culture = int(chance.random() * len(voices))
+            name, words = candidate_name(self.kinds[kind], voices[culture], chance.random)
             if self.take(name, words):
                 drawn.append(name)
+                self.culture_of[name] = culture
                 continue
             refused += 1
             if refused == _PATIENCE:
@@ -85,9 +89,8 @@ def cultures_of_seed(seed: Part) -> tuple[str, ...]:
     return tuple(known.pop((bits >> shift) % len(known)) for shift in (0, 16, 32))
 
 
-def candidate_name(kind: Kind, voices: list[Sounds], random: Callable[[], float]) -> tuple[str, list[str]]:
-    """Return a name of one of a kind's forms in one of the voices, and its bearing words in lower case."""
-    voice = voices[int(random() * len(voices))]
+def candidate_name(kind: Kind, voice: Sounds, random: Callable[[], float]) -> tuple[str, list[str]]:
+    """Return a name of one of a kind's forms in a culture's sounds, and its bearing words in lower case."""
     text, words = "", []
     places: list[int] = []
     for literal, slot in kind.forms[int(random() * len(kind.forms))]:

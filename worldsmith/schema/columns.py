@@ -105,7 +105,14 @@ def _resolve_fill(
             return Invent(str(source.invent))
         case "pick":
             resolver.values_of(str(source.pick), values, place)
-            return Pick(str(source.pick), resolver.optional_node(source.where, table, place, "bool"))
+            if source.accent and not _has_name(resolver.tables[table]):
+                raise resolver.fail(
+                    place, f"accent goes by an invented name, and the key of {table!r} is none: drop it"
+                )
+            if source.accent and source.where is not None:
+                raise resolver.fail(place, "accent and where don't go together: drop one of them")
+            where = resolver.optional_node(source.where, table, place, "bool")
+            return Pick(str(source.pick), where, source.accent)
         case "choice":
             options = tuple(source.choice or ())
             return Choice(options, tuple(source.weights or [1.0] * len(options)))
@@ -135,6 +142,10 @@ def _resolve_fill(
             return Faker(str(source.faker))
         case _:
             return _resolve_computed(resolver, table, source, place)
+
+
+def _has_name(table: src.TableSource) -> bool:
+    return isinstance(table.key, str) and table.columns[table.key].invent not in {None, "code"}
 
 
 def _resolve_computed(resolver: Resolver, table: str, source: src.ColumnSource, place: str) -> Fill:

@@ -53,6 +53,8 @@ def columns_named(schema: Schema, table: str, fill: Fill) -> Iterator[Name]:
     match fill:
         case Reference(table=target):
             yield target, schema.tables[target].key[0]
+        case Pick(accent=True):
+            yield table, schema.tables[table].key[0]
         case After(path=path):
             yield from _columns_along(schema, table, path)
         case Aggregate(table=child, column=name, by=by):

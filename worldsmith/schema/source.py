@@ -13,7 +13,7 @@ LINE = r"^[^\n\r|]+$"
 
 OPTIONS: dict[str, frozenset[str]] = {
     "invent": frozenset(),
-    "pick": frozenset({"where"}),
+    "pick": frozenset({"where", "accent"}),
     "choice": frozenset({"weights"}),
     "chance": frozenset(),
     "number": frozenset({"step", "mean", "spread", "skew", "decimals"}),
@@ -149,6 +149,8 @@ class ColumnSource(Strict):
 
     where: str | None = None
     """Which rows or items are allowed (ref, pick) or counted (count, sum, max)."""
+    accent: Annotated[bool, Field(strict=True)] = False
+    """pick: whether it mostly goes with the sounds of the row's name, as countries do with those of people."""
     weights: list[Annotated[float, Field(gt=0)]] | None = None
     """Weights of `choice`."""
     step: float | None = Field(default=None, gt=0)

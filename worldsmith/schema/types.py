@@ -57,6 +57,8 @@ class Pick:
 
     values: str
     where: Node | None
+    accent: bool = False
+    """Whether it mostly goes with the sounds of the row's name: people of one country have names alike."""
 
 
 @dataclass(frozen=True, slots=True)
