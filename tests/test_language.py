@@ -24,7 +24,7 @@ from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
 from worldsmith.schema import Schema, in_language, load_schema, parse_schema, with_bank
-from worldsmith.schema.patterns import Either, Slot, read_pattern, wordings_of
+from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.perturb import PROFILES
@@ -212,7 +212,27 @@ def test_a_pattern_is_read_into_texts_slots_and_choices() -> None:
     assert pattern.paths == (("name",), ("street", "parish"), ("faults",))
 
 
-@pytest.mark.parametrize("text", ["{name", "a [b", "{name:loud}", "a|b"])
+def test_a_site_keeps_to_one_of_several_wordings() -> None:
+    change = '"Masons finished {name} on {built}."'
+    data = values_of(BANK.replace(change, '"<Masons|Dyers|Coopers> <finished|left|gave up> {name} on {built}."'))
+    varied = with_bank(parse_schema(values_of(SCHEMA)), data, "q.toml")
+    tells = [tell for tell in varied.bank.tells if tell.pattern.varies] if varied.bank else []
+    assert [part.texts for part in tells[0].pattern.parts if isinstance(part, OneOf)] == [
+        ("Masons", "Dyers", "Coopers"), ("finished", "left", "gave up"),
+    ]  # fmt: skip
+    wordings = set()
+    for seed in range(12):
+        some = Pages(generate(varied, seed, language="natural"))
+        texts = [markdown(render(some.page(page_id), some.world, some)) for page_id in some.ids()]
+        here = set(re.findall(r"(Masons|Dyers|Coopers) (finished|left|gave up)", "".join(texts)))
+        assert len(here) <= 1
+        wordings |= here
+    assert len(wordings) > 4
+    shown = [one.text for one in rendered_patterns(varied) if "Masons" in one.pattern]
+    assert shown[0].startswith("<Masons|Dyers|Coopers> <finished|left|gave up> ")
+
+
+@pytest.mark.parametrize("text", ["{name", "a [b", "{name:loud}", "a|b", "<a", "<a>", "<a|{b}>"])
 def test_a_pattern_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"bracket|form"):
         read_pattern(text)

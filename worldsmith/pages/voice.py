@@ -11,7 +11,7 @@ from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
 from worldsmith.pages.value_forms import Style
 from worldsmith.schema import Column, Path, Schema
-from worldsmith.schema.patterns import SUBJECT, Bank, Tell, Written
+from worldsmith.schema.patterns import SUBJECT, Bank, OneOf, Part, Pattern, Tell, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, World
 
@@ -75,6 +75,7 @@ class Voice:
         self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
         self._fillable: dict[tuple[str, str, frozenset[Path], frozenset[Path]], tuple[Sentence, ...]] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
+        self._worded: dict[tuple[str, str], Pattern] = {}
 
     @cached_property
     def subject(self) -> str:
@@ -154,6 +155,23 @@ class Voice:
                 s.tell.place for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
             )
         return made
+
+    def worded(self, pattern: Pattern, host: str) -> Pattern:
+        """Return a pattern in the wording that a site keeps to; with all of its wordings where the site is ""."""
+        if not pattern.varies:
+            return pattern
+        made = self._worded.get((pattern.text, host))
+        if made is None:
+            parts = (self._word(part, i, pattern.text, host) for i, part in enumerate(pattern.parts))
+            made = self._worded[pattern.text, host] = Pattern(pattern.text, tuple(part for part in parts if part))
+        return made
+
+    def _word(self, part: Part, place: int, text: str, host: str) -> Part:
+        if not isinstance(part, OneOf):
+            return part
+        if not host:
+            return f"<{'|'.join(part.texts)}>"
+        return part.texts[draw(self.world.seed, "word", host, text, place) % len(part.texts)]
 
     def _present(self, tell: Tell) -> bool:
         read = expr.paths(tell.when) if tell.when is not None else ()

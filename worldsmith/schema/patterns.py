@@ -2,8 +2,9 @@
 
 A pattern is text with slots. `{floor}` and `{street.parish}` are cells of the row that the pattern is about, in a form
 that states them exactly, or after a colon in another form (`FORMS`): `{opened:year}`. `[is|was]` is present or past, by
-whether the row is over; `[fault|faults@faults]` is singular or plural, by a number. A pattern without a slot of its
-table's key follows a sentence that names the row.
+whether the row is over; `[fault|faults@faults]` is singular or plural, by a number; `<ran|kept|looked after>` is one of
+several wordings, to which a site keeps. A pattern without a slot of its table's key follows a sentence that names the
+row.
 """
 
 import re
@@ -29,7 +30,7 @@ VAGUE_FORMS: Final = ("year", "month", "about", "surname")
 FORMS: Final = (*EXACT_FORMS, *VAGUE_FORMS)
 SUBJECT: Final = "subject"
 """The slot for the name of what a world is about."""
-_PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]")
+_PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]|<([^<>{}\[\]]*\|[^<>{}\[\]]*)>")
 
 Form = Literal["card", "article", "entries", "table", "thread"]
 Dates = Literal["iso", "long", "us"]
@@ -60,7 +61,14 @@ class Either:
     """The number that decides; none for the tense."""
 
 
-Part = str | Slot | Either
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several wordings, without slots."""
+
+    texts: tuple[str, ...]
+
+
+Part = str | Slot | Either | OneOf
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,12 @@ class Pattern:
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """The paths of all slots, each once."""
-        return tuple(dict.fromkeys(p.path for p in self.parts if not isinstance(p, str) and p.path))
+        return tuple(dict.fromkeys(p.path for p in self.parts if isinstance(p, Slot | Either) and p.path))
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether it has several wordings."""
+        return any(isinstance(part, OneOf) for part in self.parts)
 
     @cached_property
     def exact(self) -> tuple[Path, ...]:
@@ -339,10 +352,12 @@ def read_pattern(text: str) -> Pattern:
             if form not in FORMS:
                 raise ValueError(f"no form {form!r}: {close_match(form, FORMS)}")
             parts.append(Slot(tuple(name.split(".")), form))
+        elif match[5] is not None:
+            parts.append(OneOf(tuple(match[5].split("|"))))
         else:
             parts.append(Either(match[2], match[3], tuple(match[4].split(".")) if match[4] else ()))
     parts += [text[at:]] if at < len(text) else []
-    if any(isinstance(part, str) and set(part) & set("{}[]|") for part in parts):
+    if any(isinstance(part, str) and set(part) & set("{}[]<>|") for part in parts):
         raise ValueError("a bracket is not closed, or stands alone")
     return Pattern(text, tuple(parts))
 

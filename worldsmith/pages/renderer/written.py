@@ -85,7 +85,7 @@ def fill_pattern(
 ) -> tuple[Inline, ...]:
     """Return a pattern filled with a row's cells; `noun` stands for the name where it is told already."""
     out: list[Inline] = []
-    for part in pattern.parts:
+    for part in pen.voice.worded(pattern, pen.host).parts:
         match part:
             case str(text):
                 out.append(text)
