@@ -604,3 +604,8 @@ def test_associative_operations_never_hold_themselves() -> None:
                 assert not any(isinstance(a, Call) and a.op == one.op == "||" for a in one.args)
                 todo.extend(one.args)
     assert shape(folded) == "(|| name:text name:text 'a':text 'b':text):text"
+
+
+def test_a_date_without_quotes_is_pointed_out() -> None:
+    with pytest.raises(ExprError, match=r"it is a whole number\. A date stands in quotes: '2030-01-01'\."):
+        read("2030-01-01", want="date")

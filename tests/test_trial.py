@@ -49,7 +49,7 @@ def with_rule(data: dict, count: int = 4, **rules: dict) -> Trial:
         ("company", ["new_is_cheap", "nobody_alone", "no_circle_of_bosses", "few_projects_a_lead", "spent_within"]),
         ("films", ["documentaries_cheap", "busy_festivals", "few_prizes_a_film", "good_if_praised", "busy_directors"]),
         ("league", ["goals_need_games", "fee_for_goals", "big_clubs_pay"]),
-        ("smartphones", ["old_process_cheap", "review_in_time", "brand_sells", "nobody_owns_market", "early_and_late"]),
+        ("smartphones", ["review_in_time", "brand_sells", "nobody_owns_market", "early_and_late"]),
         ("town", ["big_shops_pay", "alone_in_its_line"]),
     ],
 )
@@ -150,6 +150,15 @@ def test_no_sale_over_a_bound_is_told_in_bounded_work():
     assert (hit.state, hit.restarts) == ("never held", 60)
     assert 0.3 < hit.share < 1
     assert found.worlds == 3
+
+
+def test_a_mean_outside_its_range_is_named(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["call"]["columns"]["tons"]["mean"] = "days(arrived, as_of) * 10"  # the wrong way round: below 0
+    found = with_rule(data)
+    low = data["tables"]["call"]["columns"]["tons"]["number"][0]
+    assert low > 0
+    assert any("call.tons: 100% of its values are an end of its range" in line for line in found.flat)
 
 
 def test_a_rule_that_says_nothing_is_idle(mini_data):

@@ -3,6 +3,7 @@
 Loosest to tightest: or, and, not, comparisons (which don't chain), + - ||, * /, the minus sign.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -38,6 +39,9 @@ _ELSEWHERE = {
     "date_add": "write add_days(d, n)",
     "datediff": "write days(a, b)",
 }
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def parse(text: str, table: str, types: Types, *, as_of: str, want: Type | None = None) -> Node:
@@ -113,7 +117,8 @@ class _Parser:
             except TypingError as error:
                 raise syntax_error(self.text, 0, str(error)) from None
         is_a = WORDS[node.type] if node.type else "null"
-        raise syntax_error(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.")
+        quoted = f" A date stands in quotes: '{self.text.strip()}'." if _DAY.fullmatch(self.text.strip()) else ""
+        raise syntax_error(self.text, 0, f"the whole expression has to be {WORDS[want]} here; it is {is_a}.{quoted}")
 
     def expression(self, loosest: int) -> Node:
         """Read an expression whose operators bind tighter than `loosest`."""

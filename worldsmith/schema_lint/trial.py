@@ -12,7 +12,7 @@ from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
 from worldsmith.generation.world import Effort
 from worldsmith.graph import graph_of
-from worldsmith.schema import Schema, SchemaFile, foreground, parse_schema, structure_of
+from worldsmith.schema import Number, Schema, SchemaFile, foreground, parse_schema, structure_of
 from worldsmith.schema.scaling import facts_range
 from worldsmith.world.engine import attach
 from worldsmith.world.model import World
@@ -25,6 +25,8 @@ EXTRA_SEEDS = 7
 """Seeds tried after those, until one fits a world; where none does, a rule is set aside."""
 MAX_SET_ASIDE = 5
 """The most rules that are set aside."""
+CLAMPED = 0.5
+"""Share of a number's values at the ends of its range above which its mean is taken to lie outside."""
 
 State = Literal["holds", "unbroken", "idle", "off", "broken", "too strict", "never held"]
 
@@ -101,6 +103,8 @@ class Trial:
     """Least and most rows that `--facts` can ask for."""
     tables: dict[str, tuple[int, int]]
     """The declared totals."""
+    background: tuple[str, ...]
+    """The tables whose rows are background."""
     facts: tuple[int, int]
     """Least and most facts of the worlds that were filled."""
     rules: tuple[RuleTrial, ...]
@@ -109,7 +113,7 @@ class Trial:
     broken: dict[str, int]
     """Violations by rule, those of fills included; generation should leave none."""
     flat: tuple[str, ...]
-    """Columns with the same value, or null, in every row of every world."""
+    """Columns with the same value, or null, in every row of every world, or mostly with an end of their range."""
     structures: int
     """Distinct sets of switches among the worlds."""
     stopped: str = ""
@@ -151,8 +155,14 @@ class Trial:
             # None of n: fewer than 1 - 0.05^(1/n) of all, with 95% confidence.
             limit = 1 - 0.05 ** (1 / self.tried)
             yield f"  each of {self.tried} seeds fits a world; at most {limit:.0%} of all do not (95% confidence)"
-        totals = " + ".join(f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items())
+        totals = " + ".join(
+            f"{lo}-{hi} {name}" for name, (lo, hi) in self.tables.items() if name not in self.background
+        )
         yield f"  by its declared totals a world has {self.declared[0]} to {self.declared[1]} facts: {totals}"
+        if self.background:
+            aside = [self.tables[name] for name in self.background]
+            least, most = sum(lo for lo, _ in aside), sum(hi for _, hi in aside)
+            yield f"  and {least} to {most} background rows in {len(aside)} tables, in natural worlds"
         yield f"  with --facts it can have {self.bounds[0]} to {self.bounds[1]}"
         least, most = USUAL_FACTS
         if self.declared[0] < least or self.declared[1] > most:
@@ -205,6 +215,9 @@ class _Tally:
     broken: Counter[str] = field(default_factory=Counter)
     values: dict[tuple[str, str], set[Any]] = field(default_factory=dict)
     """Some distinct values of each column: two or more where it has them."""
+    at_end: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Cells of numbers with a mean that lie at an end of their range."""
+    numbers: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def fill(self, schema: Schema, seed: int, *, whole: bool) -> bool:
         """Fill a world and count it; return whether a world fits. `whole`: no rule is set aside."""
@@ -233,6 +246,10 @@ class _Tally:
                 distinct = self.values.setdefault((table, column), set())
                 if len(distinct) < 2:
                     distinct.update(list(dict.fromkeys(cells))[:2])
+                fill = world.schema.column(table, column).fill
+                if isinstance(fill, Number) and fill.mean is not None:
+                    self.numbers[table, column] += len(cells)
+                    self.at_end[table, column] += sum(cell in {fill.lo, fill.hi} for cell in cells)
 
 
 def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = None) -> Trial:
@@ -265,7 +282,8 @@ def run_trial(schema: Schema, count: int, seed: int, file: SchemaFile | None = N
         rules=tuple(_rule_trials(schema, tally, aside, unbroken, file)),
         restarts=dict(Counter(restart.place for restart in tally.effort.restarts)),
         broken=dict(tally.broken),
-        flat=tuple(_flat_columns(schema, tally, file)),
+        background=tuple(name for name in schema.tables if name in schema.background),
+        flat=(*_flat_columns(schema, tally, file), *_clamped_columns(tally, file)),
         structures=len(tally.structures),
         stopped=stopped,
     )
@@ -394,3 +412,14 @@ def _flat_columns(schema: Schema, tally: _Tally, file: SchemaFile) -> Iterator[s
             (value,) = values
             what = "null" if value is None else repr(value)
             yield f"{file.at(f'{table}.{column}')}: {what} in every row of every world: widen its range, or drop it"
+
+
+def _clamped_columns(tally: _Tally, file: SchemaFile) -> Iterator[str]:
+    """Yield numbers whose mean lies outside their range so often that most values are one of its ends."""
+    for (table, column), count in tally.numbers.items():
+        share = tally.at_end[table, column] / max(1, count)
+        if share > CLAMPED:
+            yield (
+                f"{file.at(f'{table}.{column}')}: {share:.0%} of its values are an end of its range: its mean lies "
+                "outside it; mend the mean, or widen the range"
+            )
