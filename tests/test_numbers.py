@@ -179,3 +179,58 @@ def test_countries_go_with_the_sounds_of_names():
         parse_schema(json_values(tomllib.loads(PRICES.replace("accent = true", 'accent = true, where = "true"'))))
     with pytest.raises(SchemaError, match=r"accent goes by an invented name, and the key of 'ware' is none"):
         parse_schema(json_values(tomllib.loads(PRICES.replace('invent = "stallname"', 'invent = "code"'))))
+
+
+WARDS = """
+schema = 1
+name = "wards"
+kind = "private_simulation"
+as_of = 2031-05-01
+about = "a hospital"
+[values]
+ills = { groups = { heart = ["arrhythmia", "angina", "it's"], skin = ["eczema"] } }
+[tables.ward]
+called = ["ward", "wards"]
+rows = [6, 6]
+key = "name"
+[tables.ward.columns]
+name = { invent = "place", label = "Ward" }
+field = { choice = ["heart", "skin"] }
+[tables.bed]
+called = ["bed", "beds"]
+rows = [60, 60]
+key = "code"
+[tables.bed.columns]
+code = { invent = "code" }
+ward = { ref = "ward" }
+ill = { pick = "ills", group = "ward.field", where = "ill <> 'angina'" }
+[pages]
+ward = { about = "ward" }
+bed = { about = "bed" }
+"""
+
+
+def test_items_are_picked_from_the_group_that_another_column_names():
+    world = generate(parse_schema(json_values(tomllib.loads(WARDS))), 1)
+    assert check(world).ok
+    field = dict(zip(world.tables["ward"]["name"], world.tables["ward"]["field"], strict=True))
+    bed = world.tables["bed"]
+    pairs = {(field[ward], ill) for ward, ill in zip(bed["ward"], bed["ill"], strict=True)}
+    assert pairs == {("heart", "it's"), ("heart", "arrhythmia"), ("skin", "eczema")}
+    wrong = tuple("eczema" if field[ward] == "heart" else "arrhythmia" for ward in bed["ward"])
+    broken = replace(world, tables={**world.tables, "bed": {**bed, "ill": wrong}})
+    assert [v.rule for v in check(broken).violations] == ["fill:bed.ill"] * 60
+    with pytest.raises(SchemaError, match="bed.ill: .*no column 'feld'. Did you mean 'field'"):
+        parse_schema(json_values(tomllib.loads(WARDS.replace("ward.field", "ward.feld"))))
+    with pytest.raises(SchemaError, match="'ills' has no groups"):
+        parse_schema(json_values(tomllib.loads(re.sub(r"ills = .*", 'ills = ["a", "b"]', WARDS))))
+    with pytest.raises(SchemaError, match="bed.ill: group = 'size' doesn't name a group"):
+        parse_schema(
+            json_values(
+                tomllib.loads(
+                    WARDS.replace('"ward.field"', '"size"').replace(
+                        "code = { inv", "size = { number = [1, 9] }\ncode = { inv"
+                    )
+                )
+            )
+        )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from worldsmith import expr
 from worldsmith.expr import Type
+from worldsmith.expr.typed import call
 from worldsmith.schema import source as src
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.types import (
@@ -104,14 +105,17 @@ def _resolve_fill(
         case "invent":
             return Invent(str(source.invent))
         case "pick":
-            resolver.values_of(str(source.pick), values, place)
+            picked = resolver.values_of(str(source.pick), values, place)
             if source.accent and not _has_name(resolver.tables[table]):
                 raise resolver.fail(
                     place, f"accent goes by an invented name, and the key of {table!r} is none: drop it"
                 )
-            if source.accent and source.where is not None:
-                raise resolver.fail(place, "accent and where don't go together: drop one of them")
+            if source.accent and (source.where is not None or source.group is not None):
+                raise resolver.fail(place, "accent doesn't go together with where or group: drop one of them")
             where = resolver.optional_node(source.where, table, place, "bool")
+            if source.group is not None:
+                of_group = resolver.group_condition(picked, name, source.group, table, place)
+                where = of_group if where is None else call("and", [of_group, where])
             return Pick(str(source.pick), where, source.accent)
         case "choice":
             options = tuple(source.choice or ())

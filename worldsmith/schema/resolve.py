@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
-from worldsmith.expr import Node, Type
+from worldsmith.expr import Const, Node, Type
+from worldsmith.expr.typed import TypingError, call
 from worldsmith.naming import FILLERS, KINDS, WORDS, Kind, own_kind
 from worldsmith.schema import source as src
 from worldsmith.schema.locations import SchemaFile
@@ -78,6 +80,10 @@ class Resolver:
 
     def resolve_values(self, name: str, source: list[src.Plain] | src.ValuesSource) -> Values:
         place = f"values.{name}"
+        if isinstance(source, src.ValuesSource) and source.groups is not None:
+            groups = {group: tuple(items) for group, items in source.groups.items()}
+            plain = self.resolve_values(name, list(dict.fromkeys(v for items in groups.values() for v in items)))
+            return replace(plain, groups=groups)
         if isinstance(source, src.ValuesSource):
             items: tuple[Value, ...] = tuple(source.real or ())
             if source.invent is None and not items:
@@ -218,6 +224,20 @@ class Resolver:
 
     def optional_node(self, text: str | None, table: str, place: str, want: Type) -> Node | None:
         return None if text is None else self.node(text, table, place, want)
+
+    def group_condition(self, values: Values, column: str, group: str, table: str, place: str) -> Node:
+        """Return the condition that an item picked is of the group that the value at a path names."""
+        if not values.groups:
+            raise self.fail(place, f"{values.name!r} has no groups: write {values.name} = {{ groups = {{ … }} }}")
+        own, owner = self.node(column, table, place), self.node(group, table, place)
+        clauses: list[Node] = []
+        for name, items in values.groups.items():
+            try:
+                named = call("=", [owner, Const(name, "text")])
+            except TypingError as error:
+                raise self.fail(place, f"group = {group!r} doesn't name a group: {error}") from None
+            clauses.append(call("and", [named, call("in", [own, *(Const(v, values.type) for v in items)])]))
+        return call("or", clauses) if len(clauses) > 1 else clauses[0]
 
     def path(self, text: str, table: str, place: str) -> Path:
         steps = tuple(text.split("."))

@@ -13,7 +13,7 @@ LINE = r"^[^\n\r|]+$"
 
 OPTIONS: dict[str, frozenset[str]] = {
     "invent": frozenset(),
-    "pick": frozenset({"where", "accent"}),
+    "pick": frozenset({"where", "accent", "group"}),
     "choice": frozenset({"weights"}),
     "chance": frozenset(),
     "number": frozenset({"step", "mean", "spread", "skew", "decimals"}),
@@ -82,13 +82,15 @@ class ValuesSource(Strict):
     """Real names, declared: brands, countries."""
     invent: str | None = None
     """Kind of invented names."""
+    groups: dict[str, Annotated[list[Plain], Field(min_length=1)]] | None = None
+    """Plain values in groups, each named by a value of another column: a pick's `group` leads to it."""
     n: int = Field(default=0, ge=0, le=500)
     """How many to invent."""
 
     @model_validator(mode="after")
     def _one(self) -> "ValuesSource":
-        if (self.real is None) == (self.invent is None):
-            raise ValueError("give either real = [...] or invent = kind with n")
+        if sum(part is not None for part in (self.real, self.invent, self.groups)) != 1:
+            raise ValueError("give one of real = [...], invent = kind with n, and groups = { name = [...] }")
         if self.invent and self.n < 1:
             raise ValueError("invent needs n, how many names")
         return self
@@ -149,6 +151,8 @@ class ColumnSource(Strict):
 
     where: str | None = None
     """Which rows or items are allowed (ref, pick) or counted (count, sum, max)."""
+    group: str | None = None
+    """pick: the path to the value that names the group of the list to pick from."""
     accent: Annotated[bool, Field(strict=True)] = False
     """pick: whether it mostly goes with the sounds of the row's name, as countries do with those of people."""
     weights: list[Annotated[float, Field(gt=0)]] | None = None

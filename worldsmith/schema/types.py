@@ -42,6 +42,8 @@ class Values:
     invent: str | None
     n: int
     type: Type
+    groups: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The items by group, where they have groups."""
 
 
 @dataclass(frozen=True, slots=True)
