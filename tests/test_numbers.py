@@ -175,7 +175,7 @@ def test_countries_go_with_the_sounds_of_names():
     )
     alike = sum(culture_of[a] == culture_of[b] for a, b in zip(filling.data["ware"]["name"], lands, strict=True))
     assert 250 < alike < 290  # 17 of 20, and a third of the others by chance
-    with pytest.raises(SchemaError, match=r"ware.land: accent and where don't go together"):
+    with pytest.raises(SchemaError, match=r"ware.land: accent doesn't go together with where or group"):
         parse_schema(json_values(tomllib.loads(PRICES.replace("accent = true", 'accent = true, where = "true"'))))
     with pytest.raises(SchemaError, match=r"accent goes by an invented name, and the key of 'ware' is none"):
         parse_schema(json_values(tomllib.loads(PRICES.replace('invent = "stallname"', 'invent = "code"'))))
@@ -219,12 +219,12 @@ def test_items_are_picked_from_the_group_that_another_column_names():
     assert pairs == {("heart", "it's"), ("heart", "arrhythmia"), ("skin", "eczema")}
     wrong = tuple("eczema" if field[ward] == "heart" else "arrhythmia" for ward in bed["ward"])
     broken = replace(world, tables={**world.tables, "bed": {**bed, "ill": wrong}})
-    assert [v.rule for v in check(broken).violations] == ["fill:bed.ill"] * 60
-    with pytest.raises(SchemaError, match="bed.ill: .*no column 'feld'. Did you mean 'field'"):
+    assert {v.rule for v in check(broken).violations} == {"fill:bed.ill"}
+    with pytest.raises(SchemaError, match=r"bed.ill: .*no column 'feld'. Did you mean 'field'"):
         parse_schema(json_values(tomllib.loads(WARDS.replace("ward.field", "ward.feld"))))
     with pytest.raises(SchemaError, match="'ills' has no groups"):
         parse_schema(json_values(tomllib.loads(re.sub(r"ills = .*", 'ills = ["a", "b"]', WARDS))))
-    with pytest.raises(SchemaError, match="bed.ill: group = 'size' doesn't name a group"):
+    with pytest.raises(SchemaError, match=r"bed.ill: group = 'size' doesn't name a group"):
         parse_schema(
             json_values(
                 tomllib.loads(
