@@ -89,7 +89,9 @@ def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:
 
 
 def hit_spans(page: Page, pages: Pages) -> tuple[Chunk, ...]:
-    """Return the spans of a natural page's hit with the cells that each states."""
+    """Return the spans of a natural page's hit with the cells that each states; none where no bank writes the hit."""
+    if not page.head.by:
+        return ()
     title, passages = _written_hit(page, pages)
     return tuple((part.text, part.cells) for text in (title, *passages) for part in text if not isinstance(part, str))
 
