@@ -1,6 +1,6 @@
 """The voice of a world: the sentences of its schema's bank that it can use, site by site, and the names it gives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -23,48 +23,44 @@ Cells = Mapping[Path, Cell]
 """The cells of a row that may be told, by their path from it."""
 
 
-@dataclass(frozen=True, eq=False)
+PathSet = int
+"""Paths from the rows of a table as a set of bits: `Voice.path_set`."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Sentence:
-    """A tell whose condition is compiled."""
+    """A tell whose condition is compiled, with what it needs and states as sets of paths."""
 
     tell: Tell
     test: Callable[..., Any] | None
     reads: tuple[Path, ...]
+    denied: tuple[Path, ...]
+    """What it states in words of its own and its condition doesn't read: it can only be that there is none."""
+    unspanned: tuple[Path, ...]
+    """What it states in words of its own if a slot doesn't state all of that, else nothing."""
+    exact: PathSet
+    """What its slots state."""
+    stated: PathSet
+    slots: PathSet
+    known: PathSet
+    """What it states in words of its own, and what its condition reads."""
+    conditional: bool
+    """Whether it holds of some rows that fill its slots, and not of others."""
 
-    @cached_property
-    def _slots(self) -> tuple[Path, ...]:
-        return tuple(path for path in self.tell.pattern.paths if path != (SUBJECT,))
-
-    @cached_property
-    def _known(self) -> tuple[Path, ...]:
-        return (*self.tell.states, *self.reads)
-
-    def names(self, key: frozenset[Path]) -> bool:
+    def names(self, key: PathSet) -> bool:
         """Tell whether it states a row's key."""
-        return key.issubset(self.tell.pattern.exact)
+        return not key & ~self.exact
 
-    def fillable(self, known: frozenset[Path], valued: frozenset[Path]) -> bool:
+    def fillable(self, known: PathSet, valued: PathSet) -> bool:
         """Tell whether rows fill its slots of which some cells are known, and some of these hold a value."""
-        return valued.issuperset(self._slots) and known.issuperset(self._known)
-
-    @cached_property
-    def _denied(self) -> tuple[Path, ...]:
-        return tuple(path for path in self.tell.states if path not in self.reads)
+        return not (self.slots & ~valued or self.known & ~known)
 
     def holds(self, cells: Cells) -> bool:
-        """Tell whether its condition is true of a row.
-
-        What it states in words of its own and its condition doesn't read can only be that there is none.
-        """
-        for path in self._denied:
+        """Tell whether its condition is true of a row."""
+        for path in self.denied:
             if cells[path].value not in {None, 0}:
                 return False
         return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
-
-    def fits(self, cells: Cells) -> bool:
-        """Tell whether a row's cells fill its slots, and its condition is known to hold."""
-        valued = frozenset(path for path, cell in cells.items() if cell.value is not None)
-        return self.fillable(frozenset(cells), valued) and self.holds(cells)
 
 
 class Voice:
@@ -72,8 +68,9 @@ class Voice:
 
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
+        self._bits: dict[str, dict[Path, PathSet]] = {}
         self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
-        self._fillable: dict[tuple[str, str, frozenset[Path], frozenset[Path]], tuple[Sentence, ...]] = {}
+        self._fillable: dict[tuple[str, str, PathSet, PathSet], tuple[Sentence, ...]] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
 
     @cached_property
@@ -122,27 +119,38 @@ class Voice:
             )
         return made, styles
 
+    def path_bits(self, table: str) -> Mapping[Path, PathSet]:
+        """Return a bit for each path that sentences about rows of a table read or state, and for those of its key."""
+        bits = self._bits.get(table)
+        if bits is None:
+            key = ((name,) for name in self.schema.tables[table].key)
+            paths = dict.fromkeys((*key, *(path for tell in self._tells.get(table, ()) for path in tell.paths)))
+            bits = self._bits[table] = {path: 1 << i for i, path in enumerate(paths)}
+        return bits
+
     def sentences(self, table: str, genre: str) -> tuple[Sentence, ...]:
         """Return the sentences about rows of a table that a genre may use."""
         made = self._sentences.get((table, genre))
         if made is None:
+            bits = self.path_bits(table)
             made = self._sentences[table, genre] = tuple(
-                _compiled(tell)
-                for tell in self.bank.tells
-                if tell.of == table and (not tell.genres or genre in tell.genres) and self._present(tell)
+                _compiled(tell, bits)
+                for tell in self._tells.get(table, ())
+                if not tell.genres or genre in tell.genres
             )
         return made
 
     def fitting(self, table: str, genre: str, cells: Cells) -> list[Sentence]:
-        """Return the sentences of a genre that can be told of a row by some of its cells."""
-        known = frozenset(cells)
-        valued = frozenset([path for path, cell in cells.items() if cell.value is not None])
+        """Return the sentences of a genre whose slots a row's cells fill, and whose conditions are known to hold."""
+        bits = self.path_bits(table)
+        known = path_set(bits, cells)
+        valued = path_set(bits, [path for path, cell in cells.items() if cell.value is not None])
         key = (table, genre, known, valued)
         fillable = self._fillable.get(key)
         if fillable is None:
             every = self.sentences(table, genre)
             fillable = keep(self._fillable, key, tuple(s for s in every if s.fillable(known, valued)), MEMO)
-        return [sentence for sentence in fillable if sentence.holds(cells)]
+        return [sentence for sentence in fillable if not sentence.conditional or sentence.holds(cells)]
 
     def used(self, table: str, genre: str, host: str) -> frozenset[int]:
         """Return the places of those that a site uses."""
@@ -155,9 +163,14 @@ class Voice:
             )
         return made
 
-    def _present(self, tell: Tell) -> bool:
-        read = expr.paths(tell.when) if tell.when is not None else ()
-        return all(present(self.schema, tell.of, path) for path in (*tell.pattern.paths, *tell.states, *read))
+    @cached_property
+    def _tells(self) -> dict[str, list[Tell]]:
+        """The tells by table, without those of columns that the structure lacks."""
+        tells: dict[str, list[Tell]] = {}
+        for tell in self.bank.tells:
+            if all(present(self.schema, tell.of, path) for path in tell.paths):
+                tells.setdefault(tell.of, []).append(tell)
+        return tells
 
     def label(self, column: Column, style: Style) -> str:
         """Return what a site calls a column, without its unit."""
@@ -169,9 +182,30 @@ class Voice:
         return self.bank.words(column.table, column.name).unit
 
 
-def _compiled(tell: Tell) -> Sentence:
+def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:
+    """Return a set of paths; those without a bit are left out."""
+    out = 0
+    for path in paths:
+        out |= bits.get(path, 0)
+    return out
+
+
+def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
     test, reads = expr.compile_python(tell.when) if tell.when is not None else (None, ())
-    return Sentence(tell, test, tuple(reads))
+    slots = [path for path in tell.pattern.paths if path != (SUBJECT,)]
+    denied = tuple(path for path in tell.states if path not in reads)
+    return Sentence(
+        tell,
+        test,
+        tuple(reads),
+        denied,
+        unspanned=() if set(tell.states) <= set(tell.pattern.exact) else tell.states,
+        exact=path_set(bits, tell.pattern.exact),
+        stated=path_set(bits, tell.stated),
+        slots=path_set(bits, slots),
+        known=path_set(bits, (*tell.states, *reads)),
+        conditional=test is not None or bool(denied),
+    )
 
 
 def present(schema: Schema, table: str, path: Path) -> bool:

@@ -129,8 +129,7 @@ class AboutKind(WrittenKind):
     def shown(self) -> tuple[Path, ...]:
         """The paths that its pages state beside the key, as far as the structure has them."""
         schema = self.pages.world.schema
-        paths = (tuple(name.split(".")) for name in self.source.show)
-        return tuple(path for path in paths if present(schema, self.table, path))
+        return tuple(path for path in self.written.shown if present(schema, self.table, path))
 
     def own_cells(self, row: Row) -> tuple[Cell, ...]:
         """Return the key and the cells shown of the row, and of rows that it refers to."""
