@@ -294,13 +294,13 @@ def test_every_page_states_all_of_its_cells_and_no_other() -> None:
     for page_id in pages().ids():
         page = pages().page(page_id)
         if not page.dormant:
-            assert unentitled_spans(render(page, world(), pages()), page) == ()
+            assert unentitled_spans(chunks(render(page, world(), pages())), page) == ()
     assert placement_findings(world()) == []
 
 
 def test_a_span_that_states_another_cell_is_rejected() -> None:
     first, other = live()[0], live()[9]
-    verdicts = unentitled_spans(render(pages().page(first), world(), pages()), pages().page(other))
+    verdicts = unentitled_spans(chunks(render(pages().page(first), world(), pages())), pages().page(other))
     assert {v.where for v in verdicts} == {"span", "cell"}
     assert not any(v.ok for v in verdicts)
 

@@ -22,7 +22,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Page, Text
+from worldsmith.pages.types import DIRECTORY, Block, Page, WrittenHit
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
@@ -36,7 +36,7 @@ AUTHORS = 16
 """People who sign pages, a world."""
 START = 4
 """Letters of a value from which its start is no word of prose either."""
-MEMO = 512
+MEMO = 1024
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
 
 
@@ -50,8 +50,8 @@ class Pages:
         self.world, self.length, self.without = world, length, tuple(without)
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
-        self.hits: dict[str, tuple[Page, Text, list[Text]]] = {}
-        """Of natural pages: the latest plan of each with its hit's title and passage (`renderer.snippets`)."""
+        self.hits: dict[tuple[str, str, Block], WrittenHit] = {}
+        """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self._addresses: dict[str, str] = {}
         self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}

@@ -185,6 +185,17 @@ class Grid:
 
 Piece = Heading | Para | KeyValues | Items | Grid
 
+Chunk = tuple[str, tuple[Cell, ...]]
+"""A piece of emitted text and the cells that it states."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenHit:
+    """A natural page's hit as it is written: title and snippet, and the spans of both."""
+
+    texts: tuple[str, str]
+    spans: tuple[Chunk, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Doc:

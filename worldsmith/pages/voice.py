@@ -134,9 +134,7 @@ class Voice:
         if made is None:
             bits = self.path_bits(table)
             made = self._sentences[table, genre] = tuple(
-                _compiled(tell, bits)
-                for tell in self._tells.get(table, ())
-                if not tell.genres or genre in tell.genres
+                _compiled(tell, bits) for tell in self._tells.get(table, ()) if not tell.genres or genre in tell.genres
             )
         return made
 

@@ -10,8 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from worldsmith.pages.dormant import ArchiveKind
-from worldsmith.pages.renderer.emit import Chunk
-from worldsmith.pages.types import Page
+from worldsmith.pages.types import Chunk, Page
 from worldsmith.world.model import Cell, Disclosure, Row, World
 
 

@@ -25,7 +25,8 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
     name, named = page_heading(page, page.cells, pages)
-    pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
+    blocks = _written(page, name, pages) if _has_chrome(page) else _writing(page, name, pages)
+    pieces = tuple([piece for _, told in blocks for piece in told])
     return Doc(page.url, name, page.date, pieces, named)
 
 
@@ -48,7 +49,7 @@ def page_heading(page: Page, cells: Sequence[Cell], pages: Pages) -> tuple[str, 
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:
     """Return the headings and paragraphs of a page's document that its language makes without a cell."""
-    if not any(block.kind in CHROME for block in page.blocks):
+    if not _has_chrome(page):
         return frozenset()
     found: dict[str, None] = {}
     for block, told in _written(page, page_title(page, page.cells, pages), pages):
@@ -60,6 +61,10 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     return frozenset(found)
 
 
+def _has_chrome(page: Page) -> bool:
+    return any(block.kind in CHROME for block in page.blocks)
+
+
 @lru_cache(maxsize=1)
 def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
     """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
@@ -69,12 +74,14 @@ def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Pi
 def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
     desk = Desk(page, pages)
     spare = HEAD - len(name) - (24 if page.date else 4)
+    filled = any(block.kind in FILLERS for block in page.blocks)
     for block in page.blocks:
         if block.kind in FILLERS:
             told = FILLERS[block.kind](desk, block, max(0, block.size + spare))
         else:
             told = BLOCKS[block.kind](desk, block)
-        spare += block.size - sum(map(extent, told))
+        if filled:
+            spare += block.size - sum(map(extent, told))
         yield block, told
 
 

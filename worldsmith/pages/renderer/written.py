@@ -7,7 +7,7 @@ told by label, so that a page states all of its cells whatever an edit left of t
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -35,6 +35,8 @@ CHANCE: Final = 1.5
 """How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
 SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
+SPARE: Final = 40
+"""Characters that a hit's passage may be longer than it aims at."""
 PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
@@ -144,7 +146,7 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     order = sorted(chosen, key=lambda s: (not s.names(key_set), s.tell.place))
     over = pen.over if page.subject in {row, None} else False
     out = _sentence_texts(pen, order, cells, row.table, over)
-    if key and not any([s.names(key_set) for s in chosen]):
+    if key and not any(s.names(key_set) for s in chosen):
         out.insert(0, _labelled(pen, [p for p in cells if p in key], left, cells))
     elif left:
         out.append(_labelled(pen, [], left, cells))
@@ -475,7 +477,7 @@ def imprint(desk: Desk, block: Block) -> list[Piece]:
 def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inline, ...]:
     """Return the title of a page over some of its cells, its spans marked; the row's name where a slot is lost."""
     page = desk.page
-    pen = replace(pen_of(desk, block), block=replace(block, cells=tuple(cells), links=()))
+    pen = pen_of(desk, Block(block.kind, tuple(cells), block.variant, (), block.by))
     pattern = read_pattern(page.title)
     own = row_cells(desk.pages, page.subject, cells) if page.subject else {}
     key_path = (_key_of(desk, page.subject)[0],) if page.subject else ()
@@ -496,7 +498,7 @@ def passage(desk: Desk, length: int) -> list[Text]:
     page, block = desk.page, desk.page.head
     pen = pen_of(desk, block)
     if page.subject is not None:
-        out = [text for texts in _stories(pen) for text in texts]
+        out = _beyond(length, (text for texts in _stories(pen) for text in texts))
     else:
         names: list[list[Inline]] = []
         for row in dict.fromkeys(c.row for c in block.cells):
@@ -508,13 +510,19 @@ def passage(desk: Desk, length: int) -> list[Text]:
         listed = flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])
         noun = capital(desk.pages.world.schema.tables[page.table].plural)
         out = [*_opening(pen), listed] if names else _opening(pen, always=True) or [(f"{noun} …",)]
-    kept: list[Text] = []
-    size = 0
     if page.subject is not None and sum(len(words_of(text)) for text in out) < SHORT:
         out = [*_opening(pen), *out]
-    for text in out:
+    kept = _beyond(length, out)
+    return kept[:-1] if len(kept) > 1 and sum(len(words_of(text)) + 1 for text in kept) > length + SPARE else kept
+
+
+def _beyond(length: int, texts: Iterable[Text]) -> list[Text]:
+    """Return texts up to the one that makes them too long for a hit of about `length` characters."""
+    out: list[Text] = []
+    size = 0
+    for text in texts:
+        out.append(text)
         size += len(words_of(text)) + 1
-        if kept and size > length + 40:
+        if size > length + SPARE:
             break
-        kept.append(text)
-    return kept
+    return out
