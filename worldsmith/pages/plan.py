@@ -245,9 +245,16 @@ class Pages:
 
     def about(self, row: Row) -> str | None:
         """Return the id of the entity page of a row."""
-        names = self.abouts.get(row.table, ())
-        name = next((name for name in names if row.index in self.kinds[name].numbers), None)
-        return f"{name}/{row.index}" if name else None
+        return self._entries.get(row)
+
+    @cached_property
+    def _entries(self) -> dict[Row, str]:
+        return {
+            Row(table, n): f"{name}/{n}"
+            for table, names in self.abouts.items()
+            for name in reversed(names)
+            for n in self.kinds[name].numbers
+        }
 
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""

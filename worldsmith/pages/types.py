@@ -4,6 +4,7 @@ A block names cells and a variant number, never values: text, Markdown, HTML, sn
 come from the same plan, so what a page may state and what it does state can't drift apart.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
@@ -13,6 +14,18 @@ from worldsmith.world.model import Cell, Row
 
 Topics = tuple[tuple[tuple[str, str], str], ...]
 """((table, column), label) of columns."""
+
+
+Rows = dict[Row, dict[str, Cell]]
+"""Cells by row and column."""
+
+
+def by_row(cells: Iterable[Cell]) -> Rows:
+    """Return cells by row and column, in order."""
+    rows: Rows = {}
+    for cell in cells:
+        rows.setdefault(cell.row, {})[cell.col] = cell
+    return rows
 
 
 HEAD = 80

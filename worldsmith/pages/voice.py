@@ -177,7 +177,13 @@ class Voice:
 
     def units(self, column: Column) -> list[str]:
         """Return the ways to write a column's unit."""
-        return self.bank.words(column.table, column.name).unit
+        return self._units[column.table, column.name]
+
+    @cached_property
+    def _units(self) -> dict[tuple[str, str], list[str]]:
+        return {
+            (t.name, name): self.bank.words(t.name, name).unit for t in self.schema.tables.values() for name in t.names
+        }
 
 
 def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:

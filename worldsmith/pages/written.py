@@ -1,8 +1,9 @@
 """Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from worldsmith import expr
@@ -11,7 +12,7 @@ from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import PLAIN
 from worldsmith.pages.sites import Site, slugs, tag
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.types import Block, Page, Rows, by_row
 from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
 from worldsmith.schema.patterns import SUBJECT, Pattern, Written
@@ -31,6 +32,8 @@ HEAD_ROWS: Final = 2
 """Rows of a list that a hit may name."""
 NOT_OVER: Final = 0xFFFF_FFFE
 """The bits of a block's variant beside the one that says that its subject is over."""
+REACH: Final = 2
+"""References that a path from a row goes along, at most."""
 PER_CELL: Final = 30
 """Characters that a cell takes, about: its value, and its part of a sentence."""
 
@@ -152,40 +155,55 @@ class AboutKind(WrittenKind):
 
     def _tells_null(self, path: Path) -> bool:
         """Tell whether a null would be told: in a table of labels, or by a sentence made for it."""
-        if self.source.form in {"card", "table"}:
-            return True
-        return any(path in s.tell.states for s in self.voice.sentences(self.table, self.written.genre))
+        return self.source.form in {"card", "table"} or path in self._told_nulls
+
+    @cached_property
+    def _told_nulls(self) -> frozenset[Path]:
+        """What sentences state in words of their own."""
+        return frozenset(p for s in self.voice.sentences(self.table, self.written.genre) for p in s.tell.states)
 
     def child_cells(self, row: Row) -> tuple[tuple[Cell, ...], ...]:
         """Return the cells of each row that refers to this one, in the order of the page."""
-        world = self.pages.world
         out: list[tuple[Cell, ...]] = []
-        for table, ref, columns in self.written.children:
-            if table not in world.schema.tables or ref not in world.schema.tables[table].names:
-                continue
-            form = world.schema.tables[table]
-            names = tuple(dict.fromkeys((ref, *form.key, *(c for c in columns if c in form.names))))
-            rows = sorted(world.children(row, table, ref), key=lambda r: str(first_time(world.fact(r).values)))
+        nulls = self.source.form in {"card", "table"}
+        for table, ref, names in self._children:
+            columns = tuple(self.pages.world.tables[table].values())
+            rows = self.pages.world.children(row, table, ref)
+            if len(rows) > 1:
+                rows = tuple(sorted(rows, key=lambda r: str(first_time([c[r.index] for c in columns]))))
             for child in rows:
                 cells = self.pages.cells(*child, names)
-                out.append(tuple(c for c in cells if c.value is not None or self.source.form in {"card", "table"}))
+                out.append(cells if nulls else tuple([c for c in cells if c.value is not None]))
         return tuple(out)
+
+    @cached_property
+    def _children(self) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """The tables of rows that refer to the subject, their reference, and the columns told, as the structure is."""
+        tables = self.pages.world.schema.tables
+        return tuple(
+            (
+                table,
+                ref,
+                tuple(dict.fromkeys(n for n in (ref, *tables[table].key, *columns) if n in tables[table].names)),
+            )
+            for table, ref, columns in self.written.children
+            if table in tables and ref in tables[table].names
+        )
 
     def cells(self, n: int) -> tuple[Cell, ...]:
         """Return the cells that page `n` states."""
         row = Row(self.table, n)
-        return (*self.own_cells(row), *(cell for cells in self.child_cells(row) for cell in cells))
+        return (*self.own_cells(row), *chain.from_iterable(self.child_cells(row)))
 
     def plan(self, n: int) -> Page:
         """Return the plan of the page about row `n`."""
         pages, page_id, row = self.pages, f"{self.name}/{n}", Row(self.table, n)
         chance = draw(pages.world.seed, "page", page_id)
         own, children = self.own_cells(row), self.child_cells(row)
-        cells = (*own, *(cell for some in children for cell in some))
-        key, heads = self.form.key, self._heads()
+        cells, tables = (*own, *chain.from_iterable(children)), pages.world.schema.tables
+        key, heads = self.form.key, self._heads
         head = tuple(c for c in own if c.row == row and c.col in heads)
-        background = pages.world.schema.background
-        aside = [some for some in children if some[0].row.table in background][:HEAD_CHILDREN]
+        aside = [some for some in children if tables[some[0].row.table].background][:HEAD_CHILDREN]
         variant = chance & NOT_OVER | is_over(pages.world, row)
         block = self._block(cells, variant, self._links(cells, page_id, mixed(chance)))
         known = {(c.col,) for c in head if c.value is not None}
@@ -203,6 +221,7 @@ class AboutKind(WrittenKind):
             look=PLAIN,
         )
 
+    @cached_property
     def _heads(self) -> frozenset[str]:
         see = {c.name for c in self.form.columns if c.see == "snippet"}
         return frozenset((*self.form.key, *(see & {p[0] for p in self.shown if len(p) == 1}), *self.source.head))
@@ -312,9 +331,9 @@ def is_over(world: World, row: Row) -> bool:
     return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
 
 
-def first_time(values: Mapping[str, Value]) -> Value:
+def first_time(values: Iterable[Value]) -> Value:
     """Return the first day or year of a row, by which rows stand in order; "" where it holds none."""
-    for value in values.values():
+    for value in values:
         if isinstance(value, int) and not isinstance(value, bool) and 1000 <= value < 3000:
             return value
         if isinstance(value, str) and len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit():
@@ -322,21 +341,29 @@ def first_time(values: Mapping[str, Value]) -> Value:
     return ""
 
 
-def row_cells(pages: "Pages", row: Row, cells: Sequence[Cell]) -> Cells:
-    """Return the cells of a row by path, those of the rows it refers to among them, as far as they are at hand."""
-    rows: dict[Row, dict[str, Cell]] = {}
-    for cell in cells:
-        rows.setdefault(cell.row, {})[cell.col] = cell
+def row_cells(pages: "Pages", row: Row, cells: Iterable[Cell], around: Rows | None = None) -> Cells:
+    """Return the cells of a row by path, those of the rows it refers to among them, as far as they are at hand.
+
+    Args:
+        pages: the pages.
+        row: the row.
+        cells: the cells at hand.
+        around: further ones by row and column, at hand for several rows.
+    """
+    rows = {**(around or {})}
+    for here, own in by_row(cells).items():
+        rows[here] = {**own, **rows.get(here, {})}
     out: dict[Path, Cell] = {}
-
-    def walk(here: Row, before: Path) -> None:
-        for name, cell in rows.get(here, {}).items():
-            out[(*before, name)] = cell
-            target = pages.words.columns[here.table, name].ref
-            if target and cell.value is not None and len(before) < 2:
-                other = pages.world.find(target, cell.value)
-                if other is not None and other in rows and other != row:
-                    walk(other, (*before, name))
-
-    walk(row, ())
+    _reach(pages, rows, row, row, (), out)
     return out
+
+
+def _reach(pages: "Pages", rows: Rows, row: Row, here: Row, before: Path, out: dict[Path, Cell]) -> None:
+    """Add the cells that are reached from `row` by way of `before`, those of `here`."""
+    for name, cell in rows.get(here, {}).items():
+        out[(*before, name)] = cell
+        if cell.value is not None and len(before) < REACH:
+            target = pages.words.columns[here.table, name].ref
+            other = pages.world.find(target, cell.value) if target else None
+            if other is not None and other in rows and other != row:
+                _reach(pages, rows, row, other, (*before, name), out)

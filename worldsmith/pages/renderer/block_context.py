@@ -6,17 +6,7 @@ from dataclasses import dataclass
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Inline, Link, Page, Pages, Para, Piece, Span, Text
 from worldsmith.pages.titles import called
-from worldsmith.world.model import Cell, Row
-
-Rows = dict[Row, dict[str, Cell]]
-
-
-def by_row(cells: Sequence[Cell]) -> Rows:
-    """Return cells by row and column, in order."""
-    rows: Rows = {}
-    for cell in cells:
-        rows.setdefault(cell.row, {})[cell.col] = cell
-    return rows
+from worldsmith.world.model import Cell
 
 
 @dataclass(slots=True)

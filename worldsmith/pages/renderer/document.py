@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
 from worldsmith.pages.renderer import facts, fillers, sentences, written
-from worldsmith.pages.renderer.block_context import Desk, by_row
+from worldsmith.pages.renderer.block_context import Desk
 from worldsmith.pages.renderer.emit import extent, words_of
 from worldsmith.pages.titles import key_cells, title
 from worldsmith.pages.types import HEAD
 from worldsmith.world.model import Cell, World
 
-__all__ = ["by_row", "declared", "render"]
+__all__ = ["declared", "render"]
 
 
 def render(page: Page, world: World, pages: Pages) -> Doc:

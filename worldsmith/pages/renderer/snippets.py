@@ -15,11 +15,10 @@ from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
-from worldsmith.pages.renderer.document import by_row
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.renderer.written import passage, written_title
 from worldsmith.pages.titles import NAME, called, heading, keys, part
-from worldsmith.pages.types import Chunk, Topics, WrittenHit
+from worldsmith.pages.types import Chunk, Topics, WrittenHit, by_row
 from worldsmith.seeding import draw
 
 ELLIPSIS = 63

@@ -19,7 +19,7 @@ from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.renderer.sentences import handle
 from worldsmith.pages.titles import commonest
-from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text, by_row
 from worldsmith.pages.value_forms import Style, possessive, write_value
 from worldsmith.pages.voice import Cells, PathSet, Sentence, Voice, path_set
 from worldsmith.pages.written import row_cells
@@ -285,8 +285,9 @@ def _stories(pen: Pen) -> Iterator[list[Text]]:
     """Yield the sentences about the subject, then those about each row that refers to it."""
     row, cells, children = _subject_parts(pen)
     yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
+    around = by_row(cells.values())
     for i, (child, own) in enumerate(children.items()):
-        child_cells = row_cells(pen.desk.pages, child, [*own, *cells.values()])
+        child_cells = row_cells(pen.desk.pages, child, own, around)
         yield row_sentences(pen, child, child_cells, _implied(pen, own), mixed(pen.block.variant + i + 1))
 
 
