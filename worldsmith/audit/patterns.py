@@ -63,7 +63,7 @@ def _first_rendering(pages: Pages, place: int) -> Iterator[str]:
     pen = Pen(Desk(page, pages), Block("written", (), by=written.name), voice, written, "", voice.style(""))
     for row in pages.world.rows_of(tell.of):
         cells = row_cells(pages, row, _reach(pages.world, row, sentence))
-        if sentence in voice.fitting(tell.of, written.genre, cells):
+        if sentence in voice.fillable(tell.of, written.genre, "", cells)[1] and sentence.holds(cells):
             yield words_of(fill_pattern(pen, tell.pattern, cells, over=is_over(pages.world, row)))
             return
 

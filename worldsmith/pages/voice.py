@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from worldsmith import expr
@@ -44,8 +45,8 @@ class Sentence:
     slots: PathSet
     known: PathSet
     """What it states in words of its own, and what its condition reads."""
-    conditional: bool
-    """Whether it holds of some rows that fill its slots, and not of others."""
+    place: int
+    """`Tell.place`."""
 
     def names(self, key: PathSet) -> bool:
         """Tell whether it states a row's key."""
@@ -63,15 +64,18 @@ class Sentence:
         return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
 
 
+Sentences = tuple[Sentence, ...]
+
+
 class Voice:
     """The bank of a world's schema, without what the world's structure lacks."""
 
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
         self._bits: dict[str, dict[Path, PathSet]] = {}
-        self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
-        self._fillable: dict[tuple[str, str, PathSet, PathSet], tuple[Sentence, ...]] = {}
-        self._used: dict[tuple[str, str, str], frozenset[int]] = {}
+        self._sentences: dict[tuple[str, str], Sentences] = {}
+        self._used: dict[str, frozenset[int]] = {}
+        self._fillable: dict[tuple[str, str, str, PathSet, PathSet], tuple[Sentences, Sentences]] = {}
 
     @cached_property
     def subject(self) -> str:
@@ -128,7 +132,7 @@ class Voice:
             bits = self._bits[table] = {path: 1 << i for i, path in enumerate(paths)}
         return bits
 
-    def sentences(self, table: str, genre: str) -> tuple[Sentence, ...]:
+    def sentences(self, table: str, genre: str) -> Sentences:
         """Return the sentences about rows of a table that a genre may use."""
         made = self._sentences.get((table, genre))
         if made is None:
@@ -138,28 +142,27 @@ class Voice:
             )
         return made
 
-    def fitting(self, table: str, genre: str, cells: Cells) -> list[Sentence]:
-        """Return the sentences of a genre whose slots a row's cells fill, and whose conditions are known to hold."""
+    def fillable(self, table: str, genre: str, host: str, cells: Cells) -> tuple[Sentences, Sentences]:
+        """Return the sentences of a genre whose slots a row's cells fill: those that a site uses, and all of them."""
         bits = self.path_bits(table)
         known = path_set(bits, cells)
         valued = path_set(bits, [path for path, cell in cells.items() if cell.value is not None])
-        key = (table, genre, known, valued)
+        key = (table, genre, host, known, valued)
         fillable = self._fillable.get(key)
         if fillable is None:
-            every = self.sentences(table, genre)
-            fillable = keep(self._fillable, key, tuple(s for s in every if s.fillable(known, valued)), MEMO)
-        return [sentence for sentence in fillable if not sentence.conditional or sentence.holds(cells)]
+            every = tuple(s for s in self.sentences(table, genre) if s.fillable(known, valued))
+            used = self._used_by(host)
+            fillable = keep(self._fillable, key, (tuple(s for s in every if s.place in used), every), MEMO)
+        return fillable
 
-    def used(self, table: str, genre: str, host: str) -> frozenset[int]:
-        """Return the places of those that a site uses."""
-        key = (table, genre, host)
-        made = self._used.get(key)
-        if made is None:
-            every = self.sentences(table, genre)
-            made = self._used[key] = frozenset(
-                s.tell.place for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
-            )
-        return made
+    def _used_by(self, host: str) -> frozenset[int]:
+        """Return the places of the sentences that a site uses."""
+        used = self._used.get(host)
+        if used is None:
+            seed, tells = self.world.seed, chain.from_iterable(self._tells.values())
+            uses = (tell.place for tell in tells if draw(seed, "uses", host, tell.place) % 1000 < USED * 1000)
+            used = self._used[host] = frozenset(uses)
+        return used
 
     @cached_property
     def _tells(self) -> dict[str, list[Tell]]:
@@ -197,18 +200,17 @@ def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:
 def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
     test, reads = expr.compile_python(tell.when) if tell.when is not None else (None, ())
     slots = [path for path in tell.pattern.paths if path != (SUBJECT,)]
-    denied = tuple(path for path in tell.states if path not in reads)
     return Sentence(
         tell,
         test,
         tuple(reads),
-        denied,
+        denied=tuple(path for path in tell.states if path not in reads),
         unspanned=() if set(tell.states) <= set(tell.pattern.exact) else tell.states,
         exact=path_set(bits, tell.pattern.exact),
         stated=path_set(bits, tell.stated),
         slots=path_set(bits, slots),
         known=path_set(bits, (*tell.states, *reads)),
-        conditional=test is not None or bool(denied),
+        place=tell.place,
     )
 
 

@@ -21,7 +21,7 @@ from worldsmith.pages.renderer.sentences import handle
 from worldsmith.pages.titles import commonest
 from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text, by_row
 from worldsmith.pages.value_forms import Style, possessive, write_value
-from worldsmith.pages.voice import Cells, PathSet, Sentence, Voice, path_set
+from worldsmith.pages.voice import Cells, PathSet, Sentence, Sentences, Voice, path_set
 from worldsmith.pages.written import row_cells
 from worldsmith.schema import Path
 from worldsmith.schema.patterns import SUBJECT, Either, Pattern, Slot, Written, read_pattern
@@ -140,10 +140,10 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     bits = pen.voice.path_bits(row.table)
     key_set = path_set(bits, key)
     chosen = _chosen(pen, row, cells, key_set, path_set(bits, todo), chance)
-    pen.recent.update([s.tell.place for s in chosen])
+    pen.recent.update([s.place for s in chosen])
     told = reduce(or_, [s.stated for s in chosen], 0)
     left = [p for p in todo if not bits.get(p, 0) & told]
-    order = sorted(chosen, key=lambda s: (not s.names(key_set), s.tell.place))
+    order = sorted(chosen, key=lambda s: (not s.names(key_set), s.place))
     over = pen.over if page.subject in {row, None} else False
     out = _sentence_texts(pen, order, cells, row.table, over)
     if key and not any(s.names(key_set) for s in chosen):
@@ -160,19 +160,16 @@ def _chosen(pen: Pen, row: Row, cells: Cells, key: PathSet, todo: PathSet, chanc
 
     Those that the site uses come first; others fill in for what they leave.
     """
-    every = pen.voice.fitting(row.table, pen.written.genre, cells)
-    used = pen.voice.used(row.table, pen.written.genre, pen.host)
-    usable = [s for s in every if s.tell.place in used]
+    usable, every = pen.voice.fillable(row.table, pen.written.genre, pen.host, cells)
     chosen: list[Sentence] = []
     told = 0
-    openers = (([s for s in some if s.names(key)], goal) for goal in (todo, key) for some in (usable, every))
-    tries = ((some, goal) for some, goal in openers if key)
-    first = next((best for some, goal in tries if (best := _best(some, goal, 0, pen, chance))), None)
+    openers = ((some, goal) for goal in (todo, key) for some in (usable, every) if key)
+    first = next((best for some, goal in openers if (best := _best(pen, some, cells, goal, 0, chance, key))), None)
     if first is not None:
         chosen.append(first)
         told = first.stated
     for among in (usable, every):
-        while todo & ~told and (best := _best(among, todo & ~told, told, pen, chance)):
+        while todo & ~told and (best := _best(pen, among, cells, todo & ~told, told, chance)):
             chosen.append(best)
             told |= best.stated
     return _without_idle(chosen, key)
@@ -189,24 +186,34 @@ def _without_idle(chosen: Sequence[Sentence], key: PathSet) -> list[Sentence]:
     return kept
 
 
-def _best(among: Iterable[Sentence], todo: PathSet, told: PathSet, pen: Pen, chance: int) -> Sentence | None:
+def _best(
+    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, told: PathSet, chance: int, key: PathSet = 0
+) -> Sentence | None:
     """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any.
 
     What tells a cell again is worth less, and so is a sentence that stands on the page already, of another row.
+
+    Args:
+        pen: what it is written with.
+        among: sentences that the cells fill, in order.
+        cells: the row's cells.
+        todo: what is to be told.
+        told: what was told.
+        chance: what chance hangs on.
+        key: what it must state by its slots.
     """
     best, most = None, 0.0
     for sentence in among:
-        fresh = (sentence.stated & todo).bit_count()
-        if not fresh:
+        fresh = sentence.stated & todo
+        if not fresh or key & ~sentence.exact:
             continue
-        place = sentence.tell.place
-        again = (sentence.stated & told).bit_count()
-        gain = fresh**0.5 - REPEAT * (again + min(pen.recent.get(place, 0), 3))
+        again = (sentence.stated & told).bit_count() + min(pen.recent.get(sentence.place, 0), 3)
+        gain = fresh.bit_count() ** 0.5 - REPEAT * again
         if gain + CHANCE + 10 <= most:
             continue  # no luck would make it the best
-        luck = (mixed(chance ^ (place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
+        luck = (mixed(chance ^ (sentence.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
         worth = gain + CHANCE * luck + 10
-        if worth > most:
+        if worth > most and sentence.holds(cells):
             best, most = sentence, worth
     return best
 
