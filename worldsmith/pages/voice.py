@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final
 
 from worldsmith import expr
@@ -48,6 +47,10 @@ class Sentence:
     place: int
     """`Tell.place`."""
 
+    def of_genre(self, genre: str) -> bool:
+        """Tell whether a genre may use it."""
+        return not self.tell.genres or genre in self.tell.genres
+
     def names(self, key: PathSet) -> bool:
         """Tell whether it states a row's key."""
         return not key & ~self.exact
@@ -73,8 +76,9 @@ class Voice:
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
         self._bits: dict[str, dict[Path, PathSet]] = {}
+        self._compiled: dict[str, Sentences] = {}
         self._sentences: dict[tuple[str, str], Sentences] = {}
-        self._used: dict[str, frozenset[int]] = {}
+        self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._fillable: dict[tuple[str, str, str, PathSet, PathSet], tuple[Sentences, Sentences]] = {}
 
     @cached_property
@@ -136,10 +140,15 @@ class Voice:
         """Return the sentences about rows of a table that a genre may use."""
         made = self._sentences.get((table, genre))
         if made is None:
+            every = self._of_table(table)
+            made = self._sentences[table, genre] = tuple(s for s in every if s.of_genre(genre))
+        return made
+
+    def _of_table(self, table: str) -> Sentences:
+        made = self._compiled.get(table)
+        if made is None:
             bits = self.path_bits(table)
-            made = self._sentences[table, genre] = tuple(
-                _compiled(tell, bits) for tell in self._tells.get(table, ()) if not tell.genres or genre in tell.genres
-            )
+            made = self._compiled[table] = tuple(_compiled(tell, bits) for tell in self._tells.get(table, ()))
         return made
 
     def fillable(self, table: str, genre: str, host: str, cells: Cells) -> tuple[Sentences, Sentences]:
@@ -151,17 +160,18 @@ class Voice:
         fillable = self._fillable.get(key)
         if fillable is None:
             every = tuple(s for s in self.sentences(table, genre) if s.fillable(known, valued))
-            used = self._used_by(host)
+            used = self._used_by(table, genre, host)
             fillable = keep(self._fillable, key, (tuple(s for s in every if s.place in used), every), MEMO)
         return fillable
 
-    def _used_by(self, host: str) -> frozenset[int]:
-        """Return the places of the sentences that a site uses."""
-        used = self._used.get(host)
+    def _used_by(self, table: str, genre: str, host: str) -> frozenset[int]:
+        """Return the places of those that a site uses."""
+        key = (table, genre, host)
+        used = self._used.get(key)
         if used is None:
-            seed, tells = self.world.seed, chain.from_iterable(self._tells.values())
-            uses = (tell.place for tell in tells if draw(seed, "uses", host, tell.place) % 1000 < USED * 1000)
-            used = self._used[host] = frozenset(uses)
+            seed, places = self.world.seed, [s.place for s in self.sentences(table, genre)]
+            uses = (place for place in places if draw(seed, "uses", host, place) % 1000 < USED * 1000)
+            used = self._used[key] = frozenset(uses)
         return used
 
     @cached_property
