@@ -5,7 +5,6 @@ told by label, so that a page states all of its cells whatever an edit left of t
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -51,7 +50,7 @@ class Pen:
     written: Written
     host: str
     style: Style
-    recent: Counter[int] = field(default_factory=Counter)
+    recent: dict[int, int] = field(default_factory=dict)
     """How often each sentence stands in the block, by its place."""
 
     @property
@@ -140,7 +139,8 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     bits = pen.voice.path_bits(row.table)
     key_set = path_set(bits, key)
     chosen = _chosen(pen, row, cells, key_set, path_set(bits, todo), chance)
-    pen.recent.update([s.place for s in chosen])
+    for sentence in chosen:
+        pen.recent[sentence.place] = pen.recent.get(sentence.place, 0) + 1
     told = reduce(or_, [s.stated for s in chosen], 0)
     left = [p for p in todo if not bits.get(p, 0) & told]
     order = sorted(chosen, key=lambda s: (not s.names(key_set), s.place))
@@ -202,12 +202,14 @@ def _best(
         chance: what chance hangs on.
         key: what it must state by its slots.
     """
-    best, most = None, 0.0
+    best, most, recent = None, 0.0, pen.recent
     for sentence in among:
         fresh = sentence.stated & todo
         if not fresh or key & ~sentence.exact:
             continue
-        again = (sentence.stated & told).bit_count() + min(pen.recent.get(sentence.place, 0), 3)
+        again = (sentence.stated & told).bit_count()
+        if sentence.place in recent:
+            again += min(recent[sentence.place], 3)
         gain = fresh.bit_count() ** 0.5 - REPEAT * again
         if gain + CHANCE + 10 <= most:
             continue  # no luck would make it the best
