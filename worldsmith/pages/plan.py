@@ -53,6 +53,7 @@ class Pages:
         self.hits: dict[tuple[str, str, Block], WrittenHit] = {}
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self._addresses: dict[str, str] = {}
+        self._carrying: dict[tuple[Row, str], tuple[str, ...]] = {}
         self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
@@ -258,9 +259,12 @@ class Pages:
 
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""
-        found = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
-        own = self.about(row)
-        return tuple(sorted(found, key=lambda page_id: page_id != own))
+        carrying = self._carrying.get((row, col))
+        if carrying is None:
+            ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
+            own = self.about(row)
+            carrying = self._carrying[row, col] = tuple(sorted(ids, key=lambda page_id: page_id != own))
+        return carrying
 
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""

@@ -6,6 +6,7 @@ come from the same plan, so what a page may state and what it does state can't d
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import Literal
 
@@ -56,7 +57,7 @@ class Block:
         return Block(self.kind, self.cells, self.variant, self.links, self.by, size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
     """A page plan. `head` is what a search hit shows: title and snippet; it may be edited, the rest too.
 
@@ -98,7 +99,7 @@ class Page:
         """Whether it names all rows of a table."""
         return self.kind.endswith(DIRECTORY)
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the page's blocks, in order, each once: what the page may and must state."""
         return tuple(dict.fromkeys(cell for block in self.blocks for cell in block.cells))
