@@ -53,6 +53,30 @@ def asking_words(bank: Bank, schema: Schema) -> frozenset[str]:
     return frozenset(word.casefold() for text in plain for word in _PLAIN.findall(text))
 
 
+class Transcript:
+    """All that was said so far. What was looked for is not looked for again in what was there then."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._held: set[str] = set()
+        self._searched: dict[str, int] = {}
+
+    def add(self, text: str) -> None:
+        """Add a reply."""
+        self.text += "\n" + text
+
+    def holds(self, part: str) -> bool:
+        """Tell whether the text holds a part."""
+        if part in self._held:
+            return True
+        start = max(0, self._searched.get(part, 0) - len(part))
+        if self.text.find(part, start) >= 0:
+            self._held.add(part)
+            return True
+        self._searched[part] = len(self.text)
+        return False
+
+
 class PlannedPages:
     """What searches know of a world's pages by their plans: worked out once for all tasks of the world."""
 
@@ -106,7 +130,7 @@ class PlannedSearch:
         assert pages.voice is not None
         self.voice = pages.voice
         self.words = set(words_of(task.question)) | asking_words(self.voice.bank, self.world.schema)
-        self.texts = task.question
+        self.texts = Transcript(task.question)
         self.known_urls: set[str] = set()
         self.named: set[str] = set()
         """Pages whose names are known."""
@@ -159,7 +183,7 @@ class PlannedSearch:
 
     def _open(self, page_id: str, missing: Collection[Disclosure]) -> bool:
         url = self.pages.url(page_id)
-        if url not in self.known_urls or url not in self.texts:
+        if url not in self.known_urls or not self.texts.holds(url):
             for query in islice(self._queries(page_id, missing), QUERIES):
                 if self._finds(query, url):
                     break
@@ -188,7 +212,7 @@ class PlannedSearch:
 
     def _take(self, text: str) -> None:
         self.words |= words_of(text)
-        self.texts += "\n" + text
+        self.texts.add(text)
         # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
         addresses = text.split("\n") if self.turn else _URL.findall(text)
         self.known_urls |= self.known.addresses.intersection(addresses)
@@ -215,7 +239,7 @@ class PlannedSearch:
                 yield way
 
     def _tells_apart(self, value: object) -> bool:
-        return isinstance(value, str) and value in self.texts
+        return isinstance(value, str) and self.texts.holds(value)
 
     def _column_words(self, page_id: str, missing: Collection[Disclosure]) -> str:
         """Return how a person asks for the first column that is missing and that the page states."""

@@ -66,7 +66,7 @@ class WrittenKind(ABC):
     def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
         numbers: dict[tuple[Row, str], dict[int, None]] = {}
         for n in self.numbers:
-            for cell in self.cells(n):
+            for cell in self.pages.page(f"{self.name}/{n}").cells:
                 numbers.setdefault((cell.row, cell.col), {})[n] = None
         return {place: tuple(pages) for place, pages in numbers.items()}
 
@@ -74,10 +74,6 @@ class WrittenKind(ABC):
     @abstractmethod
     def numbers(self) -> Collection[int]:
         """The numbers of its pages."""
-
-    @abstractmethod
-    def cells(self, n: int) -> tuple[Cell, ...]:
-        """Return the cells that page `n` states."""
 
     def _block(self, cells: tuple[Cell, ...], variant: int, links: Sequence[str]) -> Block:
         """Return the block that states a page's cells; bit 0 of its variant says that its subject is over."""
@@ -189,11 +185,6 @@ class AboutKind(WrittenKind):
             for table, ref, columns in self.written.children
             if table in tables and ref in tables[table].names
         )
-
-    def cells(self, n: int) -> tuple[Cell, ...]:
-        """Return the cells that page `n` states."""
-        row = Row(self.table, n)
-        return (*self.own_cells(row), *chain.from_iterable(self.child_cells(row)))
 
     def plan(self, n: int) -> Page:
         """Return the plan of the page about row `n`."""
