@@ -22,7 +22,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Block, Page, WrittenHit
+from worldsmith.pages.types import DIRECTORY, Block, Doc, Page, WrittenHit
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
@@ -52,6 +52,8 @@ class Pages:
         self._memo: dict[str, Page] = {}
         self.hits: dict[tuple[str, str, Block], WrittenHit] = {}
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
+        self.documents: dict[int, tuple[Page, Doc]] = {}
+        """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
         self._addresses: dict[str, str] = {}
         self._carrying: dict[tuple[Row, str], tuple[str, ...]] = {}
         self._directories: dict[str, tuple[int, ...]] = {}

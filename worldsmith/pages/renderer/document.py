@@ -6,6 +6,7 @@ Of `Pages` no more is asked than words of the schema, addresses and chrome, wher
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from worldsmith.cache import keep
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
 from worldsmith.pages.renderer import facts, fillers, sentences, written
 from worldsmith.pages.renderer.block_context import Desk
@@ -16,6 +17,9 @@ from worldsmith.world.model import Cell, World
 
 __all__ = ["declared", "render"]
 
+MEMO = 512
+"""Documents of natural pages kept: about 4 kB each."""
+
 
 def render(page: Page, world: World, pages: Pages) -> Doc:
     """Return the document of a plan of `world`, as it is after edits.
@@ -24,6 +28,13 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     long as its plan says.
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
+    if not page.head.by:
+        return _rendered(page, pages)
+    _, doc = pages.documents.get(id(page)) or keep(pages.documents, id(page), (page, _rendered(page, pages)), MEMO)
+    return doc
+
+
+def _rendered(page: Page, pages: Pages) -> Doc:
     name, named = page_heading(page, page.cells, pages)
     blocks = _written(page, name, pages) if _has_chrome(page) else _writing(page, name, pages)
     pieces = tuple([piece for _, told in blocks for piece in told])
