@@ -23,12 +23,12 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Schema, in_language, load_schema, parse_schema, with_bank
+from worldsmith.schema import Knobs, Schema, in_language, load_schema, parse_schema, with_bank
 from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.protocol import Address, Call, Profile
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.question_reader import query_of_question
@@ -314,13 +314,13 @@ def test_every_page_states_all_of_its_cells_and_no_other() -> None:
     for page_id in pages().ids():
         page = pages().page(page_id)
         if not page.dormant:
-            assert unentitled_spans(render(page, world(), pages()), page) == ()
+            assert unentitled_spans(chunks(render(page, world(), pages())), page) == ()
     assert placement_findings(world()) == []
 
 
 def test_a_span_that_states_another_cell_is_rejected() -> None:
     first, other = live()[0], live()[9]
-    verdicts = unentitled_spans(render(pages().page(first), world(), pages()), pages().page(other))
+    verdicts = unentitled_spans(chunks(render(pages().page(first), world(), pages())), pages().page(other))
     assert {v.where for v in verdicts} == {"span", "cell"}
     assert not any(v.ok for v in verdicts)
 
@@ -333,6 +333,17 @@ def test_a_hit_that_states_another_page_cell_never_leaves(monkeypatch: pytest.Mo
     monkeypatch.setattr("worldsmith.simulate.simulator.hit_spans", lambda *_: (("Elsewhere", (foreign,)),))
     with pytest.raises(GuardError, match="none of its page's"):
         Simulator(world(), strict=True).call(address, Call("web_search", query))
+
+
+def test_a_namesake_that_no_pattern_writes_is_found_beside_natural_hits() -> None:
+    namesakes = generate(schema(), 3, knobs=Knobs(homonyms=0.3), language="natural")
+    simulator = Simulator(namesakes, strict=True, profiles={"kin": Profile("kin", edits={"homonym": 1.0})})
+    address = Address(namesakes.id, "kin")
+    assert len(namesakes.namesakes) == 2
+    for n, name in enumerate(namesakes.namesakes):
+        reply = simulator.call(address, Call("web_search", name))
+        assert simulator.pages_of(address).url(f"world-homonym/{n}") in [hit.url for hit in reply.results]
+        assert reply.verdicts == ()
 
 
 def test_the_scorer_reads_every_span_as_its_cell() -> None:

@@ -5,8 +5,9 @@ person's: names, numbers and dates from the question or an earlier reply, other 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property, lru_cache
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
@@ -52,59 +53,37 @@ def asking_words(bank: Bank, schema: Schema) -> frozenset[str]:
     return frozenset(word.casefold() for text in plain for word in _PLAIN.findall(text))
 
 
-class PlannedSearch:
-    """One task being solved; `turn` picks among ways to go: 1 puts its queries otherwise and follows no link."""
+class Transcript:
+    """All that was said so far. What was looked for is not looked for again in what was there then."""
 
-    def __init__(self, task: Task, pages: Pages, evaluator: QueryEvaluator, client: Recorder, turn: int = 0) -> None:
-        self.task, self.pages, self.evaluator, self.client, self.turn = task, pages, evaluator, client, turn
-        self.world = pages.world
-        assert pages.voice is not None
-        self.voice = pages.voice
-        self.words = set(words_of(task.question)) | asking_words(self.voice.bank, self.world.schema)
-        self.texts = task.question
-        self.known_urls: set[str] = set()
-        self.read: set[str] = set()
-        self.lost: set[str] = set()
-        self.hits: dict[tuple[str, int], Reply] = {}
-        self.disclosed: set[Disclosure] = set()
-        """What the pages read so far disclosed."""
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._held: set[str] = set()
+        self._searched: dict[str, int] = {}
 
-    def solve(self, needs: Collection[Disclosure]) -> None:
-        """Search and read until all `needs` are disclosed, or no page is left that can be found."""
-        needs = frozenset(needs)
-        stuck = 0
-        while stuck < STUCK:
-            missing = needs - self.disclosed
-            target = self._target(missing)
-            if target is None:
-                return
-            if self._open(target, missing):
-                stuck = 0
-                self.lost.clear()
-            else:
-                self.lost.add(target)
-                stuck += 1
+    def add(self, text: str) -> None:
+        """Add a reply."""
+        self.text += "\n" + text
 
-    def _target(self, missing: Collection[Disclosure]) -> str | None:
-        """Return the page that states most of what is missing, one whose address is known before others."""
-        gains: dict[str, int] = {}
-        for need in missing:
-            for page_id in self._stating(need):
-                if page_id not in self.read and page_id not in self.lost:
-                    gains[page_id] = gains.get(page_id, 0) + 1
-        if not gains:
-            return None
-        return max(gains, key=lambda i: (self._near(i), gains[i], i))
+    def holds(self, part: str) -> bool:
+        """Tell whether the text holds a part."""
+        if part in self._held:
+            return True
+        start = max(0, self._searched.get(part, 0) - len(part))
+        if self.text.find(part, start) >= 0:
+            self._held.add(part)
+            return True
+        self._searched[part] = len(self.text)
+        return False
 
-    def _near(self, page_id: str) -> int:
-        """Return 2 for a page whose address is known, 1 for one whose name is, 0 for others."""
-        if self.pages.url(page_id) in self.known_urls:
-            return 2
-        return int(self._name_known(page_id))
 
-    def _name_known(self, page_id: str) -> bool:
-        name = self._name(page_id)
-        return bool(name) and words_of(name) <= self.words
+class PlannedPages:
+    """What searches know of a world's pages by their plans: worked out once for all tasks of the world."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages, self.world, self.evaluator = pages, pages.world, QueryEvaluator(pages.world)
+        self.addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
+        self.name, self.stated, self.stating = cache(self._name), cache(self._stated), cache(self._stating)
 
     def _name(self, page_id: str) -> str:
         """Return what a page is found by: the names of its row, or the value that its rows share."""
@@ -114,23 +93,97 @@ class PlannedSearch:
         shared = next((cell for cell in page.cells if cell.col == page.scope), None)
         return self.pages.words.show(shared) if shared else ""
 
-    def _stating(self, need: Disclosure) -> Iterator[str]:
+    def _stated(self, page_id: str) -> frozenset[Disclosure]:
+        """Return the cells that a page states."""
+        return frozenset((cell.row, cell.col) for cell in self.pages.page(page_id).cells)
+
+    def _stating(self, need: Disclosure) -> tuple[str, ...]:
+        """Return the pages that can be found and that disclose something."""
         row, column = need
         if not is_all_children(need):
-            yield from (i for i in self.pages.carrying(row, column) if not self.pages.page(i).dormant)
-            return
+            return self.pages.carrying(row, column)
+        page_ids: list[str] = []
         for name, kind in self.pages.kinds.items():
             if isinstance(kind, WrittenKind):
                 source, children = kind.source, kind.written.children
                 if source.about == row.table and any(children_of(t, ref) == column for t, ref, _ in children):
-                    yield from [f"{name}/{row.index}"] if row.index in kind.numbers else []
+                    page_ids += [f"{name}/{row.index}"] if row.index in kind.numbers else []
                 elif source.list_ and source.when is None and children_of(source.list_, source.by or "") == column:
                     first = self.pages.list_of(name, self.world.key(row)[0])
-                    yield from [first] if first else []
+                    page_ids += [first] if first else []
+        return tuple(page_ids)
+
+
+@lru_cache(maxsize=2)
+def planned_pages(pages: Pages) -> PlannedPages:
+    """Return what is known of pages; that of the last worlds is kept."""
+    return PlannedPages(pages)
+
+
+class PlannedSearch:
+    """One task being solved; `turn` picks among ways to go: 1 puts its queries otherwise and follows no link."""
+
+    def __init__(self, task: Task, pages: Pages, client: Recorder, turn: int = 0) -> None:
+        self.task, self.pages, self.client, self.turn = task, pages, client, turn
+        self.known, self.world = planned_pages(pages), pages.world
+        self.evaluator = self.known.evaluator
+        assert pages.voice is not None
+        self.voice = pages.voice
+        self.words = set(words_of(task.question)) | asking_words(self.voice.bank, self.world.schema)
+        self.texts = Transcript(task.question)
+        self.known_urls: set[str] = set()
+        self.named: set[str] = set()
+        """Pages whose names are known."""
+        self.read: set[str] = set()
+        self.lost: set[str] = set()
+        self.hits: dict[tuple[str, int], Reply] = {}
+        self.disclosed: set[Disclosure] = set()
+        """What the pages read so far disclosed."""
+
+    def solve(self, needs: Collection[Disclosure]) -> None:
+        """Search and read until all `needs` are disclosed, or no page is left that can be found."""
+        missing = set(needs) - self.disclosed
+        gains = Counter(page_id for need in missing for page_id in self.known.stating(need))
+        stuck = 0
+        while stuck < STUCK:
+            target = self._target(gains)
+            if target is None:
+                return
+            if self._open(target, missing):
+                stuck = 0
+                self.lost.clear()
+                gains.subtract(page_id for need in missing & self.disclosed for page_id in self.known.stating(need))
+                missing -= self.disclosed
+            else:
+                self.lost.add(target)
+                stuck += 1
+
+    def _target(self, gains: Mapping[str, int]) -> str | None:
+        """Return the page that states most of what is missing, one whose address is known before others.
+
+        Args:
+            gains: how much of what is missing each page states.
+        """
+        left = [i for i, gain in gains.items() if gain and i not in self.read and i not in self.lost]
+        return max(left, key=lambda i: (self._near(i), gains[i], i), default=None)
+
+    def _near(self, page_id: str) -> int:
+        """Return 2 for a page whose address is known, 1 for one whose name is, 0 for others."""
+        if self.pages.url(page_id) in self.known_urls:
+            return 2
+        return int(self._name_known(page_id))
+
+    def _name_known(self, page_id: str) -> bool:
+        if page_id not in self.named:
+            name = self.known.name(page_id)
+            if not name or not words_of(name) <= self.words:
+                return False
+            self.named.add(page_id)
+        return True
 
     def _open(self, page_id: str, missing: Collection[Disclosure]) -> bool:
         url = self.pages.url(page_id)
-        if url not in self.known_urls or url not in self.texts:
+        if url not in self.known_urls or not self.texts.holds(url):
             for query in islice(self._queries(page_id, missing), QUERIES):
                 if self._finds(query, url):
                     break
@@ -159,14 +212,10 @@ class PlannedSearch:
 
     def _take(self, text: str) -> None:
         self.words |= words_of(text)
-        self.texts += "\n" + text
+        self.texts.add(text)
         # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
         addresses = text.split("\n") if self.turn else _URL.findall(text)
-        self.known_urls |= self._addresses.intersection(addresses)
-
-    @cached_property
-    def _addresses(self) -> frozenset[str]:
-        return frozenset(self.pages.url(page_id) for page_id in self.pages.ids())
+        self.known_urls |= self.known.addresses.intersection(addresses)
 
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
@@ -174,9 +223,9 @@ class PlannedSearch:
         form = self.world.schema.tables[page.table]
         nouns = self._column_words(page_id, missing)
         subject = self.voice.subject if words_of(self.voice.subject) <= self.words else ""
-        name = self._name(page_id)
+        name = self.known.name(page_id)
         ways: list[str] = []
-        if name and words_of(name) <= self.words:
+        if self._name_known(page_id):
             ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
         scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
         known = [text for text in dict.fromkeys(scopes) if words_of(text) <= self.words][:3]
@@ -190,12 +239,11 @@ class PlannedSearch:
                 yield way
 
     def _tells_apart(self, value: object) -> bool:
-        return isinstance(value, str) and value in self.texts
+        return isinstance(value, str) and self.texts.holds(value)
 
     def _column_words(self, page_id: str, missing: Collection[Disclosure]) -> str:
         """Return how a person asks for the first column that is missing and that the page states."""
-        stated = {(cell.row, cell.col) for cell in self.pages.page(page_id).cells}
-        for row, column in sorted(stated.intersection(missing)):
+        for row, column in sorted(self.known.stated(page_id).intersection(missing)):
             ask = self.voice.bank.source.asks.get(f"{row.table}.{column}")
             header = ask.header[self.turn % len(ask.header)] if ask and ask.header else self._label(row, column)
             return re.sub(r"\s*\(.*\)", "", header)
@@ -241,14 +289,14 @@ def natural_reworded(task: Task, pages: Pages, client: Recorder) -> str:
 
 
 def _solved(task: Task, pages: Pages, client: Recorder, turn: int) -> str:
-    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client, turn)
+    search = PlannedSearch(task, pages, client, turn)
     search.solve(required_disclosures(task, search.evaluator))
     return search.answer()
 
 
 def natural_keys_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Find the rows in scope and name them, without reading what the conditions or columns need."""
-    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client)
+    search = PlannedSearch(task, pages, client)
     query, evaluator = task.query, search.evaluator
     rows = evaluator.in_scope(query)
     paths = (*query.key, (query.scope.column,))
@@ -270,7 +318,7 @@ def natural_snippets_only(task: Task, pages: Pages, client: Recorder) -> str:
 
 
 def _from_hits(task: Task, pages: Pages, client: Recorder, queries: Iterable[str], depth: int) -> str:
-    search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client)
+    search = PlannedSearch(task, pages, client)
     for text in queries:
         for page in range(1, depth + 1):
             if not client.search(text, HITS, page)["more"]:

@@ -63,7 +63,7 @@ def _first_rendering(pages: Pages, place: int) -> Iterator[str]:
     pen = Pen(Desk(page, pages), Block("written", (), by=written.name), voice, written, "", voice.style(""))
     for row in pages.world.rows_of(tell.of):
         cells = row_cells(pages, row, _reach(pages.world, row, sentence))
-        if sentence.fits(cells):
+        if sentence in voice.fillable(tell.of, written.genre, "", cells)[1] and sentence.holds(cells):
             yield words_of(fill_pattern(pen, tell.pattern, cells, over=is_over(pages.world, row)))
             return
 
@@ -116,7 +116,7 @@ def unread_spans(pages: Pages, page_ids: Sequence[str]) -> list[str]:
     bad: list[str] = []
     for page_id in page_ids:
         doc = render(pages.page(page_id), pages.world, pages)
-        for text, cells in list(chunks(doc))[1:]:  # the first is the title, a name among other words
+        for text, cells in chunks(doc)[1:]:  # the first is the title, a name among other words
             column_cells = [(c, pages.words.answers[c.row.table, c.col]) for c in cells]
             # A null, a truth value and a zero are told in words: "keeps no shop".
             legible = [(c, column) for c, column in column_cells if c.value is not None and column.kind != "bool"]

@@ -74,7 +74,7 @@ class MiningContext:
     def __init__(self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None) -> None:
         self.world, self.pages, self.evaluator = world, pages, evaluator or QueryEvaluator(world)
         self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
-        self.families, self.cell_pages = cache(self._find_families), cache(pages.carrying)
+        self.families, self.cell_pages = cache(self._find_families), pages.carrying
         self.orders: dict[str, list[Path]] = {}
         """By table, what `query_forms.sortable_paths` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}

@@ -63,7 +63,7 @@ class CopyKind:
         return self.pages.anchor(self.pages.about(self.rows[n]) or "")
 
     def _entry(self, n: int) -> Page:
-        return self.pages.plan(self.pages.about(self.rows[n]) or "")
+        return self.pages.page(self.pages.about(self.rows[n]) or "")
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
         """Return nothing: what is not found carries nothing."""

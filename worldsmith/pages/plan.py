@@ -22,7 +22,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Page, Text
+from worldsmith.pages.types import DIRECTORY, Block, Doc, Page, WrittenHit
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
@@ -36,7 +36,7 @@ AUTHORS = 16
 """People who sign pages, a world."""
 START = 4
 """Letters of a value from which its start is no word of prose either."""
-MEMO = 512
+MEMO = 1024
 """Plans kept: all of a world of ordinary size, about 2 kB each."""
 
 
@@ -50,9 +50,12 @@ class Pages:
         self.world, self.length, self.without = world, length, tuple(without)
         self.words = Phrasing(world.schema)
         self._memo: dict[str, Page] = {}
-        self.hits: dict[str, tuple[Page, Text, list[Text]]] = {}
-        """Of natural pages: the latest plan of each with its hit's title and passage (`renderer.snippets`)."""
+        self.hits: dict[tuple[str, str, Block], WrittenHit] = {}
+        """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
+        self.documents: dict[int, tuple[Page, Doc]] = {}
+        """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
         self._addresses: dict[str, str] = {}
+        self._carrying: dict[tuple[Row, str], tuple[str, ...]] = {}
         self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
@@ -245,15 +248,25 @@ class Pages:
 
     def about(self, row: Row) -> str | None:
         """Return the id of the entity page of a row."""
-        names = self.abouts.get(row.table, ())
-        name = next((name for name in names if row.index in self.kinds[name].numbers), None)
-        return f"{name}/{row.index}" if name else None
+        return self._entries.get(row)
+
+    @cached_property
+    def _entries(self) -> dict[Row, str]:
+        return {
+            Row(table, n): f"{name}/{n}"
+            for table, names in self.abouts.items()
+            for name in reversed(names)
+            for n in self.kinds[name].numbers
+        }
 
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""
-        found = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
-        own = self.about(row)
-        return tuple(sorted(found, key=lambda page_id: page_id != own))
+        carrying = self._carrying.get((row, col))
+        if carrying is None:
+            ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
+            own = self.about(row)
+            carrying = self._carrying[row, col] = tuple(sorted(ids, key=lambda page_id: page_id != own))
+        return carrying
 
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""

@@ -4,7 +4,9 @@ A block names cells and a variant number, never values: text, Markdown, HTML, sn
 come from the same plan, so what a page may state and what it does state can't drift apart.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import Literal
 
@@ -13,6 +15,18 @@ from worldsmith.world.model import Cell, Row
 
 Topics = tuple[tuple[tuple[str, str], str], ...]
 """((table, column), label) of columns."""
+
+
+Rows = dict[Row, dict[str, Cell]]
+"""Cells by row and column."""
+
+
+def by_row(cells: Iterable[Cell]) -> Rows:
+    """Return cells by row and column, in order."""
+    rows: Rows = {}
+    for cell in cells:
+        rows.setdefault(cell.row, {})[cell.col] = cell
+    return rows
 
 
 HEAD = 80
@@ -43,7 +57,7 @@ class Block:
         return Block(self.kind, self.cells, self.variant, self.links, self.by, size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
     """A page plan. `head` is what a search hit shows: title and snippet; it may be edited, the rest too.
 
@@ -85,7 +99,7 @@ class Page:
         """Whether it names all rows of a table."""
         return self.kind.endswith(DIRECTORY)
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the page's blocks, in order, each once: what the page may and must state."""
         return tuple(dict.fromkeys(cell for block in self.blocks for cell in block.cells))
@@ -108,6 +122,14 @@ class Span:
     text: str
     cells: tuple[Cell, ...]
 
+    def with_text(self, text: str) -> "Span":
+        """Return the span with another text."""
+        return Span(text, self.cells)
+
+    def with_cells(self, cells: tuple[Cell, ...]) -> "Span":
+        """Return the span with other cells."""
+        return Span(self.text, cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -116,6 +138,14 @@ class Link:
     text: str
     url: str
     cells: tuple[Cell, ...] = ()
+
+    def with_text(self, text: str) -> "Link":
+        """Return the link with another text."""
+        return Link(text, self.url, self.cells)
+
+    def with_cells(self, cells: tuple[Cell, ...]) -> "Link":
+        """Return the link with other cells."""
+        return Link(self.text, self.url, cells)
 
 
 Inline = str | Span | Link
@@ -168,6 +198,17 @@ class Grid:
 
 
 Piece = Heading | Para | KeyValues | Items | Grid
+
+Chunk = tuple[str, tuple[Cell, ...]]
+"""A piece of emitted text and the cells that it states."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenHit:
+    """A natural page's hit as it is written: title and snippet, and the spans of both."""
+
+    texts: tuple[str, str]
+    spans: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The voice of a world: the sentences of its schema's bank that it can use, site by site, and the names it gives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -23,48 +23,51 @@ Cells = Mapping[Path, Cell]
 """The cells of a row that may be told, by their path from it."""
 
 
-@dataclass(frozen=True, eq=False)
+PathSet = int
+"""Paths from the rows of a table as a set of bits: `Voice.path_set`."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Sentence:
-    """A tell whose condition is compiled."""
+    """A tell whose condition is compiled, with what it needs and states as sets of paths."""
 
     tell: Tell
     test: Callable[..., Any] | None
     reads: tuple[Path, ...]
+    denied: tuple[Path, ...]
+    """What it states in words of its own and its condition doesn't read: it can only be that there is none."""
+    unspanned: tuple[Path, ...]
+    """What it states in words of its own if a slot doesn't state all of that, else nothing."""
+    exact: PathSet
+    """What its slots state."""
+    stated: PathSet
+    slots: PathSet
+    known: PathSet
+    """What it states in words of its own, and what its condition reads."""
+    place: int
+    """`Tell.place`."""
 
-    @cached_property
-    def _slots(self) -> tuple[Path, ...]:
-        return tuple(path for path in self.tell.pattern.paths if path != (SUBJECT,))
+    def of_genre(self, genre: str) -> bool:
+        """Tell whether a genre may use it."""
+        return not self.tell.genres or genre in self.tell.genres
 
-    @cached_property
-    def _known(self) -> tuple[Path, ...]:
-        return (*self.tell.states, *self.reads)
-
-    def names(self, key: frozenset[Path]) -> bool:
+    def names(self, key: PathSet) -> bool:
         """Tell whether it states a row's key."""
-        return key.issubset(self.tell.pattern.exact)
+        return not key & ~self.exact
 
-    def fillable(self, known: frozenset[Path], valued: frozenset[Path]) -> bool:
+    def fillable(self, known: PathSet, valued: PathSet) -> bool:
         """Tell whether rows fill its slots of which some cells are known, and some of these hold a value."""
-        return valued.issuperset(self._slots) and known.issuperset(self._known)
-
-    @cached_property
-    def _denied(self) -> tuple[Path, ...]:
-        return tuple(path for path in self.tell.states if path not in self.reads)
+        return not (self.slots & ~valued or self.known & ~known)
 
     def holds(self, cells: Cells) -> bool:
-        """Tell whether its condition is true of a row.
-
-        What it states in words of its own and its condition doesn't read can only be that there is none.
-        """
-        for path in self._denied:
+        """Tell whether its condition is true of a row."""
+        for path in self.denied:
             if cells[path].value not in {None, 0}:
                 return False
         return self.test is None or self.test(*[cells[path].value for path in self.reads]) is True
 
-    def fits(self, cells: Cells) -> bool:
-        """Tell whether a row's cells fill its slots, and its condition is known to hold."""
-        valued = frozenset(path for path, cell in cells.items() if cell.value is not None)
-        return self.fillable(frozenset(cells), valued) and self.holds(cells)
+
+Sentences = tuple[Sentence, ...]
 
 
 class Voice:
@@ -72,10 +75,12 @@ class Voice:
 
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
-        self._sentences: dict[tuple[str, str], tuple[Sentence, ...]] = {}
-        self._fillable: dict[tuple[str, str, frozenset[Path], frozenset[Path]], tuple[Sentence, ...]] = {}
+        self._bits: dict[str, dict[Path, PathSet]] = {}
+        self._compiled: dict[str, Sentences] = {}
+        self._sentences: dict[tuple[str, str], Sentences] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._worded: dict[tuple[str, str], Pattern] = {}
+        self._fillable: dict[tuple[str, str, str, PathSet, PathSet], tuple[Sentences, Sentences]] = {}
 
     @cached_property
     def subject(self) -> str:
@@ -123,38 +128,52 @@ class Voice:
             )
         return made, styles
 
-    def sentences(self, table: str, genre: str) -> tuple[Sentence, ...]:
+    def path_bits(self, table: str) -> Mapping[Path, PathSet]:
+        """Return a bit for each path that sentences about rows of a table read or state, and for those of its key."""
+        bits = self._bits.get(table)
+        if bits is None:
+            key = ((name,) for name in self.schema.tables[table].key)
+            paths = dict.fromkeys((*key, *(path for tell in self._tells.get(table, ()) for path in tell.paths)))
+            bits = self._bits[table] = {path: 1 << i for i, path in enumerate(paths)}
+        return bits
+
+    def sentences(self, table: str, genre: str) -> Sentences:
         """Return the sentences about rows of a table that a genre may use."""
         made = self._sentences.get((table, genre))
         if made is None:
-            made = self._sentences[table, genre] = tuple(
-                _compiled(tell)
-                for tell in self.bank.tells
-                if tell.of == table and (not tell.genres or genre in tell.genres) and self._present(tell)
-            )
+            every = self._of_table(table)
+            made = self._sentences[table, genre] = tuple(s for s in every if s.of_genre(genre))
         return made
 
-    def fitting(self, table: str, genre: str, cells: Cells) -> list[Sentence]:
-        """Return the sentences of a genre that can be told of a row by some of its cells."""
-        known = frozenset(cells)
-        valued = frozenset([path for path, cell in cells.items() if cell.value is not None])
-        key = (table, genre, known, valued)
+    def _of_table(self, table: str) -> Sentences:
+        made = self._compiled.get(table)
+        if made is None:
+            bits = self.path_bits(table)
+            made = self._compiled[table] = tuple(_compiled(tell, bits) for tell in self._tells.get(table, ()))
+        return made
+
+    def fillable(self, table: str, genre: str, host: str, cells: Cells) -> tuple[Sentences, Sentences]:
+        """Return the sentences of a genre whose slots a row's cells fill: those that a site uses, and all of them."""
+        bits = self.path_bits(table)
+        known = path_set(bits, cells)
+        valued = path_set(bits, [path for path, cell in cells.items() if cell.value is not None])
+        key = (table, genre, host, known, valued)
         fillable = self._fillable.get(key)
         if fillable is None:
-            every = self.sentences(table, genre)
-            fillable = keep(self._fillable, key, tuple(s for s in every if s.fillable(known, valued)), MEMO)
-        return [sentence for sentence in fillable if sentence.holds(cells)]
+            every = tuple(s for s in self.sentences(table, genre) if s.fillable(known, valued))
+            used = self._used_by(table, genre, host)
+            fillable = keep(self._fillable, key, (tuple(s for s in every if s.place in used), every), MEMO)
+        return fillable
 
-    def used(self, table: str, genre: str, host: str) -> frozenset[int]:
+    def _used_by(self, table: str, genre: str, host: str) -> frozenset[int]:
         """Return the places of those that a site uses."""
         key = (table, genre, host)
-        made = self._used.get(key)
-        if made is None:
-            every = self.sentences(table, genre)
-            made = self._used[key] = frozenset(
-                s.tell.place for s in every if draw(self.world.seed, "uses", host, s.tell.place) % 1000 < USED * 1000
-            )
-        return made
+        used = self._used.get(key)
+        if used is None:
+            seed, places = self.world.seed, [s.place for s in self.sentences(table, genre)]
+            uses = (place for place in places if draw(seed, "uses", host, place) % 1000 < USED * 1000)
+            used = self._used[key] = frozenset(uses)
+        return used
 
     def worded(self, pattern: Pattern, host: str) -> Pattern:
         """Return a pattern in the wording that a site keeps to; with all of its wordings where the site is ""."""
@@ -173,9 +192,14 @@ class Voice:
             return f"<{'|'.join(part.texts)}>"
         return part.texts[draw(self.world.seed, "word", host, text, place) % len(part.texts)]
 
-    def _present(self, tell: Tell) -> bool:
-        read = expr.paths(tell.when) if tell.when is not None else ()
-        return all(present(self.schema, tell.of, path) for path in (*tell.pattern.paths, *tell.states, *read))
+    @cached_property
+    def _tells(self) -> dict[str, list[Tell]]:
+        """The tells by table, without those of columns that the structure lacks."""
+        tells: dict[str, list[Tell]] = {}
+        for tell in self.bank.tells:
+            if all(present(self.schema, tell.of, path) for path in tell.paths):
+                tells.setdefault(tell.of, []).append(tell)
+        return tells
 
     def label(self, column: Column, style: Style) -> str:
         """Return what a site calls a column, without its unit."""
@@ -184,12 +208,38 @@ class Voice:
 
     def units(self, column: Column) -> list[str]:
         """Return the ways to write a column's unit."""
-        return self.bank.words(column.table, column.name).unit
+        return self._units[column.table, column.name]
+
+    @cached_property
+    def _units(self) -> dict[tuple[str, str], list[str]]:
+        return {
+            (t.name, name): self.bank.words(t.name, name).unit for t in self.schema.tables.values() for name in t.names
+        }
 
 
-def _compiled(tell: Tell) -> Sentence:
+def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:
+    """Return a set of paths; those without a bit are left out."""
+    out = 0
+    for path in paths:
+        out |= bits.get(path, 0)
+    return out
+
+
+def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
     test, reads = expr.compile_python(tell.when) if tell.when is not None else (None, ())
-    return Sentence(tell, test, tuple(reads))
+    slots = [path for path in tell.pattern.paths if path != (SUBJECT,)]
+    return Sentence(
+        tell,
+        test,
+        tuple(reads),
+        denied=tuple(path for path in tell.states if path not in reads),
+        unspanned=() if set(tell.states) <= set(tell.pattern.exact) else tell.states,
+        exact=path_set(bits, tell.pattern.exact),
+        stated=path_set(bits, tell.stated),
+        slots=path_set(bits, slots),
+        known=path_set(bits, (*tell.states, *reads)),
+        place=tell.place,
+    )
 
 
 def present(schema: Schema, table: str, path: Path) -> bool:

@@ -1,8 +1,9 @@
 """Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from worldsmith import expr
@@ -11,7 +12,7 @@ from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import PLAIN
 from worldsmith.pages.sites import Site, slugs, tag
-from worldsmith.pages.types import Block, Page
+from worldsmith.pages.types import Block, Page, Rows, by_row
 from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
 from worldsmith.schema.patterns import SUBJECT, Pattern, Written
@@ -31,6 +32,8 @@ HEAD_ROWS: Final = 2
 """Rows of a list that a hit may name."""
 NOT_OVER: Final = 0xFFFF_FFFE
 """The bits of a block's variant beside the one that says that its subject is over."""
+REACH: Final = 2
+"""References that a path from a row goes along, at most."""
 PER_CELL: Final = 30
 """Characters that a cell takes, about: its value, and its part of a sentence."""
 
@@ -63,7 +66,7 @@ class WrittenKind(ABC):
     def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
         numbers: dict[tuple[Row, str], dict[int, None]] = {}
         for n in self.numbers:
-            for cell in self.cells(n):
+            for cell in self.pages.page(f"{self.name}/{n}").cells:
                 numbers.setdefault((cell.row, cell.col), {})[n] = None
         return {place: tuple(pages) for place, pages in numbers.items()}
 
@@ -71,10 +74,6 @@ class WrittenKind(ABC):
     @abstractmethod
     def numbers(self) -> Collection[int]:
         """The numbers of its pages."""
-
-    @abstractmethod
-    def cells(self, n: int) -> tuple[Cell, ...]:
-        """Return the cells that page `n` states."""
 
     def _block(self, cells: tuple[Cell, ...], variant: int, links: Sequence[str]) -> Block:
         """Return the block that states a page's cells; bit 0 of its variant says that its subject is over."""
@@ -130,8 +129,7 @@ class AboutKind(WrittenKind):
     def shown(self) -> tuple[Path, ...]:
         """The paths that its pages state beside the key, as far as the structure has them."""
         schema = self.pages.world.schema
-        paths = (tuple(name.split(".")) for name in self.source.show)
-        return tuple(path for path in paths if present(schema, self.table, path))
+        return tuple(path for path in self.written.shown if present(schema, self.table, path))
 
     def own_cells(self, row: Row) -> tuple[Cell, ...]:
         """Return the key and the cells shown of the row, and of rows that it refers to."""
@@ -154,41 +152,47 @@ class AboutKind(WrittenKind):
 
     def _tells_null(self, path: Path) -> bool:
         """Tell whether a null would be told: in a table of labels, or by a sentence made for it."""
-        if self.source.form in {"card", "table"}:
-            return True
-        return any(path in s.tell.states for s in self.voice.sentences(self.table, self.written.genre))
+        return self.source.form in {"card", "table"} or path in self._told_nulls
+
+    @cached_property
+    def _told_nulls(self) -> frozenset[Path]:
+        """What sentences state in words of their own."""
+        return frozenset(p for s in self.voice.sentences(self.table, self.written.genre) for p in s.tell.states)
 
     def child_cells(self, row: Row) -> tuple[tuple[Cell, ...], ...]:
         """Return the cells of each row that refers to this one, in the order of the page."""
-        world = self.pages.world
         out: list[tuple[Cell, ...]] = []
-        for table, ref, columns in self.written.children:
-            if table not in world.schema.tables or ref not in world.schema.tables[table].names:
-                continue
-            form = world.schema.tables[table]
-            names = tuple(dict.fromkeys((ref, *form.key, *(c for c in columns if c in form.names))))
-            cells = [self.pages.cells(*child, names) for child in world.children(row, table, ref)]
-            # By what the page tells alone: an order that goes by more would tell more.
-            cells.sort(key=lambda own: (first_time(own), draw(world.seed, "child", self.name, table, own[0].row.index)))
-            tabled = self.source.form in {"card", "table"}
-            out += [tuple(c for c in own if c.value is not None or tabled) for own in cells]
+        world, nulls = self.pages.world, self.source.form in {"card", "table"}
+        for table, ref, names in self._children:
+            rows = [self.pages.cells(*child, names) for child in world.children(row, table, ref)]
+            if len(rows) > 1:  # by what the page tells alone: an order that goes by more would tell more
+                rows.sort(key=lambda own: (first_time(own), draw(world.seed, "child", self.name, *own[0].row)))
+            out += rows if nulls else [tuple([c for c in cells if c.value is not None]) for cells in rows]
         return tuple(out)
 
-    def cells(self, n: int) -> tuple[Cell, ...]:
-        """Return the cells that page `n` states."""
-        row = Row(self.table, n)
-        return (*self.own_cells(row), *(cell for cells in self.child_cells(row) for cell in cells))
+    @cached_property
+    def _children(self) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """The tables of rows that refer to the subject, their reference, and the columns told, as the structure is."""
+        tables = self.pages.world.schema.tables
+        return tuple(
+            (
+                table,
+                ref,
+                tuple(dict.fromkeys(n for n in (ref, *tables[table].key, *columns) if n in tables[table].names)),
+            )
+            for table, ref, columns in self.written.children
+            if table in tables and ref in tables[table].names
+        )
 
     def plan(self, n: int) -> Page:
         """Return the plan of the page about row `n`."""
         pages, page_id, row = self.pages, f"{self.name}/{n}", Row(self.table, n)
         chance = draw(pages.world.seed, "page", page_id)
         own, children = self.own_cells(row), self.child_cells(row)
-        cells = (*own, *(cell for some in children for cell in some))
-        key, heads = self.form.key, self._heads()
+        cells, tables = (*own, *chain.from_iterable(children)), pages.world.schema.tables
+        key, heads = self.form.key, self._heads
         head = tuple(c for c in own if c.row == row and c.col in heads)
-        background = pages.world.schema.background
-        aside = [some for some in children if some[0].row.table in background][:HEAD_CHILDREN]
+        aside = [some for some in children if tables[some[0].row.table].background][:HEAD_CHILDREN]
         variant = chance & NOT_OVER | is_over(pages.world, row)
         block = self._block(cells, variant, self._links(cells, page_id, mixed(chance)))
         known = {(c.col,) for c in head if c.value is not None}
@@ -206,6 +210,7 @@ class AboutKind(WrittenKind):
             look=PLAIN,
         )
 
+    @cached_property
     def _heads(self) -> frozenset[str]:
         see = {c.name for c in self.form.columns if c.see == "snippet"}
         return frozenset((*self.form.key, *(see & {p[0] for p in self.shown if len(p) == 1}), *self.source.head))
@@ -315,7 +320,7 @@ def is_over(world: World, row: Row) -> bool:
     return any(c.ends and world.value(row, c.name) is not None for c in world.schema.tables[row.table].columns)
 
 
-def first_time(cells: Sequence[Cell]) -> str:
+def first_time(cells: Iterable[Cell]) -> str:
     """Return the first day or year of a row's cells, by which rows stand in order; "" where they hold none."""
     for value in (cell.value for cell in cells):
         if isinstance(value, int) and not isinstance(value, bool) and 1000 <= value < 3000:
@@ -325,21 +330,29 @@ def first_time(cells: Sequence[Cell]) -> str:
     return ""
 
 
-def row_cells(pages: "Pages", row: Row, cells: Sequence[Cell]) -> Cells:
-    """Return the cells of a row by path, those of the rows it refers to among them, as far as they are at hand."""
-    rows: dict[Row, dict[str, Cell]] = {}
-    for cell in cells:
-        rows.setdefault(cell.row, {})[cell.col] = cell
+def row_cells(pages: "Pages", row: Row, cells: Iterable[Cell], around: Rows | None = None) -> Cells:
+    """Return the cells of a row by path, those of the rows it refers to among them, as far as they are at hand.
+
+    Args:
+        pages: the pages.
+        row: the row.
+        cells: the cells at hand.
+        around: further ones by row and column, at hand for several rows.
+    """
+    rows = {**(around or {})}
+    for here, own in by_row(cells).items():
+        rows[here] = {**own, **rows.get(here, {})}
     out: dict[Path, Cell] = {}
-
-    def walk(here: Row, before: Path) -> None:
-        for name, cell in rows.get(here, {}).items():
-            out[(*before, name)] = cell
-            target = pages.words.columns[here.table, name].ref
-            if target and cell.value is not None and len(before) < 2:
-                other = pages.world.find(target, cell.value)
-                if other is not None and other in rows and other != row:
-                    walk(other, (*before, name))
-
-    walk(row, ())
+    _reach(pages, rows, row, row, (), out)
     return out
+
+
+def _reach(pages: "Pages", rows: Rows, row: Row, here: Row, before: Path, out: dict[Path, Cell]) -> None:
+    """Add the cells that are reached from `row` by way of `before`, those of `here`."""
+    for name, cell in rows.get(here, {}).items():
+        out[(*before, name)] = cell
+        if cell.value is not None and len(before) < REACH:
+            target = pages.words.columns[here.table, name].ref
+            other = pages.world.find(target, cell.value) if target else None
+            if other is not None and other in rows and other != row:
+                _reach(pages, rows, row, other, (*before, name), out)

@@ -117,6 +117,12 @@ class Tell:
         """The cells it states, by a slot or in words of its own."""
         return tuple(dict.fromkeys((*self.pattern.exact, *self.states)))
 
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """What its slots, its own words and its condition are about."""
+        read = expr.paths(self.when) if self.when is not None else ()
+        return tuple(dict.fromkeys((*self.pattern.paths, *self.states, *read)))
+
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 """A pattern as it is written."""
@@ -263,6 +269,11 @@ class Written:
     def genre(self) -> str:
         """The genre of its tells."""
         return self.source.genre or self.source.site
+
+    @cached_property
+    def shown(self) -> tuple[Path, ...]:
+        """The paths of `PageSource.show`."""
+        return tuple(tuple(name.split(".")) for name in self.source.show)
 
     def spec(self, schema: Schema) -> PageSpec:
         """Return what it tells of whole lists: nothing where a condition may leave rows out."""

@@ -10,8 +10,8 @@ from functools import lru_cache
 from hashlib import sha256
 
 from worldsmith.pages.dormant import ArchiveKind
-from worldsmith.pages.renderer.emit import Chunk
-from worldsmith.pages.types import Page
+from worldsmith.pages.types import Chunk, Page
+from worldsmith.schema import PageSpec, Schema
 from worldsmith.world.model import Cell, Disclosure, Row, World
 
 
@@ -95,9 +95,7 @@ def disclosed_by_page(page: Page, world: World) -> frozenset[Disclosure]:
 
 def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
     schema = world.schema
-    spec = next((spec for spec in schema.pages if spec.name == page.kind), None)
-    if schema.bank:
-        spec = next((written.spec(schema) for written in schema.bank.pages if written.name == page.kind), None)
+    spec = _page_spec(schema, page.kind)
     if spec is None:
         return
     if spec.list and spec.by:
@@ -113,6 +111,14 @@ def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
         for table, ref in references(world, page.subject.table):
             if not world.children(page.subject, table, ref):
                 yield page.subject, children_of(table, ref)
+
+
+@lru_cache(maxsize=1024)
+def _page_spec(schema: Schema, kind: str) -> PageSpec | None:
+    """Return what a kind of page tells of whole lists; None for kinds that no schema or bank declares."""
+    if schema.bank:
+        return next((written.spec(schema) for written in schema.bank.pages if written.name == kind), None)
+    return next((spec for spec in schema.pages if spec.name == kind), None)
 
 
 def references(world: World, target: str) -> list[tuple[str, str]]:

@@ -8,7 +8,8 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain
 from types import MappingProxyType
@@ -19,8 +20,8 @@ from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
 from worldsmith.pages.renderer.emit import chunks, markdown
-from worldsmith.pages.renderer.snippets import hit_spans, stated_cells
-from worldsmith.pages.types import Doc, Page
+from worldsmith.pages.renderer.snippets import hit_spans
+from worldsmith.pages.types import Chunk, Doc, Page
 from worldsmith.simulate.disclosure import (
     disclosed_by_cells,
     disclosed_by_part,
@@ -100,18 +101,32 @@ class Author(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class _OwnHit:
+    """A plan's hit as our renderer writes it: what the guard by construction rejects of it, and what it discloses."""
+
+    page: Page
+    rejected: tuple[Verdict, ...]
+    disclosed: tuple[Disclosure, ...]
+
+
+@dataclass(frozen=True)
 class _Services:
     """What serves calls for pages of one length."""
 
     pages: Pages
     index: Index
-    guard: Guard
     plan_writer: PlanWriter
     model: WorldModel | None
-    accepted_pages: dict[str, Page]
+    budget: int
+    accepted_pages: dict[str, Page] = field(default_factory=dict)
     """Plans whose document by our renderer passed the guard, by page id."""
-    head_disclosures: dict[str, tuple[Page, tuple[Disclosure, ...]]]
-    """Plans with what their hits disclose, by page id."""
+    own_hits: dict[int, _OwnHit] = field(default_factory=dict)
+    """Hits by their plan's identity; the plan is held, so that no other can have it."""
+
+    @cached_property
+    def guard(self) -> Guard:
+        """The guard that reads: what a model wrote, and plain pages."""
+        return Guard(self.pages.world, self.pages, self.budget)
 
 
 class Simulator:
@@ -175,9 +190,11 @@ class Simulator:
             pages, index = self._premade
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
-            guard = Guard(self.world, pages, self._budget)
             writer = self.model.writer(pages) if self.model else None
-            made = _Services(pages, index or self._indexed(pages), guard, PlanWriter(self.world, pages), writer, {}, {})
+            index = index or self._indexed(pages)
+            made = _Services(pages, index, PlanWriter(self.world, pages), writer, self._budget)
+            if writer or not pages.voice:
+                _ = made.guard  # made now: it takes longer than any call
             services = self._services.setdefault(length, made)  # another thread's, where it was quicker
         return services
 
@@ -335,14 +352,15 @@ class Simulator:
         Unless the simulator is strict the rest is served, as it is of a model's draft: a defect in one sentence must
         not end an episode. A page that can't be repaired in this way is unavailable.
         """
+        emitted = chunks(draft) if isinstance(draft, Doc) else []
         bad = (
-            self._rejected_page(draft, slice_, services)
+            self._rejected_page(draft, emitted, slice_, services)
             if isinstance(draft, Doc)
             else self._rejected_hits(draft, slice_, services)
         )
         if not bad:
             self._counts["renderer"] += 1
-            return self._observation(draft, slice_, services, "renderer")
+            return self._observation(draft, slice_, services, "renderer", emitted=emitted)
         self._counts["renderer_rejected"] += 1
         if self._strict:
             what = f"{bad[0].where} {bad[0].text!r} {bad[0].why}"
@@ -356,18 +374,27 @@ class Simulator:
 
     def _rejected_hits(self, draft: tuple[Result, ...], slice_: Slice, services: _Services) -> list[Verdict]:
         if services.pages.voice:
-            pages = services.pages
-            own = ((hit_spans(v.page, pages), frozenset(v.page.head.cells)) for v in slice_.views)
-            return [verdict for spans, head in own for verdict in foreign_spans(spans, head)]
+            return [verdict for view in slice_.views for verdict in self._own_hit(view.page, services).rejected]
         hits = zip(draft, slice_.views, strict=True)
         return [v for hit, view in hits for v in services.guard.hit(hit, view, slice_.call.arg) if not v.ok]
 
-    def _rejected_page(self, draft: Doc, slice_: Slice, services: _Services) -> list[Verdict]:
+    def _own_hit(self, page: Page, services: _Services) -> _OwnHit:
+        """Return what is known of our hit of a plan, whatever the query."""
+        known = services.own_hits.get(id(page))
+        if known is None:
+            spans = hit_spans(page, services.pages)
+            stated = [cell for _, cells in spans for cell in cells] if page.head.by else page.head.cells
+            rejected = foreign_spans(spans, frozenset(page.head.cells))
+            known = _OwnHit(page, rejected, tuple(sorted(disclosed_by_cells(page, stated, self.world))))
+            keep(services.own_hits, id(page), known, self._budget)
+        return known
+
+    def _rejected_page(self, draft: Doc, emitted: Sequence[Chunk], slice_: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
         (view,) = slice_.views
         if services.accepted_pages.get(view.page.id) == view.page:
             return []
-        judged = unentitled_spans(draft, view.page) if services.pages.voice else services.guard.doc(draft, view, "")
+        judged = unentitled_spans(emitted, view.page) if services.pages.voice else services.guard.doc(draft, view, "")
         bad = [v for v in judged if not v.ok]
         if not bad:
             keep(services.accepted_pages, view.page.id, view.page, self._budget)
@@ -396,10 +423,17 @@ class Simulator:
         return served if stored == good else self._stored_answer(slice_, services, profile) or served
 
     def _observation(
-        self, draft: Draft, slice_: Slice, services: _Services, source: str, verdicts: tuple[Verdict, ...] = ()
+        self,
+        draft: Draft,
+        slice_: Slice,
+        services: _Services,
+        source: str,
+        verdicts: tuple[Verdict, ...] = (),
+        emitted: Sequence[Chunk] = (),
     ) -> Observation:
+        """Return a draft as it is sent; of a document `emitted` are its chunks, where they are at hand."""
         if isinstance(draft, Doc):
-            emitted, page = list(chunks(draft)), slice_.views[0].page
+            emitted, page = emitted or chunks(draft), slice_.views[0].page
             text, goes_on = cut_text("".join([text for text, _ in emitted]), slice_.call.offset, slice_.call.max_chars)
             if source == "renderer":
                 end = slice_.call.offset + len(text)
@@ -438,14 +472,7 @@ class Simulator:
             if hit.text is not None:
                 yield sorted(disclosed_by_reading(page, page.cells, self.world))
             elif ours:
-                known = services.head_disclosures.get(page.id)
-                if known is None or known[0] is not page:
-                    known = (
-                        page,
-                        tuple(sorted(disclosed_by_cells(page, stated_cells(page, services.pages), self.world))),
-                    )
-                    keep(services.head_disclosures, page.id, known, self._budget)
-                yield known[1]
+                yield self._own_hit(page, services).disclosed
             else:
                 yield sorted(disclosed_by_cells(page, services.guard.stated_by_hit(hit, page), self.world))
 

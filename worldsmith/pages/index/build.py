@@ -99,7 +99,7 @@ def mark(said: Sequence[str]) -> int:
 
 
 def take_stock(pages: Pages) -> Stock:
-    """Return the stock of all pages, dormant ones included; plans are made one by one, and not kept."""
+    """Return the stock of all pages, dormant ones included."""
     vocabulary: dict[str, int] = {}
     fields: list[list[tuple[int, ...]]] = []
     values: list[tuple[tuple[str, ...], int]] = []
@@ -112,7 +112,7 @@ def take_stock(pages: Pages) -> Stock:
     host, table, day, live = [], [], [], []
     ids = tuple(sorted(pages.ids()))
     for i, page_id in enumerate(ids):
-        page = pages.plan(page_id)
+        page = pages.page(page_id)
         cells = page.cells
         said = fielder.fields(page, cells)
         fields.append([tuple([vocabulary.setdefault(t, len(vocabulary)) for t in field]) for field in said])

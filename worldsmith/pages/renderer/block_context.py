@@ -1,22 +1,12 @@
 """What the blocks of one page are written from, and how text is put together."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Inline, Link, Page, Pages, Para, Piece, Span, Text
 from worldsmith.pages.titles import called
-from worldsmith.world.model import Cell, Row
-
-Rows = dict[Row, dict[str, Cell]]
-
-
-def by_row(cells: Sequence[Cell]) -> Rows:
-    """Return cells by row and column, in order."""
-    rows: Rows = {}
-    for cell in cells:
-        rows.setdefault(cell.row, {})[cell.col] = cell
-    return rows
+from worldsmith.world.model import Cell
 
 
 @dataclass(slots=True)
@@ -77,7 +67,7 @@ def stating(part: Inline, cells: Iterable[Cell]) -> Inline:
         return part
     if isinstance(part, str):
         return Span(part, more)
-    return replace(part, cells=(*part.cells, *more))
+    return part.with_cells((*part.cells, *more))
 
 
 def paragraphs(told: Sequence[Text], size: int) -> list[Piece]:

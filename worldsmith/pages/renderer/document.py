@@ -6,15 +6,19 @@ Of `Pages` no more is asked than words of the schema, addresses and chrome, wher
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from worldsmith.cache import keep
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
 from worldsmith.pages.renderer import facts, fillers, sentences, written
-from worldsmith.pages.renderer.block_context import Desk, by_row
+from worldsmith.pages.renderer.block_context import Desk
 from worldsmith.pages.renderer.emit import extent, words_of
 from worldsmith.pages.titles import key_cells, title
 from worldsmith.pages.types import HEAD
 from worldsmith.world.model import Cell, World
 
-__all__ = ["by_row", "declared", "render"]
+__all__ = ["declared", "render"]
+
+MEMO = 512
+"""Documents of natural pages kept: about 4 kB each."""
 
 
 def render(page: Page, world: World, pages: Pages) -> Doc:
@@ -24,8 +28,16 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
     long as its plan says.
     """
     assert pages.world.id == world.id, f"pages of {pages.world.id} cannot render a page of {world.id}"
+    if not page.head.by:
+        return _rendered(page, pages)
+    _, doc = pages.documents.get(id(page)) or keep(pages.documents, id(page), (page, _rendered(page, pages)), MEMO)
+    return doc
+
+
+def _rendered(page: Page, pages: Pages) -> Doc:
     name, named = page_heading(page, page.cells, pages)
-    pieces = tuple(piece for _, told in _written(page, name, pages) for piece in told)
+    blocks = _written(page, name, pages) if _has_chrome(page) else _writing(page, name, pages)
+    pieces = tuple([piece for _, told in blocks for piece in told])
     return Doc(page.url, name, page.date, pieces, named)
 
 
@@ -48,7 +60,7 @@ def page_heading(page: Page, cells: Sequence[Cell], pages: Pages) -> tuple[str, 
 
 def declared(page: Page, pages: Pages) -> frozenset[str]:
     """Return the headings and paragraphs of a page's document that its language makes without a cell."""
-    if not any(block.kind in CHROME for block in page.blocks):
+    if not _has_chrome(page):
         return frozenset()
     found: dict[str, None] = {}
     for block, told in _written(page, page_title(page, page.cells, pages), pages):
@@ -60,6 +72,10 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     return frozenset(found)
 
 
+def _has_chrome(page: Page) -> bool:
+    return any(block.kind in CHROME for block in page.blocks)
+
+
 @lru_cache(maxsize=1)
 def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
     """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
@@ -69,12 +85,14 @@ def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Pi
 def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
     desk = Desk(page, pages)
     spare = HEAD - len(name) - (24 if page.date else 4)
+    filled = any(block.kind in FILLERS for block in page.blocks)
     for block in page.blocks:
         if block.kind in FILLERS:
             told = FILLERS[block.kind](desk, block, max(0, block.size + spare))
         else:
             told = BLOCKS[block.kind](desk, block)
-        spare += block.size - sum(map(extent, told))
+        if filled:
+            spare += block.size - sum(map(extent, told))
         yield block, told
 
 

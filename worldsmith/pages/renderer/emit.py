@@ -1,61 +1,54 @@
 """A document as Markdown, HTML or plain text: one emitter a format, one function a piece."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from html import escape
 from zlib import crc32
 
 from worldsmith.pages import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text, plain_part
-from worldsmith.world.model import Cell
-
-Chunk = tuple[str, tuple[Cell, ...]]
-"""A piece of emitted text and the cells that it states."""
+from worldsmith.pages.types import Chunk
 
 
-def _inline(content: Text) -> Iterator[Chunk]:
+def _inline(content: Text) -> list[Chunk]:
+    out: list[Chunk] = []
     for part in content:
-        match part:
-            case str(text):
-                yield text, ()
-            case Span(text, cells):
-                yield text, cells
-            case Link(text, url, cells):
-                yield f"[{text}", cells
-                yield f"]({url})", ()
+        if isinstance(part, str):
+            out.append((part, ()))
+        elif isinstance(part, Span):
+            out.append((part.text, part.cells))
+        else:
+            out += ((f"[{part.text}", part.cells), (f"]({part.url})", ()))
+    return out
 
 
-def _line(before: str, text: Text, after: str = "\n") -> Iterator[Chunk]:
-    yield before, ()
-    yield from _inline(text)
-    yield after, ()
+def _line(before: str, text: Text) -> list[Chunk]:
+    return [(before, ()), *_inline(text), ("\n", ())]
 
 
-def _row(cells: Iterable[Text]) -> Iterator[Chunk]:
+def _row(cells: Iterable[Text]) -> list[Chunk]:
+    out: list[Chunk] = []
     for text in cells:
-        yield "| ", ()
-        for chunk, stated in _inline(text):
-            yield chunk.replace("|", "\\|"), stated
-        yield " ", ()
-    yield "|\n", ()
+        out.append(("| ", ()))
+        out += [(chunk.replace("|", "\\|"), stated) for chunk, stated in _inline(text)]
+        out.append((" ", ()))
+    out.append(("|\n", ()))
+    return out
 
 
-def _md(piece: Piece) -> Iterator[Chunk]:
+def _md(piece: Piece) -> list[Chunk]:
     match piece:
         case Heading(level, text):
-            yield f"{'#' * level} {text}\n", ()
+            return [(f"{'#' * level} {text}\n", ())]
         case Para(text=content):
-            yield from _line("", content)
+            return _line("", content)
         case KeyValues(pairs):
-            for label, value in pairs:
-                yield from _line(f"- **{label}**: ", value)
+            return [chunk for label, value in pairs for chunk in _line(f"- **{label}**: ", value)]
         case Items(items, ordered):
-            for i, item in enumerate(items, 1):
-                yield from _line(f"{i}. " if ordered else "- ", item)
+            marks = (f"{i}. " if ordered else "- " for i in range(1, len(items) + 1))
+            return [chunk for mark, item in zip(marks, items, strict=True) for chunk in _line(mark, item)]
         case Grid(header, rows, caption):
-            yield f"{caption}\n\n" if caption else "", ()
-            yield from _row((name,) for name in header)
-            yield f"|{' --- |' * len(header)}\n", ()
-            for row in rows:
-                yield from _row(row)
+            top: list[Chunk] = [(f"{caption}\n\n", ())] if caption else []
+            lines = [chunk for row in rows for chunk in _row(row)]
+            return [*top, *_row((name,) for name in header), (f"|{' --- |' * len(header)}\n", ()), *lines]
 
 
 def extent(piece: Piece) -> int:
@@ -80,14 +73,15 @@ def _extent(text: Text) -> int:
     return sum([len(chunk) for chunk, _ in _inline(text)])
 
 
-def chunks(doc: Doc) -> Iterator[Chunk]:
-    """Yield the document as Markdown, piece by piece with the cells that each states."""
-    yield f"# {doc.title}\n", doc.named
+def chunks(doc: Doc) -> list[Chunk]:
+    """Return the document as Markdown, piece by piece with the cells that each states."""
+    out: list[Chunk] = [(f"# {doc.title}\n", doc.named)]
     if doc.date:
-        yield f"\nUpdated {doc.date}\n", ()
+        out.append((f"\nUpdated {doc.date}\n", ()))
     for piece in doc.pieces:
-        yield "\n", ()
-        yield from _md(piece)
+        out.append(("\n", ()))
+        out += _md(piece)
+    return out
 
 
 def markdown(doc: Doc) -> str:

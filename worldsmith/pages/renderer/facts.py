@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from worldsmith.pages import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, plain_part
 from worldsmith.pages.grammar import lower
-from worldsmith.pages.renderer.block_context import Desk, Rows, by_row, flat, joined, stating
+from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.titles import commonest
+from worldsmith.pages.types import Rows, by_row
 from worldsmith.world.model import Cell
 
 FEW = 120

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
 from worldsmith.pages.grammar import Plan, article
-from worldsmith.pages.renderer.block_context import Desk, by_row, flat, joined, paragraphs, stating
+from worldsmith.pages.renderer.block_context import Desk, flat, joined, paragraphs, stating
 from worldsmith.pages.titles import UNNAMED, called, key_cells
+from worldsmith.pages.types import by_row
 from worldsmith.pages.value_forms import written_day
 from worldsmith.world.model import Cell, Row
 

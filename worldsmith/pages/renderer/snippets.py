@@ -15,13 +15,11 @@ from worldsmith.pages import Page, Pages
 from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
-from worldsmith.pages.renderer.document import by_row
-from worldsmith.pages.renderer.emit import Chunk, words_of
+from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.renderer.written import passage, written_title
 from worldsmith.pages.titles import NAME, called, heading, keys, part
-from worldsmith.pages.types import Text, Topics
+from worldsmith.pages.types import Chunk, Topics, WrittenHit, by_row
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell
 
 ELLIPSIS = 63
 """Per cent of snippets that break off."""
@@ -33,8 +31,8 @@ NEAR = 5
 """Characters that a title may miss its length by before what follows its name is broken off."""
 LEAST = 128
 """Characters that a snippet aims at, at least: sentences are seldom as long as one wishes."""
-MEMO = 256
-"""Hits of natural pages kept."""
+MEMO = 1024
+"""Hits of natural pages kept: those of all pages of a world of ordinary size, about 1 kB each."""
 NONE: frozenset[str] = frozenset()
 QUERY = 2000
 """Characters of a query that bias a snippet."""
@@ -61,41 +59,41 @@ Texts = tuple[str, str]
 
 def texts(page: Page, query: str, pages: Pages) -> Texts:
     """Return title and snippet of a hit; they hang on the page and on `cues(page, query)`."""
+    if page.head.by:
+        return written_hit(page, pages).texts
     chance = draw(pages.world.seed, "snippet", page.id)
-    if page.head.by and pages.voice:
-        title, passages = _written_hit(page, pages)
-        posts = pages.voice.pages[page.head.by].source.form == "thread"
-        return words_of(title) + part(page, pages.words), (" … " if posts else " ").join(map(words_of, passages))
     return _title(page, pages, chance), _snippet(page, query, pages, chance)
 
 
-def _written_hit(page: Page, pages: Pages) -> tuple[Text, list[Text]]:
-    """Return title and passage of a natural page's hit; the last ones are kept, since what they state is asked next."""
-    kept = pages.hits.get(page.id)
-    if kept is not None and kept[0] is page:
-        return kept[1], kept[2]
+def written_hit(page: Page, pages: Pages) -> WrittenHit:
+    """Return a natural page's hit; kept, since its text and its spans are asked for apart."""
+    key = (page.id, page.title, page.head)
+    return pages.hits.get(key) or keep(pages.hits, key, _written_hit(page, pages), MEMO)
+
+
+def _written_hit(page: Page, pages: Pages) -> WrittenHit:
+    assert pages.voice is not None
     desk, chance = Desk(page, pages), draw(pages.world.seed, "snippet", page.id)
     title = written_title(desk, page.head, page.head.cells)
     passages = passage(desk, quantile(SNIPPET, byte(chance, 0) / 255))
-    keep(pages.hits, page.id, (page, title, passages), MEMO)
-    return title, passages
-
-
-def stated_cells(page: Page, pages: Pages) -> tuple[Cell, ...]:
-    """Return the cells that a hit of a page states: its head's, of a natural page those that its text has room for."""
-    if not (page.head.by and pages.voice):
-        return page.head.cells
-    return tuple(cell for _, cells in hit_spans(page, pages) for cell in cells)
+    between = " … " if pages.voice.pages[page.head.by].source.form == "thread" else " "
+    hit_texts = words_of(title) + part(page, pages.words), between.join(map(words_of, passages))
+    spans = [(p.text, p.cells) for text in (title, *passages) for p in text if not isinstance(p, str)]
+    return WrittenHit(hit_texts, tuple(spans))
 
 
 def hit_spans(page: Page, pages: Pages) -> tuple[Chunk, ...]:
-    """Return the spans of a natural page's hit with the cells that each states."""
-    title, passages = _written_hit(page, pages)
-    return tuple((part.text, part.cells) for text in (title, *passages) for part in text if not isinstance(part, str))
+    """Return the spans of a natural page's hit with the cells that each states; none where no bank writes the hit."""
+    return written_hit(page, pages).spans if page.head.by else ()
 
 
 def cues(page: Page, query: str) -> frozenset[str]:
-    """Return the words of a query that a snippet of the page depends on: those of the labels it may name."""
+    """Return the words of a query that a snippet of the page depends on: those of the labels it may name.
+
+    Natural snippets depend on none.
+    """
+    if page.head.by:
+        return NONE
     asked, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
     return NONE if asked.isdisjoint(labels) else asked & labels
 

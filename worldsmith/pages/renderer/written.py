@@ -5,9 +5,10 @@ told by label, so that a page states all of its cells whatever an edit left of t
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from worldsmith.lang.page_phrases import capital
@@ -17,12 +18,12 @@ from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.renderer.emit import words_of
 from worldsmith.pages.renderer.sentences import handle
 from worldsmith.pages.titles import commonest
-from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text
+from worldsmith.pages.types import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, Text, by_row
 from worldsmith.pages.value_forms import Style, possessive, write_value
-from worldsmith.pages.voice import Cells, Sentence, Voice
+from worldsmith.pages.voice import Cells, PathSet, Sentence, Sentences, Voice, path_set
 from worldsmith.pages.written import row_cells
 from worldsmith.schema import Path
-from worldsmith.schema.patterns import SUBJECT, Either, Pattern, Slot, Written, read_pattern
+from worldsmith.schema.patterns import SUBJECT, Either, OneOf, Pattern, Slot, Written, read_pattern
 from worldsmith.world.model import Cell, Row
 
 REPEAT: Final = 0.7
@@ -33,6 +34,8 @@ CHANCE: Final = 1.5
 """How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
 SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
+SPARE: Final = 40
+"""Characters that a hit's passage may be longer than it aims at."""
 PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
@@ -47,7 +50,7 @@ class Pen:
     written: Written
     host: str
     style: Style
-    recent: Counter[int] = field(default_factory=Counter)
+    recent: dict[int, int] = field(default_factory=dict)
     """How often each sentence stands in the block, by its place."""
 
     @property
@@ -86,34 +89,37 @@ def fill_pattern(
     """Return a pattern filled with a row's cells; `noun` stands for the name where it is told already."""
     out: list[Inline] = []
     for part in pen.voice.worded(pattern, pen.host).parts:
-        match part:
-            case str(text):
-                out.append(text)
-            case Either(first, second, path):
-                number = cells[path].value if path else None
-                out.append(first if (number == 1 if path else not over) else second)
-            case Slot(path, form) if path == (SUBJECT,):
-                out.append(possessive(pen.voice.subject) if form == "s" else pen.voice.subject)
-            case Slot(path, form) if noun and path == (key,):
-                out.append(possessive(noun) if form == "s" else noun)
-            case Slot(path, form):
-                text, after = pen.value(cells[path], form), ""
-                if form == "a":
-                    before, _, text = text.partition(" ")
-                    out.append(f"{before} ")
-                if form == "s":
-                    text = pen.value(cells[path])
-                    after = possessive(text)[len(text) :]
-                out += [pen.span(cells[path], text, exact=part.exact), after]
+        if isinstance(part, str):
+            out.append(part)
+            continue
+        assert not isinstance(part, OneOf)
+        path = part.path
+        if isinstance(part, Either):
+            first = cells[path].value == 1 if path else not over
+            out.append(part.first if first else part.second)
+        elif path == (SUBJECT,) or (noun and path == (key,)):
+            name = pen.voice.subject if path == (SUBJECT,) else noun
+            out.append(possessive(name) if part.form == "s" else name)
+        else:
+            out += _filled_slot(pen, part, cells[path])
     return flat(out if pen.written.source.form == "thread" else _capitalised(out))
+
+
+def _filled_slot(pen: Pen, slot: Slot, cell: Cell) -> tuple[Inline, ...]:
+    """Return a value in the form of a slot: a span for the value itself, text for its article or possessive ending."""
+    if slot.form == "a":
+        before, _, text = pen.value(cell, "a").partition(" ")
+        return f"{before} ", pen.span(cell, text)
+    if slot.form == "s":
+        text = pen.value(cell)
+        return pen.span(cell, text), possessive(text)[len(text) :]
+    return (pen.span(cell, pen.value(cell, slot.form), exact=slot.exact),)
 
 
 def _capitalised(parts: Sequence[Inline]) -> list[Inline]:
     """Return running text whose first letter is a capital."""
     first, *rest = parts
-    if isinstance(first, str):
-        return [capital(first), *rest]
-    return [replace(first, text=capital(first.text)), *rest]
+    return [capital(first) if isinstance(first, str) else first.with_text(capital(first.text)), *rest]
 
 
 def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int) -> list[Text]:
@@ -128,16 +134,20 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     """
     page, form = pen.desk.page, pen.desk.pages.world.schema.tables[row.table]
     implied_paths = {(cell.col,) for cell in implied}
-    key = frozenset((name,) for name in form.key if (name,) not in implied_paths)
-    shown = {tuple(name.split(".")) for name in pen.written.source.show} if row == page.subject else set()
-    todo = {p for p in cells if (len(p) == 1 or p in shown) and p not in implied_paths and p not in key}
-    chosen, left = _chosen(pen, row, cells, key, todo, chance)
-    pen.recent.update(s.tell.place for s in chosen)
-    order = sorted(chosen, key=lambda s: (not s.names(key), s.tell.place))
+    key = [path for name in form.key if (path := (name,)) not in implied_paths]
+    shown = pen.written.shown if row == page.subject else ()
+    todo = [p for p in cells if (len(p) == 1 or p in shown) and p not in implied_paths and p not in key]
+    bits = pen.voice.path_bits(row.table)
+    key_set = path_set(bits, key)
+    chosen = _chosen(pen, row, cells, key_set, path_set(bits, todo), chance)
+    for sentence in chosen:
+        pen.recent[sentence.place] = pen.recent.get(sentence.place, 0) + 1
+    told = reduce(or_, [s.stated for s in chosen], 0)
+    left = [p for p in todo if not bits.get(p, 0) & told]
+    order = sorted(chosen, key=lambda s: (not s.names(key_set), s.place))
     over = pen.over if page.subject in {row, None} else False
     out = _sentence_texts(pen, order, cells, row.table, over)
-    unnamed = bool(key) and not any(s.names(key) for s in chosen)
-    if unnamed:
+    if key and not any(s.names(key_set) for s in chosen):
         out.insert(0, _labelled(pen, [p for p in cells if p in key], left, cells))
     elif left:
         out.append(_labelled(pen, [], left, cells))
@@ -146,60 +156,67 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     return out
 
 
-def _chosen(
-    pen: Pen, row: Row, cells: Cells, key: frozenset[Path], todo: set[Path], chance: int
-) -> tuple[list[Sentence], list[Path]]:
-    """Return the sentences that tell a row, one that names it first, and the paths that none of them tells.
+def _chosen(pen: Pen, row: Row, cells: Cells, key: PathSet, todo: PathSet, chance: int) -> list[Sentence]:
+    """Return the sentences that tell a row, one that names it first.
 
     Those that the site uses come first; others fill in for what they leave.
     """
-    every = pen.voice.fitting(row.table, pen.written.genre, cells)
-    used = pen.voice.used(row.table, pen.written.genre, pen.host)
-    usable = [s for s in every if s.tell.place in used]
+    usable, every = pen.voice.fillable(row.table, pen.written.genre, pen.host, cells)
     chosen: list[Sentence] = []
-    left = set(todo)
-    openers = (([s for s in some if s.names(key)], goal) for goal in (todo, set(key)) for some in (usable, every))
-    tries = ((some, goal) for some, goal in openers if key)
-    first = next((best for some, goal in tries if (best := _best(some, goal, chosen, pen, chance))), None)
+    told = 0
+    openers = ((some, goal) for goal in (todo, key) for some in (usable, every) if key)
+    first = next((best for some, goal in openers if (best := _best(pen, some, cells, goal, 0, chance, key))), None)
     if first is not None:
         chosen.append(first)
-        left -= set(first.tell.stated)
+        told = first.stated
     for among in (usable, every):
-        while left and (best := _best(among, left, chosen, pen, chance)):
+        while todo & ~told and (best := _best(pen, among, cells, todo & ~told, told, chance)):
             chosen.append(best)
-            left -= set(best.tell.stated)
-    return _without_idle(chosen, key), [p for p in cells if p in left]
+            told |= best.stated
+    return _without_idle(chosen, key)
 
 
-def _without_idle(chosen: Sequence[Sentence], key: frozenset[Path]) -> list[Sentence]:
+def _without_idle(chosen: Sequence[Sentence], key: PathSet) -> list[Sentence]:
     """Return sentences without those that tell nothing that the others don't, one that names the row kept."""
     kept = list(chosen)
     for sentence in chosen:
         others = [s for s in kept if s is not sentence]
-        elsewhere = {path for s in others for path in s.tell.stated}
-        if others and elsewhere.issuperset(sentence.tell.stated) and (not key or any(s.names(key) for s in others)):
+        elsewhere = reduce(or_, (s.stated for s in others), 0)
+        if others and not sentence.stated & ~elsewhere and (not key or any(s.names(key) for s in others)):
             kept = others
     return kept
 
 
 def _best(
-    among: Iterable[Sentence], todo: Collection[Path], chosen: Sequence[Sentence], pen: Pen, chance: int
+    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, told: PathSet, chance: int, key: PathSet = 0
 ) -> Sentence | None:
     """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any.
 
     What tells a cell again is worth less, and so is a sentence that stands on the page already, of another row.
+
+    Args:
+        pen: what it is written with.
+        among: sentences that the cells fill, in order.
+        cells: the row's cells.
+        todo: what is to be told.
+        told: what was told.
+        chance: what chance hangs on.
+        key: what it must state by its slots.
     """
-    best, most = None, 0.0
+    best, most, recent = None, 0.0, pen.recent
     for sentence in among:
-        stated = sentence.tell.stated
-        fresh = sum(path in todo for path in stated)
-        if not fresh or sentence in chosen:
+        fresh = sentence.stated & todo
+        if not fresh or key & ~sentence.exact:
             continue
-        again = sum(any(path in s.tell.stated for s in chosen) for path in stated)
-        luck = (mixed(chance ^ (sentence.tell.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
-        used = min(pen.recent[sentence.tell.place], 3)
-        worth = fresh**0.5 - REPEAT * (again + used) + CHANCE * luck + 10
-        if worth > most:
+        again = (sentence.stated & told).bit_count()
+        if sentence.place in recent:
+            again += min(recent[sentence.place], 3)
+        gain = fresh.bit_count() ** 0.5 - REPEAT * again
+        if gain + CHANCE + 10 <= most:
+            continue  # no luck would make it the best
+        luck = (mixed(chance ^ (sentence.place * SPREAD)) >> 20 & 0xFFFF) / 0xFFFF
+        worth = gain + CHANCE * luck + 10
+        if worth > most and sentence.holds(cells):
             best, most = sentence, worth
     return best
 
@@ -217,8 +234,8 @@ def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: st
         named = bool(key) and (key,) in sentence.tell.pattern.exact
         again = named and names % 2 == 1
         out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=noun if again else "", key=key))
-        if not set(sentence.tell.states) <= set(sentence.tell.pattern.exact):
-            out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.tell.states])
+        if sentence.unspanned:
+            out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.unspanned])
         names += named
     return out
 
@@ -278,8 +295,9 @@ def _stories(pen: Pen) -> Iterator[list[Text]]:
     """Yield the sentences about the subject, then those about each row that refers to it."""
     row, cells, children = _subject_parts(pen)
     yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
+    around = by_row(cells.values())
     for i, (child, own) in enumerate(children.items()):
-        child_cells = row_cells(pen.desk.pages, child, [*own, *cells.values()])
+        child_cells = row_cells(pen.desk.pages, child, own, around)
         yield row_sentences(pen, child, child_cells, _implied(pen, own), mixed(pen.block.variant + i + 1))
 
 
@@ -470,7 +488,7 @@ def imprint(desk: Desk, block: Block) -> list[Piece]:
 def written_title(desk: Desk, block: Block, cells: Sequence[Cell]) -> tuple[Inline, ...]:
     """Return the title of a page over some of its cells, its spans marked; the row's name where a slot is lost."""
     page = desk.page
-    pen = replace(pen_of(desk, block), block=replace(block, cells=tuple(cells), links=()))
+    pen = pen_of(desk, Block(block.kind, tuple(cells), block.variant, (), block.by))
     pattern = read_pattern(page.title)
     own = row_cells(desk.pages, page.subject, cells) if page.subject else {}
     key_path = (_key_of(desk, page.subject)[0],) if page.subject else ()
@@ -491,7 +509,7 @@ def passage(desk: Desk, length: int) -> list[Text]:
     page, block = desk.page, desk.page.head
     pen = pen_of(desk, block)
     if page.subject is not None:
-        out = [text for texts in _stories(pen) for text in texts]
+        out = _beyond(length, (text for texts in _stories(pen) for text in texts))
     else:
         names: list[list[Inline]] = []
         for row in dict.fromkeys(c.row for c in block.cells):
@@ -503,13 +521,19 @@ def passage(desk: Desk, length: int) -> list[Text]:
         listed = flat([*joined(names, ", ", ", "), " …" if len(page.rows) > len(names) else "."])
         noun = capital(desk.pages.world.schema.tables[page.table].plural)
         out = [*_opening(pen), listed] if names else _opening(pen, always=True) or [(f"{noun} …",)]
-    kept: list[Text] = []
-    size = 0
     if page.subject is not None and sum(len(words_of(text)) for text in out) < SHORT:
         out = [*_opening(pen), *out]
-    for text in out:
+    kept = _beyond(length, out)
+    return kept[:-1] if len(kept) > 1 and sum(len(words_of(text)) + 1 for text in kept) > length + SPARE else kept
+
+
+def _beyond(length: int, texts: Iterable[Text]) -> list[Text]:
+    """Return texts up to the one that makes them too long for a hit of about `length` characters."""
+    out: list[Text] = []
+    size = 0
+    for text in texts:
+        out.append(text)
         size += len(words_of(text)) + 1
-        if kept and size > length + 40:
+        if size > length + SPARE:
             break
-        kept.append(text)
-    return kept
+    return out

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable
 
-from worldsmith.pages.renderer.emit import Chunk, chunks
-from worldsmith.pages.types import Doc, Page
+from worldsmith.pages.types import Chunk, Page
 from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell
 
 
-def unentitled_spans(doc: Doc, page: Page) -> tuple[Verdict, ...]:
-    """Return a rejection of each span that states a cell which its page may not, and of each cell left unstated."""
+def unentitled_spans(emitted: Iterable[Chunk], page: Page) -> tuple[Verdict, ...]:
+    """Return a rejection of each span that states a cell which its page may not, and of each cell left unstated.
+
+    Args:
+        emitted: the chunks of a document.
+        page: its plan.
+    """
     entitled = frozenset(page.cells)
-    stated = [(text, cells) for text, cells in chunks(doc) if cells]
+    stated = [(text, cells) for text, cells in emitted if cells]
     missing = entitled.difference(*(cells for _, cells in stated))
     return (
         *foreign_spans(stated, entitled),

@@ -51,9 +51,10 @@ def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:
 
 def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:
     """Whether the hit is known by a cell: the subject's key, a list's scope and (below level 2) its rows' keys."""
-    if cell.row.table in world.schema.background:
+    form = world.schema.tables[cell.row.table]
+    if form.background:
         return True  # it gives nothing away, and half a row of it would be no sentence
-    key = cell.col in world.schema.tables[cell.row.table].key
+    key = cell.col in form.key
     if page.subject is not None:
         return key and cell.row == page.subject
     if not page.scope:

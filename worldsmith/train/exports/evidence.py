@@ -57,7 +57,7 @@ class Statements:
         return known
 
     def _marked(self, page: Page, pages: Pages) -> Iterator[tuple[Disclosure, str]]:
-        emitted = list(chunks(render(page, self.world, pages)))
+        emitted = chunks(render(page, self.world, pages))
         text = "".join(part for part, _ in emitted)
         places = list(statements(text))
         ends, marks = (
