@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from worldsmith.pages.grammar import article, singular_unit
+from worldsmith.lang.morphology import article, singular_unit
 from worldsmith.schema import Column
 from worldsmith.schema.patterns import Dates, Numbers
 from worldsmith.scoring.values.dates import MONTHS

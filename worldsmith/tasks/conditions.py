@@ -12,8 +12,9 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
+from worldsmith.lang.morphology import article, lower, plural, says, singular_unit
 from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
-from worldsmith.pages.grammar import article, lower, names_unit, plural, says, singular_unit
+from worldsmith.pages.grammar import names_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
 from worldsmith.tasks.headers import named_like_target, quoted_header

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import lower
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.renderer.emit import words_of
