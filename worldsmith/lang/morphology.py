@@ -13,6 +13,7 @@ _OPEN = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|endi
 _VOWEL = re.compile(r"(?!uni(?![nm])|use|usu|eu|ewe|one\b|once\b)[aeiou]|hour|honest|honou?r|heir")
 _SPELLED = re.compile(r"[AEFHILMNORSX]")
 _ODD = re.compile(r"[()]|\b(since|kept|let|using|sold|held|reached|won)\b", re.IGNORECASE)
+_AFTER_HEAD = re.compile(rf"{_PARTICIPLE.pattern}|found|lost|as|until|under|then")
 _GERUND = re.compile(r"\w+ing\b")
 
 
@@ -90,7 +91,7 @@ def singular(label: str) -> str:
     """
     words = label.split()
     end = next(
-        (i for i, word in enumerate(words) if i and (_HEAD_ENDS.match(word) or _PARTICIPLE.fullmatch(word))), None
+        (i for i, word in enumerate(words) if i and (_HEAD_ENDS.match(word) or _AFTER_HEAD.fullmatch(word))), None
     )
     head, rest = words[:end], words[len(words[:end]) :]
     if not head or not head[-1].endswith("s") or head[-1].endswith(_SINGULAR_S):

@@ -22,7 +22,9 @@ from worldsmith.tasks.query import is_tally, tally_column
 
 _BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+est|found|kept|let|won)\b|[()]")
 """What ends a plain noun, or makes "a" wrong before it: "a highest bid"."""
-_AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+_AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)\]")
+_COUNTED = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)@v\]")
+"""Singular and plural of what a constant counts: "more than {v} [shop|shops@v]"."""
 _SLOTS = re.compile(r"\{(\w+)\}")
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
@@ -132,6 +134,7 @@ def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, 
         return ""
     pattern = agreeing(wording.among(patterns, column.table, column.name, kind), verbs)
     shown = [spell(v, column) for v in values]
+    pattern = _COUNTED.sub(lambda m: m[1] if values == [1] else m[2], pattern)
     slots = {"v": any_of(shown), "a": shown[0], "b": shown[-1]} if shown else {}
     return _SLOTS.sub(lambda m: slots.get(m[1], m[0]), pattern)
 
