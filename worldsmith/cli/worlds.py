@@ -122,7 +122,8 @@ class FactsOption(click.Option):
     type=click.Choice(["all", "train", "test"]),
     default="all",
     show_default=True,
-    help="Which sentences, titles and ways to ask a natural world is written in: what `test` has, `train` never shows.",
+    help="Which sentences, sites, titles and ways to ask a natural world is written with: `train` never shows what `test` "
+    "has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
@@ -159,7 +160,7 @@ def generate(
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
-    from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
+    from worldsmith.mining.batch import Failed, build_all, default_schemas, of_kinds, orders
     from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
 
@@ -169,7 +170,7 @@ def generate(
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
-    names = schemas or of_kinds(kinds) or tuple(shipped())
+    names = schemas or default_schemas(of_kinds(kinds) or tuple(shipped()), wordings)
     asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
     requested = orders(names, count, seed, out, request, asked_knobs, language, wordings)
     built, failed = [], 0
@@ -422,14 +423,18 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 @schema.command("list")
 @json_option
 def schema_list(*, as_json: bool) -> None:
-    """List the shipped schemas, with the rows that --facts can ask of each."""
+    """List the shipped schemas, with the rows that --facts can ask of each, and which are held out for tests."""
     from worldsmith.schema import load_schema, shipped
     from worldsmith.schema.scaling import facts_range
 
     schemas = list(map(load_schema, shipped()))
     if as_json:
         for s in schemas:
-            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": facts_range(s), "about": s.about})
+            fields = {"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": facts_range(s), "about": s.about}
+            emit(fields | {"held_out": s.held_out})
         return
-    rows = [(s.name, s.kind, s.as_of, "{} to {}".format(*facts_range(s)), s.about) for s in schemas]
-    click.echo(table(["schema", "kind", "as of", "--facts", "about"], rows, limit=60))
+    rows = [
+        (s.name, s.kind, s.as_of, "{} to {}".format(*facts_range(s)), "held out" if s.held_out else "", s.about)
+        for s in schemas
+    ]
+    click.echo(table(["schema", "kind", "as of", "--facts", "for tests", "about"], rows, limit=60))

@@ -150,6 +150,14 @@ def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in shipped() if load_schema(name).kind in kinds)
 
 
+def default_schemas(names: Sequence[str], split: Split) -> tuple[str, ...]:
+    """Return those of some schemas that worlds of a split are made from unless schemas are named.
+
+    Worlds to train leave out schemas that are held out; worlds to test show all of them, in words never trained on.
+    """
+    return tuple(name for name in names if split != "train" or not load_schema(name).held_out)
+
+
 def build(order: Order) -> Built:
     """Make one world, or find it whole: generate, check, mine, and keep both files.
 

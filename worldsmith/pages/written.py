@@ -14,7 +14,7 @@ from worldsmith.pages.sites import Site, slugs, tag
 from worldsmith.pages.types import Block, Page
 from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
-from worldsmith.schema.patterns import SUBJECT, Pattern, Written
+from worldsmith.schema.patterns import NULL_FORMS, SUBJECT, Pattern, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, World
 
@@ -153,7 +153,7 @@ class AboutKind(WrittenKind):
 
     def _tells_null(self, path: Path) -> bool:
         """Tell whether a null would be told: in a table of labels, or by a sentence made for it."""
-        if self.source.form in {"card", "table"}:
+        if self.source.form in NULL_FORMS:
             return True
         return any(path in s.tell.states for s in self.voice.sentences(self.table, self.written.genre))
 
@@ -169,7 +169,7 @@ class AboutKind(WrittenKind):
             rows = sorted(world.children(row, table, ref), key=lambda r: str(first_time(world.fact(r).values)))
             for child in rows:
                 cells = self.pages.cells(*child, names)
-                out.append(tuple(c for c in cells if c.value is not None or self.source.form in {"card", "table"}))
+                out.append(tuple(c for c in cells if c.value is not None or self.source.form in NULL_FORMS))
         return tuple(out)
 
     def cells(self, n: int) -> tuple[Cell, ...]:

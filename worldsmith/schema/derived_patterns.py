@@ -35,7 +35,7 @@ _DETERMINED = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
 _DAY = re.compile(r"\b(day|date|deadline|time|until|since)\b")
 _INDEFINITE = re.compile(r"\ban? (?=\S+(?: \S+)?$)")
 _DONE = re.compile(
-    r"(\w{3,}(?<!e)ed|used|aged|born|built|rebuilt|made|sold|bought|held|kept|won|lit|laid|paid|lost|found|left|let|sent|"
+    r"(\w{3,}(?<!e)ed|used|aged|born|built|rebuilt|made|sold|bought|held|kept|won|lit|laid|paid|lost|found|spent|left|let|sent|"
     r"met|set|put|cut|shut|given|taken|written|withdrawn|drawn|shown|known|grown|chosen|broken|worn|flown|struck|led|run)\b"
 )
 """What was done: no noun, and what a day is told of."""
@@ -207,7 +207,7 @@ FRAMES: Final[dict[str, Frames]] = {
         (
             "<row> has <a_noun> of <v>.",
             "The <noun> of <row> [is|was] <v>.",
-            "According to the register, <row> has <a_noun> of <v>.",
+            "The records put the <noun> of <row> at <v>.",
             "For <row> the register gives <a_noun> of <v>.",
             "<row> is on record with <a_noun> of <v>.",
         ),
@@ -246,7 +246,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "The <noun> of <row> [is|was] <v>.",
             "<row> has <v> as <its> <noun>.",
             "For <row>, the <noun> on record is <v>.",
-            "According to the register, the <noun> of <row> [is|was] <v>.",
+            "The records put the <noun> of <row> at <v>.",
         ),
         (
             "The <noun> [is|was] <v>.",
@@ -270,7 +270,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "<row> has <v> [<single>|<plural>@<c>].",
             "The number of <plural> recorded for <row> is <v>.",
             "<v> [<single> is|<plural> are@<c>] recorded for <row>.",
-            "According to the register, <row> has <v> [<single>|<plural>@<c>].",
+            "By the latest count, <row> has <v> [<single>|<plural>@<c>].",
         ),
         (
             "The number of <plural> is <v>.",
@@ -334,7 +334,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "<row> <phrase> on <v>.",
             "It was on <v> that <row> <phrase>.",
             "On <v>, <row> <phrase>.",
-            "According to the register, <row> <phrase> on <v>.",
+            "The records say that <row> <phrase> on <v>.",
         ),
         ("The <one> <phrase> on <v>.", "This <one> <phrase> on <v>.", "<v> is the day the <one> <phrase>."),
         ("<row> <phrase> on <v>, I think.",),
@@ -354,7 +354,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "<row> was <phrase> on <v>.",
             "It was on <v> that <row> was <phrase>.",
             "On <v>, <row> was <phrase>.",
-            "According to the register, <row> was <phrase> on <v>.",
+            "The records say that <row> was <phrase> on <v>.",
         ),
         ("The <one> was <phrase> on <v>.", "This <one> was <phrase> on <v>.", "<v> is the day the <one> was <phrase>."),
         ("<row> was <phrase> on <v>, I think.",),
@@ -426,8 +426,8 @@ FRAMES: Final[dict[str, Frames]] = {
     ),
     # truth values: "is remote", "takes cards", "comes with a sauna"
     "true": Frames(
-        ("<row> <does>.", "According to the register, <row> <does>.", "As far as the files go, <row> <does>."),
-        ("The <one> <does>.", "This <one> <does>.", "The files say that this <one> <does>."),
+        ("<row> <does>.", "The records say that <row> <does>.", "As far as the files go, <row> <does>."),
+        ("The <one> <does>.", "This <one> <does>.", "By all accounts, this <one> <does>."),
         ("<row> <does>, I think.",),
         asks={
             "true": ("<do>", "<do>, by the records"),
@@ -437,10 +437,10 @@ FRAMES: Final[dict[str, Frames]] = {
     "false": Frames(
         (
             "<row> <does_not>.",
-            "According to the register, <row> <does_not>.",
+            "The records say that <row> <does_not>.",
             "As far as the files go, <row> <does_not>.",
         ),
-        ("The <one> <does_not>.", "This <one> <does_not>.", "The files say that this <one> <does_not>."),
+        ("The <one> <does_not>.", "This <one> <does_not>.", "By all accounts, this <one> <does_not>."),
         ("<row> <does_not>, I think.",),
     ),
 }
@@ -451,29 +451,59 @@ SITES: Final[dict[str, dict[str, Any]]] = {
         "dates": ["long", "iso"],
         "numbers": ["comma", "plain"],
         "imprint": ["{site}. Corrections in writing, please.", "Extracts are issued free of charge."],
+        "test": {
+            "name": ["Central File of <Many>", "<One> Records Office"],
+            "dates": ["short"],
+            "numbers": ["apostrophe"],
+            "labels": ["table", "text"],
+            "order": ["alphabet"],
+        },
     },
     "handbook": {
         "name": ["Handbook of <Many>", "The <One> Companion", "<Many> from A to Z"],
         "dates": ["long"],
         "numbers": ["comma", "space"],
         "imprint": ["{site}. Entries may be quoted with the source.", "Compiled by volunteers."],
+        "test": {
+            "name": ["Lexicon of <Many>", "All About <Many>"],
+            "dates": ["ordinal"],
+            "numbers": ["apostrophe"],
+            "form": {"article": "entries"},
+        },
     },
     "paper": {
         "name": ["{press}"],
         "dates": ["long", "us"],
         "numbers": ["comma"],
         "imprint": ["{site}. Letters to the editor are welcome.", "Reproduction only with the consent of {site}."],
+        "test": {
+            "name": ["{press} Online", "Reports of {press}"],
+            "dates": ["ordinal"],
+            "numbers": ["space"],
+            "form": {"article": "entries"},
+        },
     },
     "forum": {
         "name": ["<One> Talk", "The <One> Board", "<Many> Forum"],
         "dates": ["long", "us"],
         "imprint": ["Posts are those of the people who wrote them.", "Be kind to each other."],
+        "test": {
+            "name": ["<One> Corner", "Ask About <Many>"],
+            "dates": ["short"],
+            "numbers": ["comma"],
+            "form": {"thread": "entries"},
+        },
     },
     "directory": {
         "name": ["Directory of <Many>", "The <One> Lists", "<Many> Listed"],
         "dates": ["iso", "long"],
         "numbers": ["plain", "space"],
         "imprint": ["{site} is brought up to date once a year.", "Listing is free."],
+        "test": {
+            "name": ["<Many> at a Glance", "<One> Finder"],
+            "dates": ["short"],
+            "numbers": ["apostrophe"],
+        },
     },
 }
 STORIES: Final = (("handbook", "article"), ("paper", "article"), ("forum", "thread"))
@@ -497,17 +527,30 @@ class _Phrases:
 
 
 def completed(bank: Bank, schema: Schema, where: str) -> Bank:
-    """Return a bank with derived sentences for columns that none states, and ways to ask for those that have none."""
-    told = {(tell.of, path[-1]) for tell in bank.tells for path in tell.stated if len(path) == 1}
+    """Return a bank with derived sentences for columns that have none, and ways to ask for those that have none."""
     words = _Words(schema)
-    tells = [t for p in words.every if (p.column.table, p.column.name) not in told for t in words.tells(p)]
+    lacking = untold(bank)
+    tells = [tell for p in words.every if (p.column.table, p.column.name) in lacking for tell in words.tells(p)]
     asks = {f"{p.column.table}.{p.column.name}": words.ask(p) for p in words.asked}
-    lacking = {place: ask for place, ask in asks.items() if place not in bank.source.asks}
-    if not tells and not lacking:
+    asks = {place: ask for place, ask in asks.items() if place not in bank.source.asks}
+    if not tells and not asks:
         return bank
-    data = bank.data
-    more = {"tells": [*data.get("tells", []), *tells], "asks": {**data.get("asks", {}), **lacking}}
-    return read_bank({**data, **more}, schema, where)
+    more = {"tells": [*bank.data.get("tells", []), *tells], "asks": {**bank.data.get("asks", {}), **asks}}
+    return read_bank({**bank.data, **more}, schema, where)
+
+
+def untold(bank: Bank) -> frozenset[tuple[str, str]]:
+    """Return the columns, by table and name, that pages in prose show and no sentence states."""
+    shown: set[tuple[str, str]] = set()
+    for page in bank.pages:
+        source = page.source
+        if source.form == "card" or (source.list_ and source.form == "table"):
+            continue
+        shown |= {(source.table, name) for name in source.show if "." not in name}
+        if source.form != "table":
+            shown |= {(table, name) for table, _, names in page.children for name in names}
+    told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
+    return frozenset(shown - told)
 
 
 def derived_bank(schema: Schema, where: str) -> Bank:
@@ -640,6 +683,7 @@ class _Words:
 
     def _number_sorts(self, column: Column, phrase: str, noun: str, *, odd: bool) -> tuple[tuple[str, ...], str]:
         form, fill = says(phrase), column.fill
+        odd = odd and (" " not in noun or _LEADING.match(noun) is not None)  # "floor kept" is a noun
         if isinstance(fill, Rank):
             return ("rank",), noun
         if isinstance(fill, Aggregate) and fill.op == "count" and (self._counted(column) or singular(noun)):
@@ -817,8 +861,12 @@ class _Words:
         main = max(self.schema.tables.values(), key=lambda t: (not t.background, t.rows[1]))
         slots = {"One": _title_case(main.singular), "Many": _title_case(main.plural)}
         used = {page["site"] for _, page in self.pages()}
+
+        def filled(texts: list[str]) -> list[str]:
+            return [_filled(text, slots) for text in texts]
+
         return {
-            name: {**site, "name": [_filled(text, slots) for text in site["name"]]}
+            name: {**site, "name": filled(site["name"]), "test": {**site["test"], "name": filled(site["test"]["name"])}}
             for name, site in SITES.items()
             if name in used
         }

@@ -389,6 +389,11 @@ class Schema:
         return "natural" if self.bank else "plain"
 
     @property
+    def held_out(self) -> bool:
+        """Whether its language file keeps it for tests."""
+        return self.bank is not None and self.bank.source.held_out
+
+    @property
     def _identity(self) -> tuple[object, ...]:
         return self.digest, self.switches, self.whole, len(self.tables), self.knobs, self.bank
 
