@@ -122,8 +122,8 @@ class FactsOption(click.Option):
     type=click.Choice(["all", "train", "test"]),
     default="all",
     show_default=True,
-    help="Which sentences, sites, titles and ways to ask a natural world is written with: `train` never shows what `test` "
-    "has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
+    help="Which sentences, sites, titles and ways to ask a natural world is written with: `train` never shows what "
+    "`test` has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
@@ -396,16 +396,21 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
     that broke it at first, and its redraws and restarts per world. Rules are listed that no row would break (a warning:
     the fills may imply them), that never held (set aside, so that the others are tried) and that covered no row.
 
+    Advice on its language follows: columns with fewer than 6 sentences, 3 ways to ask or 2 names, those for which
+    derived ones stand in, words that belong to two columns, and numbers and dates with fewer than two rivals.
+
     \b
     worldsmith schema check harbour.toml
     worldsmith schema check town --worlds 100 --json
     """
     from worldsmith.schema import read_schema
+    from worldsmith.schema_lint.language import lint_language
     from worldsmith.schema_lint.trial import run_trial
 
     try:
         read, file = read_schema(name)
         result = run_trial(read, count, seed, file)
+        lint = lint_language(read)
     except SchemaError as error:
         if as_json:
             emit({"schema": name, "faults": True, "errors": str(error).split("\n")})
@@ -413,9 +418,9 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
             click.echo(f"Error: {error}", err=True)
         ctx.exit(1)
     if as_json:
-        emit(result.to_json())
+        emit(result.to_json() | {"language": lint.to_json()})
     else:
-        click.echo(result.text())
+        click.echo("\n".join([result.text(), *(f"  {line}" for line in lint.lines())]))
     if result.faults:
         ctx.exit(1)
 

@@ -529,18 +529,23 @@ class _Phrases:
 def completed(bank: Bank, schema: Schema, where: str) -> Bank:
     """Return a bank with derived sentences for columns that have none, and ways to ask for those that have none."""
     words = _Words(schema)
-    lacking = untold(bank)
+    told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
+    lacking = prose_columns(bank) - told
     tells = [tell for p in words.every if (p.column.table, p.column.name) in lacking for tell in words.tells(p)]
     asks = {f"{p.column.table}.{p.column.name}": words.ask(p) for p in words.asked}
     asks = {place: ask for place, ask in asks.items() if place not in bank.source.asks}
     if not tells and not asks:
         return bank
-    more = {"tells": [*bank.data.get("tells", []), *tells], "asks": {**bank.data.get("asks", {}), **asks}}
+    more = {
+        "derived": list(dict.fromkeys([*(".".join(place) for place in sorted(lacking)), *asks])),
+        "tells": [*bank.data.get("tells", []), *tells],
+        "asks": {**bank.data.get("asks", {}), **asks},
+    }
     return read_bank({**bank.data, **more}, schema, where)
 
 
-def untold(bank: Bank) -> frozenset[tuple[str, str]]:
-    """Return the columns, by table and name, that pages in prose show and no sentence states."""
+def prose_columns(bank: Bank) -> frozenset[tuple[str, str]]:
+    """Return the columns, by table and name, that pages show in prose."""
     shown: set[tuple[str, str]] = set()
     for page in bank.pages:
         source = page.source
@@ -549,8 +554,7 @@ def untold(bank: Bank) -> frozenset[tuple[str, str]]:
         shown |= {(source.table, name) for name in source.show if "." not in name}
         if source.form != "table":
             shown |= {(table, name) for table, _, names in page.children for name in names}
-    told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
-    return frozenset(shown - told)
+    return frozenset(shown)
 
 
 def derived_bank(schema: Schema, where: str) -> Bank:
@@ -568,6 +572,7 @@ class _Words:
         subject = self.subject()
         return {
             "language": 1,
+            "derived": [f"{p.column.table}.{p.column.name}" for p in (*self.every, *self.keyed)],
             **({"subject": subject} if subject else {}),
             "columns": {f"{p.column.table}.{p.column.name}": {"aka": self.names(p)} for p in self.asked},
             "sites": self.sites(),
@@ -605,9 +610,13 @@ class _Words:
     @property
     def asked(self) -> Iterator[_Phrases]:
         """Those of the columns that questions ask for, the keys with them."""
+        yield from (p for p in (*self.every, *self.keyed) if not self.schema.tables[p.column.table].background)
+
+    @property
+    def keyed(self) -> Iterator[_Phrases]:
+        """The keys of one column: naming a row states them."""
         keys = (t.column(t.key[0]) for t in self.schema.tables.values() if len(t.key) == 1)
-        keyed = (_Phrases(c, (), {}, lower(c.label)) for c in keys)
-        yield from (p for p in (*self.every, *keyed) if not self.schema.tables[p.column.table].background)
+        yield from (_Phrases(column, (), {}, lower(column.label)) for column in keys)
 
     def phrases(self, column: Column, own: bool) -> _Phrases:
         """Return what a column gives; `own`: no other column of its table has its `says`."""

@@ -251,6 +251,8 @@ class BankSource(Strict):
     """Which wordings it holds; a file holds all, a world perhaps those to train or those to test."""
     held_out: bool = False
     """Whether the schema is kept for tests: `generate --wordings train` leaves it out unless it is named."""
+    derived: list[str] = Field(default_factory=list)
+    """Columns, by "table.column", whose sentences or ways to ask are derived from the schema."""
     subject: SubjectSource | None = None
     columns: dict[str, ColumnWords] = Field(default_factory=dict)
     """By "table.column"."""
