@@ -114,8 +114,8 @@ class FactsOption(click.Option):
 @click.option(
     "--language",
     type=click.Choice(["natural", "plain"]),
-    help="How pages and questions are written: as people do, by the schema's language file, or in a voice like code. "
-    "Default: natural where the schema has such a file.",
+    help="How pages and questions are written: as people do, by the schema's language file or by sentences that are "
+    "derived from the schema, or in a voice like code. Default: natural.",
 )
 @click.option(
     "--wordings",

@@ -310,6 +310,8 @@ FRAMES: Final[dict[str, Frames]] = {
             "under": ("[come|comes] to less than {v} in <plural>", "[have|has] a figure for <plural> below {v}"),
             "between": ("[come|comes] to {a} to {b} in <plural>", "[have|has] a figure for <plural> from {a} to {b}"),
             "equal": ("[come|comes] to {v} in <plural>", "[have|has] a figure for <plural> of {v}"),
+            "null": ("[have|has] no figure for <plural>", "[are|is] without a figure for <plural>"),
+            "present": ("[have|has] a figure for <plural>", "[are|is] on record with a figure for <plural>"),
         },
     ),
     "rank": Frames(

@@ -376,7 +376,7 @@ class Schema:
     knobs: Knobs = DEFAULT_KNOBS
     """The knobs it is under: its rows, `per` and `missing` are those of its worlds."""
     bank: "Bank | None" = None
-    """How people write about its rows; None for a schema without a language file."""
+    """How people write about its rows; None in the plain language, and where the schema wasn't read from a file."""
 
     @property
     def background(self) -> frozenset[str]:
