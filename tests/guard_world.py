@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Page
-from worldsmith.schema import load_schema
+from worldsmith.schema import in_language, load_schema
 from worldsmith.world.model import World
 
 CASES = Path(__file__).parent / "cases"
@@ -43,7 +43,7 @@ def world() -> World:
         "person": {"name": ["Imre Halloway"], "trade": ["poet"], "born": [1950]},
         "ferry": {"name": ["Saltmere ferry"], "riders": [1876]},
     }
-    return World("observatories-0", load_schema(CASES / "observatories.toml"), 1, tables)
+    return World("observatories-0", in_language(load_schema(CASES / "observatories.toml"), "plain"), 1, tables)
 
 
 def cases() -> Iterator[dict]:

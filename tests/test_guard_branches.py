@@ -11,7 +11,7 @@ from test_guard_rules import reasons
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Block, Doc, Grid, Heading, Items, KeyValues, Link, Para
-from worldsmith.schema import load_schema
+from worldsmith.schema import in_language, load_schema
 from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.guard import judge as judging
 from worldsmith.simulate.guard.names import Names
@@ -37,7 +37,7 @@ KIOSKS = {
     "sort": ["music", "other", "garden"],
     "place": [1, 3, 2],
 }
-WORLD = World("kiosks-0", load_schema(CASES / "kiosks.toml"), 1, {"kiosk": KIOSKS})
+WORLD = World("kiosks-0", in_language(load_schema(CASES / "kiosks.toml"), "plain"), 1, {"kiosk": KIOSKS})
 PAGES = Pages(WORLD)
 GUARD = Guard(WORLD, PAGES)
 OSTREL, TIVANE = PAGES.page("kiosk/0"), PAGES.page("kiosk/1")

@@ -15,15 +15,16 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
 from worldsmith.audit.text import audit_text, statements
-from worldsmith.errors import GuardError, SchemaError, UsageError
+from worldsmith.errors import GuardError, SchemaError
 from worldsmith.generation import generate
+from worldsmith.mining.batch import default_schemas
 from worldsmith.mining.certificates import Certificate, certify, verify
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Knobs, Schema, in_language, load_schema, parse_schema, with_bank
+from worldsmith.schema import Knobs, Schema, Split, load_schema, parse_schema, with_bank
 from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
@@ -272,9 +273,102 @@ def test_splits_share_no_sentence_where_each_has_its_own() -> None:
     assert wordings_of(data, "all") == data
 
 
-def test_a_schema_without_a_bank_has_no_natural_language() -> None:
-    with pytest.raises(UsageError, match=r"quayside\.language\.toml beside it, or take --language plain"):
-        in_language(parse_schema(values_of(SCHEMA)), "natural")
+LOOK = """
+[sites.office.test]
+name = ["Quay Records of {subject}"]
+dates = ["short"]
+numbers = ["apostrophe"]
+labels = ["table"]
+order = ["alphabet"]
+[sites.gazette.test]
+name = ["{press} at Sea"]
+dates = ["ordinal"]
+numbers = ["space"]
+form = { article = "entries" }
+[pages.berths]
+"""
+"""Sites as tests alone have them."""
+
+
+@cache
+def looked() -> Schema:
+    """Return the schema with two sites held out."""
+    return with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK.replace("[pages.berths]\n", LOOK, 1)), "q.toml")
+
+
+def looks(split: Split, seed: int = 3) -> dict[str, tuple[str, Style, str]]:
+    """Return for each kind of page the name of its site, how it writes, and its form."""
+    shown = Pages(generate(looked(), seed, language="natural", split=split))
+    voice = shown.voice
+    assert voice
+    return {
+        name: (voice.sites[page.source.site].name, voice.style(voice.sites[page.source.site].host), page.source.form)
+        for name, page in voice.pages.items()
+    }
+
+
+def test_sites_held_out_are_seen_in_tests_alone() -> None:
+    for seed in range(6):
+        train, test = looks("train", seed), looks("test", seed)
+        office, gazette = test["berths"], test["wharf"]
+        assert office[0].startswith("Quay Records of ")
+        assert (office[1].dates, office[1].numbers, office[1].labels, office[1].order, office[2]) == (
+            "short", "apostrophe", "table", "alphabet", "card",
+        )  # fmt: skip
+        assert (gazette[0].endswith(" at Sea"), gazette[1].dates, gazette[2]) == (True, "ordinal", "entries")
+        assert train["wharf"][2] == "article"
+        for name in train:
+            assert train[name][0] != test[name][0]
+            assert train[name][1].dates not in {"short", "ordinal"}
+            assert train[name][1].numbers not in {"apostrophe", "space"}
+    seen = {looks("all", seed)["berths"][1].dates for seed in range(12)}
+    assert seen == {"iso", "long", "short"}
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "says"),
+    [
+        ('dates = ["short"]', 'dates = ["iso"]', "sites.office.test.dates: 'iso' is shown in training too"),
+        ("Quay Records of {subject}", "Port of {subject}", "sites.office.test.name: 'Port of {subject}' is shown in"),
+        (
+            'form = { article = "entries" }',
+            'form = { entries = "article" }',
+            "a list can't be a page of form 'article'",
+        ),
+        ('labels = ["table"]', 'form = { card = "article" }', "which states no null: take card or table"),
+    ],
+)
+def test_a_site_held_out_shares_nothing_with_training(change: str, to: str, says: str) -> None:
+    assert change in LOOK
+    text = BANK.replace("[pages.berths]\n", LOOK.replace(change, to), 1)
+    with pytest.raises(SchemaError, match=re.escape(says)):
+        with_bank(parse_schema(values_of(SCHEMA)), values_of(text), "q.toml")
+
+
+@pytest.mark.parametrize(
+    ("labels", "start"),
+    [
+        ("list", "- **Berth**: Wyswargh\n- **Depth**: 11.5 m\n- **Calls**: 7"),
+        ("table", "| Particulars | Entry |\n| --- | --- |\n| Berth | Wyswargh |\n| Depth | 11.5 m |\n| Calls | 7 |"),
+        ("text", "Berth: Wyswargh. Depth: 11.5 m. Calls: 7."),
+    ],
+)
+def test_cards_print_their_labels_as_the_site_does(labels: str, start: str) -> None:
+    text = BANK.replace("[sites.office]", f'[sites.office]\nlabels = ["{labels}"]')
+    made = generate(with_bank(parse_schema(values_of(SCHEMA)), values_of(text), "q.toml"), 3, language="natural")
+    shown = Pages(made)
+    page = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown(render(shown.page("berths/0"), made, shown)))
+    assert start in page
+    assert unread_spans(shown, ["berths/0"]) == []
+
+
+def test_held_out_schemas_are_no_default_of_worlds_to_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = with_bank(parse_schema(values_of(SCHEMA)), {**values_of(BANK), "held_out": True}, "q.toml")
+    known = {"quayside": kept, "harbour": schema()}
+    monkeypatch.setattr("worldsmith.mining.batch.load_schema", known.__getitem__)
+    assert (kept.held_out, schema().held_out) == (True, False)
+    assert default_schemas(tuple(known), "train") == ("harbour",)
+    assert default_schemas(tuple(known), "test") == default_schemas(tuple(known), "all") == ("quayside", "harbour")
 
 
 # Worlds
@@ -446,10 +540,23 @@ def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
 
 @pytest.mark.parametrize(
     ("dates", "text"),
-    [("iso", "2029-03-01"), ("long", "1 March 2029"), ("us", "March 1, 2029")],
+    [
+        ("iso", "2029-03-01"),
+        ("long", "1 March 2029"),
+        ("us", "March 1, 2029"),
+        ("short", "1 Mar 2029"),
+        ("ordinal", "March 1st, 2029"),
+    ],
 )
 def test_days_are_written_as_a_site_does(dates: str, text: str) -> None:
     assert written_day("2029-03-01", dates) == text  # type: ignore[arg-type]
+
+
+def test_days_of_the_month_are_ordinals() -> None:
+    days = ["01", "02", "03", "04", "11", "12", "13", "21", "22", "23", "30"]
+    assert [written_day(f"2029-01-{day}", "ordinal").split(",")[0].removeprefix("January ") for day in days] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "23rd", "30th",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -457,6 +564,7 @@ def test_days_are_written_as_a_site_does(dates: str, text: str) -> None:
     [
         (38250, "", "comma", "38,250 t"),
         (38250, "", "space", "38 250 t"),
+        (38250, "", "apostrophe", "38'250 t"),
         (3825, "", "comma", "3825 t"),
         (38250, "n", "plain", "38250"),
         (12, "words", "plain", "twelve t"),

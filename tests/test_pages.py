@@ -17,10 +17,11 @@ from pages_world import KEEPERS, NAMES, isles
 from worldsmith.errors import NotFoundError
 from worldsmith.generation import generate
 from worldsmith.lang.english import IRREGULAR
+from worldsmith.lang.morphology import article, lower, plural
 from worldsmith.pages import Pages, boilerplate, uncarried
 from worldsmith.pages.earliest_days import Days
 from worldsmith.pages.genre_pages import GENRES
-from worldsmith.pages.grammar import Phrasing, article, lower, plural
+from worldsmith.pages.grammar import Phrasing
 from worldsmith.pages.lists import split
 from worldsmith.pages.page_kind import TITLE, quantile
 from worldsmith.pages.prose import Prose, inflected, mixed

@@ -9,6 +9,7 @@ from tests.pages_world import KEEPERS, isles
 from tests.task_draws import condition
 from worldsmith import scoring
 from worldsmith.generation import generate
+from worldsmith.lang import morphology
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
 from worldsmith.schema import Rank, load_schema
@@ -51,7 +52,7 @@ def recast(world, table, name, **fields):
     ],
 )
 def test_a_phrase_is_one_thing_for_pages_and_questions(phrase, marks):
-    form = grammar.says(phrase)
+    form = morphology.says(phrase)
     found = [name for name in ("open", "leading", "determined", "participle", "gerund") if getattr(form, name)]
     assert sorted(found) == sorted(marks.split())
 
@@ -238,7 +239,7 @@ def test_one_is_no_plural(text, said):
     ("unit", "one"), [("years", "year"), ("crowns", "crown"), ("nmi", "nmi"), ("s", "s"), ("inches", "inches")]
 )
 def test_units_after_one(unit, one):
-    assert grammar.singular_unit(unit) == one
+    assert morphology.singular_unit(unit) == one
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """schemas/README.md names every fill, option, kind and rule that the code knows."""
 
 import re
+import tomllib
+from typing import get_args
 
 import pytest
 
@@ -8,9 +10,9 @@ from worldsmith.errors import SchemaError
 from worldsmith.naming import KINDS
 from worldsmith.pages.genre_pages import GENRES
 from worldsmith.pages.site_styles import STYLES
-from worldsmith.schema import load_schema, parse_schema, shipped, source
+from worldsmith.schema import load_schema, parse_schema, patterns, shipped, source, with_bank
 from worldsmith.schema.rules import RuleSource
-from worldsmith.schema.syntax import PAGES_VERSION
+from worldsmith.schema.syntax import PAGES_VERSION, json_values
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,23 @@ def test_every_key_of_the_file_is_explained(reference):
     ):
         for name, field in model.model_fields.items():
             assert re.search(rf"\b{field.alias or name}\b", reference), name
+
+
+def test_the_language_file_shown_is_one_and_has_every_key(reference):
+    section = reference.split("## The language file")[1].split("\n## ")[0]
+    text = section.split("```toml\n")[1].split("```")[0]
+    bank = with_bank(load_schema("town"), json_values(tomllib.loads(text)), "README.md").bank
+    assert [(page.name, page.genre) for page in bank.pages] == [("story", "gazette")]
+    models = (
+        patterns.BankSource, patterns.SubjectSource, patterns.ColumnWords, patterns.SiteSource, patterns.PageSource,
+        patterns.TellSource, patterns.AskSource,
+    )  # fmt: skip
+    for model in models:
+        for name, field in model.model_fields.items():
+            assert name in {"split", "derived"} or re.search(rf"\b{field.alias or name}\b", section), name
+    choices = (*patterns.FORMS[1:], *get_args(patterns.Form), *get_args(patterns.Dates), *get_args(patterns.Numbers))
+    for word in (*choices, *get_args(patterns.Labels), *get_args(patterns.Order)):
+        assert re.search(rf"\b{word}\b", section), word
 
 
 def test_every_kind_of_name_is_listed(reference):

@@ -75,7 +75,7 @@ def generate(
         schema: the name of a shipped schema, the path of a TOML file, or a loaded schema.
         seed: the world's own, of at most 64 bits. `worldsmith generate --seed` derives one per world from its own.
         knobs: what scales the schema; None leaves it as it is.
-        language: "natural" or "plain"; None for the natural one where the schema has a language file.
+        language: "natural" or "plain"; None for the natural one where the schema was read from a file.
         wordings: of a natural world: "all", "train", or "test", which holds what "train" never shows.
 
     Raises:

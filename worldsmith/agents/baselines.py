@@ -5,7 +5,7 @@ import re
 from worldsmith import scoring
 from worldsmith.agents.client import Client, Reply
 from worldsmith.agents.plain_oracle import HITS, Search
-from worldsmith.pages.grammar import lower
+from worldsmith.lang.morphology import lower
 from worldsmith.schema import Path, Schema
 from worldsmith.tasks import Task, markdown_table
 

@@ -13,8 +13,8 @@ from worldsmith import expr, scoring
 from worldsmith.agents.client import Client, Reply, hits_text
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Key, PageMemory, Place, Unread
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value
 from worldsmith.tasks import Query, Scope, Task, Top, markdown_table
 from worldsmith.tasks.conditions import Wording, verb_phrase

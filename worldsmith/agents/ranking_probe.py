@@ -13,8 +13,8 @@ from worldsmith import expr, scoring
 from worldsmith.agents.baselines import Crawl, blank_row, listed_names, request_text, snippets_only
 from worldsmith.agents.client import Client, Reply
 from worldsmith.agents.memory import Unread, parse_cell
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Chance, Choice, Column, Date, Number, Path, Pick, Rank, Schema, Value
 from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.query import is_tally

@@ -135,7 +135,7 @@ def standing_lines(world: World) -> frozenset[str]:
     if pages.voice is None:
         return frozenset()
     lines = []
-    for name, source in pages.voice.bank.source.sites.items():
+    for name, source in pages.voice.looks.items():
         slots = {"{site}": pages.voice.sites[name].name, "{subject}": pages.voice.subject}
         for line in source.imprint:
             for slot, text in slots.items():

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import click
 
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
-from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.audit.text import TextAudit
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("name", metavar="NAME_OR_FILE")
 @json_option
 def show_patterns(name: str, *, as_json: bool) -> None:
-    """Print every sentence of a schema's language file, told of a row that it fits.
+    """Print every sentence of a schema's language, told of a row that it fits.
 
     A sentence without such a row in three worlds stands as it is written. With "test" are those that are held out.
 
@@ -29,8 +28,6 @@ def show_patterns(name: str, *, as_json: bool) -> None:
     from worldsmith.schema import load_schema
 
     schema = load_schema(name)
-    if schema.bank is None:
-        raise UsageError(f"{schema.name} has no language file: write {schema.name}.language.toml beside it")
     before = ""
     for one in rendered_patterns(schema):
         if as_json:

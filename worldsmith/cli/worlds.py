@@ -114,15 +114,16 @@ class FactsOption(click.Option):
 @click.option(
     "--language",
     type=click.Choice(["natural", "plain"]),
-    help="How pages and questions are written: as people do, by the schema's language file, or in a voice like code. "
-    "Default: natural where the schema has such a file.",
+    help="How pages and questions are written: as people do, by the schema's language file or by sentences that are "
+    "derived from the schema, or in a voice like code. Default: natural.",
 )
 @click.option(
     "--wordings",
     type=click.Choice(["all", "train", "test"]),
     default="all",
     show_default=True,
-    help="Which sentences, titles and ways to ask a natural world is written in: what `test` has, `train` never shows.",
+    help="Which sentences, sites, titles and ways to ask a natural world is written with: `train` never shows what "
+    "`test` has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @json_option
@@ -159,7 +160,7 @@ def generate(
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
     """
-    from worldsmith.mining.batch import Failed, build_all, of_kinds, orders
+    from worldsmith.mining.batch import Failed, build_all, default_schemas, of_kinds, orders
     from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
 
@@ -169,7 +170,7 @@ def generate(
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
-    names = schemas or of_kinds(kinds) or tuple(shipped())
+    names = schemas or default_schemas(of_kinds(kinds) or tuple(shipped()), wordings)
     asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
     requested = orders(names, count, seed, out, request, asked_knobs, language, wordings)
     built, failed = [], 0
@@ -395,16 +396,21 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
     that broke it at first, and its redraws and restarts per world. Rules are listed that no row would break (a warning:
     the fills may imply them), that never held (set aside, so that the others are tried) and that covered no row.
 
+    Advice on its language follows: columns with fewer than 6 sentences, 3 ways to ask or 2 names, those for which
+    derived ones stand in, words that belong to two columns, and numbers and dates with fewer than two rivals.
+
     \b
     worldsmith schema check harbour.toml
     worldsmith schema check town --worlds 100 --json
     """
     from worldsmith.schema import read_schema
+    from worldsmith.schema_lint.language import lint_language
     from worldsmith.schema_lint.trial import run_trial
 
     try:
         read, file = read_schema(name)
         result = run_trial(read, count, seed, file)
+        lint = lint_language(read)
     except SchemaError as error:
         if as_json:
             emit({"schema": name, "faults": True, "errors": str(error).split("\n")})
@@ -412,9 +418,9 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
             click.echo(f"Error: {error}", err=True)
         ctx.exit(1)
     if as_json:
-        emit(result.to_json())
+        emit(result.to_json() | {"language": lint.to_json()})
     else:
-        click.echo(result.text())
+        click.echo("\n".join([result.text(), *(f"  {line}" for line in lint.lines())]))
     if result.faults:
         ctx.exit(1)
 
@@ -422,14 +428,18 @@ def schema_check(ctx: click.Context, name: str, count: int, seed: int, *, as_jso
 @schema.command("list")
 @json_option
 def schema_list(*, as_json: bool) -> None:
-    """List the shipped schemas, with the rows that --facts can ask of each."""
+    """List the shipped schemas, with the rows that --facts can ask of each, and which are held out for tests."""
     from worldsmith.schema import load_schema, shipped
     from worldsmith.schema.scaling import facts_range
 
     schemas = list(map(load_schema, shipped()))
     if as_json:
         for s in schemas:
-            emit({"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": facts_range(s), "about": s.about})
+            fields = {"schema": s.name, "kind": s.kind, "as_of": s.as_of, "facts": facts_range(s), "about": s.about}
+            emit(fields | {"held_out": s.held_out})
         return
-    rows = [(s.name, s.kind, s.as_of, "{} to {}".format(*facts_range(s)), s.about) for s in schemas]
-    click.echo(table(["schema", "kind", "as of", "--facts", "about"], rows, limit=60))
+    rows = [
+        (s.name, s.kind, s.as_of, "{} to {}".format(*facts_range(s)), "held out" if s.held_out else "", s.about)
+        for s in schemas
+    ]
+    click.echo(table(["schema", "kind", "as of", "--facts", "for tests", "about"], rows, limit=60))

@@ -127,7 +127,7 @@ def orders(
     """Return the worlds of a command, round robin over its schemas.
 
     Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
-    UsageError for knobs that a schema can't follow, for kinds of task nobody knows, and for a language it hasn't.
+    UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
     """
     parse_kinds(request.kinds)
     once: dict[Schema, str] = {}
@@ -136,10 +136,7 @@ def orders(
     check_facts(list(once), knobs)
     schemas = list(once.values())
     places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
-    requested = [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
-    for order in requested[: len(schemas)]:
-        order.spoken_schema  # noqa: B018 - refuses a language that the schema hasn't, before any world is made
-    return requested
+    return [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -148,6 +145,14 @@ def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
         if kind not in get_args(WorldKind):
             raise NotFoundError(f"no kind of world {kind!r}.{close_match(kind, get_args(WorldKind))}")
     return tuple(name for name in shipped() if load_schema(name).kind in kinds)
+
+
+def default_schemas(names: Sequence[str], split: Split) -> tuple[str, ...]:
+    """Return those of some schemas that worlds of a split are made from unless schemas are named.
+
+    Worlds to train leave out schemas that are held out; worlds to test show all of them, in words never trained on.
+    """
+    return tuple(name for name in names if split != "train" or not load_schema(name).held_out)
 
 
 def build(order: Order) -> Built:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from worldsmith.pages.grammar import lower
+from worldsmith.lang.morphology import lower
 from worldsmith.pages.lengths import planned
 from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed

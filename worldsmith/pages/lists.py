@@ -4,7 +4,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldsmith.pages.grammar import lower
+from worldsmith.lang.morphology import lower
 from worldsmith.pages.lengths import planned
 from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed

@@ -8,13 +8,14 @@ from functools import cached_property
 
 from worldsmith.cache import keep
 from worldsmith.lang.english import LANGUAGES
+from worldsmith.lang.morphology import term
 from worldsmith.lang.page_phrases import PHRASES, fill
 from worldsmith.naming import Namer
 from worldsmith.pages.dormant import ArchiveKind, MirrorKind, NamesakeKind
 from worldsmith.pages.earliest_days import Days
 from worldsmith.pages.entity import EntityKind
 from worldsmith.pages.genre_pages import GENRES, StoryKind
-from worldsmith.pages.grammar import Phrasing, term
+from worldsmith.pages.grammar import Phrasing
 from worldsmith.pages.guide import GuideKind
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.lists import DirectoryKind, ListKind

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from worldsmith.lang.english import ENGLISH, LANGUAGES
 from worldsmith.lang.language import Language, Theme, Voice
-from worldsmith.pages.grammar import article
+from worldsmith.lang.morphology import article
 
 LAST = 170
 """Characters left at which a sentence is chosen by its length."""

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
-from worldsmith.pages.grammar import article, singular_unit
+from worldsmith.lang.morphology import article, singular_unit
 from worldsmith.schema import Column
-from worldsmith.schema.patterns import Dates, Numbers
+from worldsmith.schema.patterns import Dates, Labels, Numbers, Order
 from worldsmith.scoring.values.dates import MONTHS
 from worldsmith.scoring.values.number_words import TENS, UNDER_TWENTY
 from worldsmith.world.model import Cell
+
+SEPARATORS: Final[dict[Numbers, str]] = {"plain": "", "comma": ",", "space": " ", "apostrophe": "'"}
+"""What stands between groups of three digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,8 @@ class Style:
 
     dates: Dates = "long"
     numbers: Numbers = "plain"
+    labels: Labels = "list"
+    order: Order = "file"
     turn: int = 0
     """Which of several labels, units and standing lines it uses."""
 
@@ -32,6 +38,14 @@ def written_day(day: str, dates: Dates) -> str:
             return f"{month} {moment.day}, {moment.year}"
         case "long":
             return f"{moment.day} {month} {moment.year}"
+        case "short":
+            return f"{moment.day} {month[:3]} {moment.year}"
+        case "ordinal":
+            return f"{month} {moment.day}{_ordinal_end(moment.day)}, {moment.year}"
+
+
+def _ordinal_end(number: int) -> str:
+    return "th" if number // 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def number_words(number: int) -> str:
@@ -49,7 +63,7 @@ def grouped(shown: str, numbers: Numbers) -> str:
     whole, point, rest = shown.partition(".")
     if numbers == "plain" or len(whole.lstrip("-")) < 5 or not whole.lstrip("-").isdigit():
         return shown
-    return f"{int(whole):,}".replace(",", "," if numbers == "comma" else " ") + point + rest
+    return f"{int(whole):,}".replace(",", SEPARATORS[numbers]) + point + rest
 
 
 def unit_tail(column: Column, cell: Cell, style: Style, units: list[str]) -> str:

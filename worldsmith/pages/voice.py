@@ -11,7 +11,7 @@ from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
 from worldsmith.pages.value_forms import Style
 from worldsmith.schema import Column, Path, Schema
-from worldsmith.schema.patterns import SUBJECT, Bank, OneOf, Part, Pattern, Tell, Written
+from worldsmith.schema.patterns import SUBJECT, Bank, OneOf, Part, Pattern, SiteLook, Tell, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, World
 
@@ -93,9 +93,17 @@ class Voice:
         """The kinds of page that the world has, by name."""
         tables, switches = self.schema.tables, self.schema.switches
         return {
-            page.name: page
+            page.name: page.formed(self.looks[page.source.site].form)
             for page in self.bank.pages
             if page.source.table in tables and (page.source.if_ is None or page.source.if_ in switches)
+        }
+
+    @cached_property
+    def looks(self) -> dict[str, SiteLook]:
+        """The sites as the world has them, by their name in the bank: one that tests have otherwise shows either."""
+        return {
+            name: source.held_out if source.held_out and draw(self.world.seed, "look", name) % 2 else source
+            for name, source in self.bank.source.sites.items()
         }
 
     @property
@@ -110,20 +118,22 @@ class Voice:
     @cached_property
     def _sites(self) -> tuple[dict[str, Site], dict[str, Style]]:
         """The sites by their name in the bank, and their styles by host."""
-        sources = self.bank.source.sites
+        looks = self.looks
         taken = [
             str(v) for t in self.world.tables.values() for values in t.values() for v in values if isinstance(v, str)
         ]
-        invented = Namer(self.world.seed, dict.fromkeys(taken)).names("press", len(sources), "sites")
+        invented = Namer(self.world.seed, dict.fromkeys(taken)).names("press", len(looks), "sites")
         made: dict[str, Site] = {}
         styles: dict[str, Style] = {}
-        for (name, source), press in zip(sources.items(), invented, strict=True):
+        for (name, source), press in zip(looks.items(), invented, strict=True):
             pattern = source.name[draw(self.world.seed, "site", name) % len(source.name)]
             made[name] = site(pattern.replace("{subject}", self.subject).replace("{press}", press))
             chance = draw(self.world.seed, "style", name)
             styles[made[name].host] = Style(
                 source.dates[chance % len(source.dates)],
                 source.numbers[(chance >> 8) % len(source.numbers)],
+                source.labels[(chance >> 32) % len(source.labels)],
+                source.order[(chance >> 40) % len(source.order)],
                 chance >> 16 & 0xFFFF,
             )
         return made, styles

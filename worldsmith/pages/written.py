@@ -15,7 +15,7 @@ from worldsmith.pages.sites import Site, slugs, tag
 from worldsmith.pages.types import Block, Page, Rows, by_row
 from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
-from worldsmith.schema.patterns import SUBJECT, Pattern, Written
+from worldsmith.schema.patterns import NULL_FORMS, SUBJECT, Pattern, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, World
 
@@ -152,7 +152,7 @@ class AboutKind(WrittenKind):
 
     def _tells_null(self, path: Path) -> bool:
         """Tell whether a null would be told: in a table of labels, or by a sentence made for it."""
-        return self.source.form in {"card", "table"} or path in self._told_nulls
+        return self.source.form in NULL_FORMS or path in self._told_nulls
 
     @cached_property
     def _told_nulls(self) -> frozenset[Path]:
@@ -162,7 +162,7 @@ class AboutKind(WrittenKind):
     def child_cells(self, row: Row) -> tuple[tuple[Cell, ...], ...]:
         """Return the cells of each row that refers to this one, in the order of the page."""
         out: list[tuple[Cell, ...]] = []
-        world, nulls = self.pages.world, self.source.form in {"card", "table"}
+        world, nulls = self.pages.world, self.source.form in NULL_FORMS
         for table, ref, names in self._children:
             rows = [self.pages.cells(*child, names) for child in world.children(row, table, ref)]
             if len(rows) > 1:  # by what the page tells alone: an order that goes by more would tell more

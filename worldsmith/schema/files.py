@@ -12,8 +12,9 @@ from typing import Any
 
 import orjson
 
-from worldsmith.errors import NotFoundError, SchemaError, UsageError, close_match
+from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.columns import label_references, resolve_table
+from worldsmith.schema.derived_patterns import completed, derived_bank
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.patterns import Split, read_bank, wordings_of
 from worldsmith.schema.resolve import Resolver
@@ -63,11 +64,11 @@ LANGUAGE = ".language.toml"
 
 
 def _with_bank(schema: Schema, path: FilePath) -> Schema:
-    """Return a schema with the bank in the language file beside it, where there is one."""
+    """Return a schema with the bank in the language file beside it, completed; a derived one where there is no file."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return schema
+        return with_derived_bank(schema)
     except (OSError, UnicodeDecodeError) as error:
         raise SchemaError(f"{path}: can't be read: {error}") from None
     return _with_bank_text(schema, path, text)
@@ -79,7 +80,14 @@ def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_toml_error(path, text, error)) from None
-    return with_bank(schema, json_values(data), path.name)
+    bank = read_bank(json_values(data), schema, path.name)
+    return replace(schema, bank=completed(bank, schema, path.name))
+
+
+@lru_cache(maxsize=32)
+def with_derived_bank(schema: Schema) -> Schema:
+    """Return a schema with the bank that is derived from it."""
+    return replace(schema, bank=derived_bank(schema, schema.name))
 
 
 def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
@@ -91,15 +99,12 @@ def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
 def in_language(schema: Schema, language: Language, split: Split = "all") -> Schema:
     """Return a schema in a language: without its bank in the plain one, with the wordings of a split in the natural.
 
-    Raises:
-        UsageError: the natural language of a schema without a language file.
+    A schema without a bank gets one that is derived from it.
     """
     if language == "plain":
         return replace(schema, bank=None)
-    if schema.bank is None:
-        raise UsageError(
-            f"{schema.name} has no language file: write {schema.name}{LANGUAGE} beside it, or take --language plain"
-        )
+    schema = schema if schema.bank else with_derived_bank(schema)
+    assert schema.bank is not None
     return schema if split == "all" else with_bank(schema, wordings_of(schema.bank.data, split), schema.name)
 
 

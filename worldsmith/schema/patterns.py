@@ -9,7 +9,7 @@ row.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
@@ -33,8 +33,14 @@ SUBJECT: Final = "subject"
 _PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]|<([^<>{}\[\]]*\|[^<>{}\[\]]*)>")
 
 Form = Literal["card", "article", "entries", "table", "thread"]
-Dates = Literal["iso", "long", "us"]
-Numbers = Literal["plain", "comma", "space"]
+NULL_FORMS: Final = ("card", "table")
+"""Forms that state a null under its label."""
+Dates = Literal["iso", "long", "us", "short", "ordinal"]
+Numbers = Literal["plain", "comma", "space", "apostrophe"]
+Labels = Literal["list", "table", "text"]
+"""How a card prints its labels: one per line, in a table of two columns, in running text."""
+Order = Literal["file", "alphabet"]
+"""The order of a card's labels: that of `show`, or the alphabet's."""
 Split = Literal["all", "train", "test"]
 
 
@@ -152,15 +158,34 @@ PLAIN_WORDS: Final = ColumnWords()
 """Of a column that the bank names no other way than the schema."""
 
 
-class SiteSource(Strict):
-    """A kind of site: who publishes it, and how it writes dates and numbers."""
+class SiteLook(Strict):
+    """Who publishes a site, and how it writes."""
 
     name: list[str] = Field(min_length=1)
     """Names to draw from; {subject} and {press} (an invented name) are filled in."""
     dates: list[Dates] = Field(default=["long"], min_length=1)
     numbers: list[Numbers] = Field(default=["plain"], min_length=1)
+    labels: list[Labels] = Field(default=["list"], min_length=1)
+    order: list[Order] = Field(default=["file"], min_length=1)
     imprint: list[str] = Field(default_factory=list)
     """Standing lines below a page: at most one is printed."""
+    form: dict[Form, Form] = Field(default_factory=dict)
+    """Forms that its pages take instead of those that they name."""
+
+
+class SiteSource(SiteLook):
+    """A kind of site."""
+
+    test: SiteLook | None = None
+    """The site as tests alone have it: what it doesn't set is that of the site."""
+
+    @property
+    def held_out(self) -> SiteLook | None:
+        """The site as tests alone have it, whole."""
+        if self.test is None:
+            return None
+        own = {name: getattr(self.test, name) for name in self.test.model_fields_set}
+        return SiteLook(**{name: getattr(self, name) for name in SiteLook.model_fields} | own)
 
 
 class PageSource(Strict):
@@ -243,6 +268,10 @@ class BankSource(Strict):
     """Version of the format."""
     split: Split = "all"
     """Which wordings it holds; a file holds all, a world perhaps those to train or those to test."""
+    held_out: bool = False
+    """Whether the schema is kept for tests: `generate --wordings train` leaves it out unless it is named."""
+    derived: list[str] = Field(default_factory=list)
+    """Columns, by "table.column", whose sentences or ways to ask are derived from the schema."""
     subject: SubjectSource | None = None
     columns: dict[str, ColumnWords] = Field(default_factory=dict)
     """By "table.column"."""
@@ -274,6 +303,11 @@ class Written:
     def shown(self) -> tuple[Path, ...]:
         """The paths of `PageSource.show`."""
         return tuple(tuple(name.split(".")) for name in self.source.show)
+
+    def formed(self, forms: Mapping[Form, Form]) -> "Written":
+        """Return it in the form that its site makes of it."""
+        form = forms.get(self.source.form)
+        return self if form is None else replace(self, source=self.source.model_copy(update={"form": form}))
 
     def spec(self, schema: Schema) -> PageSpec:
         """Return what it tells of whole lists: nothing where a condition may leave rows out."""
@@ -317,8 +351,9 @@ class Bank:
 def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
     """Return a bank's data with the wordings of one split alone: `test` holds what `train` never shows.
 
-    Sentences are split by their lists `text` and `test`; of names, titles, openings and ways to ask the last of several
-    is for tests. A part that one split has no wording of keeps the other's.
+    Sentences are split by their lists `text` and `test`, sites by their table `test`; of labels, titles, openings and
+    ways to ask (and of names of sites without such a table) the last of several is for tests. A part that one split has
+    no wording of keeps the other's.
     """
     if split == "all":
         return dict(data)
@@ -329,6 +364,12 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
     def with_sentences(tell: Mapping[str, Any]) -> dict[str, Any]:
         ours, others = ("text", "test") if split == "train" else ("test", "text")
         return {**tell, "text": tell.get(ours) or tell.get(others) or [], "test": []}
+
+    def one_look(site: Mapping[str, Any]) -> dict[str, Any]:
+        ours = {key: value for key, value in site.items() if key != "test"}
+        if "test" in site:
+            return ours if split == "train" else {**ours, **site["test"]}
+        return {key: kept(value) if key in {"name", "imprint"} else value for key, value in ours.items()}
 
     def listed(part: str, names: Collection[str]) -> dict[str, Any]:
         return {
@@ -341,7 +382,7 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
     return {
         **data,
         "split": split,
-        "sites": listed("sites", ("name", "imprint")),
+        "sites": {name: one_look(site) for name, site in data.get("sites", {}).items()},
         "pages": listed("pages", ("title", "opening")),
         "columns": listed("columns", ("aka",)),
         # Headers are one for all: the first stands in sentences.
@@ -407,11 +448,22 @@ class _Reading:
                 table, _, column = place.partition(".")
                 self.path(table, column, f"{part}.{place}")
         for name, site in self.source.sites.items():
-            if subject is None and any("{subject}" in text for text in (*site.name, *site.imprint)):
-                raise self.fail(f"sites.{name}", "{subject} stands in a name or imprint, and there is no [subject]")
+            self.site(name, site)
         pages = tuple(self.page(name, page) for name, page in self.source.pages.items())
         digest = sha256(orjson.dumps(data)).hexdigest()
         return Bank(self.source, digest, pages, tuple(self.tells({page.genre for page in pages})), data)
+
+    def site(self, name: str, site: SiteSource) -> None:
+        looks = [site, *([site.test] if site.test else [])]
+        texts = [text for look in looks for text in (*look.name, *look.imprint)]
+        if self.source.subject is None and any("{subject}" in text for text in texts):
+            raise self.fail(f"sites.{name}", "{subject} stands in a name or imprint, and there is no [subject]")
+        if site.test is None:
+            return
+        for key in site.test.model_fields_set - {"form"}:
+            shared = [value for value in getattr(site.test, key) if value in getattr(site, key)]
+            if shared:
+                raise self.fail(f"sites.{name}.test.{key}", f"{shared[0]!r} is shown in training too: take another one")
 
     def table(self, name: str, place: str) -> None:
         if name not in self.schema.tables:
@@ -459,6 +511,9 @@ class _Reading:
         if page.site not in self.source.sites:
             raise self.fail(place, f"no site {page.site!r}.{close_match(page.site, self.source.sites)}")
         self.table(page.table, place)
+        site = self.source.sites[page.site]
+        for look in (site, *([site.test] if site.test else [])):
+            self.form(page, look.form.get(page.form, page.form), place)
         for column in (*page.show, *page.head, *filter(None, (page.by, page.sort))):
             self.path(page.table, column, place)
         children = []
@@ -477,6 +532,12 @@ class _Reading:
         titles = tuple(self.pattern(text, page.table, f"{place}.title", extra) for text in page.title)
         openings = tuple(self.pattern(text, page.table, f"{place}.opening", extra) for text in page.opening)
         return Written(name, page, titles, openings, self.condition(page.when, page.table, place), tuple(children))
+
+    def form(self, page: PageSource, form: Form, place: str) -> None:
+        if page.list_ and form not in {"entries", "table", "thread"}:
+            raise self.fail(place, f"a list can't be a page of form {form!r}: take entries, table or thread")
+        if page.form in NULL_FORMS and form not in NULL_FORMS:
+            raise self.fail(place, f"its site makes it {form!r}, which states no null: take {' or '.join(NULL_FORMS)}")
 
     def tells(self, genres: set[str]) -> Iterator[Tell]:
         number = 0

@@ -390,7 +390,7 @@ class Schema:
     names: Mapping[str, NameKind] = field(default_factory=dict)
     """Kinds of names of its own."""
     bank: "Bank | None" = None
-    """How people write about its rows; None for a schema without a language file."""
+    """How people write about its rows; None in the plain language, and where the schema wasn't read from a file."""
 
     @property
     def background(self) -> frozenset[str]:
@@ -406,6 +406,11 @@ class Schema:
     def language(self) -> Language:
         """The language that its worlds are written in unless another is asked for."""
         return "natural" if self.bank else "plain"
+
+    @property
+    def held_out(self) -> bool:
+        """Whether its language file keeps it for tests."""
+        return self.bank is not None and self.bank.source.held_out
 
     @property
     def _identity(self) -> tuple[object, ...]:

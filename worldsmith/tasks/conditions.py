@@ -12,8 +12,9 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
+from worldsmith.lang.morphology import article, lower, plural, says, singular_unit
 from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
-from worldsmith.pages.grammar import article, lower, names_unit, plural, says, singular_unit
+from worldsmith.pages.grammar import names_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
 from worldsmith.tasks.headers import named_like_target, quoted_header
@@ -21,7 +22,9 @@ from worldsmith.tasks.query import is_tally, tally_column
 
 _BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+est|found|kept|let|won)\b|[()]")
 """What ends a plain noun, or makes "a" wrong before it: "a highest bid"."""
-_AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+_AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)\]")
+_COUNTED = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)@v\]")
+"""Singular and plural of what a constant counts: "more than {v} [shop|shops@v]"."""
 _SLOTS = re.compile(r"\{(\w+)\}")
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
@@ -131,6 +134,7 @@ def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, 
         return ""
     pattern = agreeing(wording.among(patterns, column.table, column.name, kind), verbs)
     shown = [spell(v, column) for v in values]
+    pattern = _COUNTED.sub(lambda m: m[1] if values == [1] else m[2], pattern)
     slots = {"v": any_of(shown), "a": shown[0], "b": shown[-1]} if shown else {}
     return _SLOTS.sub(lambda m: slots.get(m[1], m[0]), pattern)
 

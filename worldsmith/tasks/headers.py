@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import question_phrases
-from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
 

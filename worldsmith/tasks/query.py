@@ -16,8 +16,8 @@ from worldsmith.errors import FormatError
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Column, Path, Schema, Value
 
 HOPS = 4

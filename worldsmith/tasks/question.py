@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
+from worldsmith.lang.morphology import listing, lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import listing, lower
 from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import question_phrases
-from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
 from worldsmith.tasks.headers import column_header, headers, quoted_header, referenced_row, spoken_header

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from worldsmith.lang.morphology import lower
 from worldsmith.pages import Block, Grid, Heading, Inline, Items, KeyValues, Link, Para, Piece, Span, plain_part
-from worldsmith.pages.grammar import lower
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.titles import commonest
 from worldsmith.pages.types import Rows, by_row

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from worldsmith.lang.morphology import article
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
-from worldsmith.pages.grammar import Plan, article
+from worldsmith.pages.grammar import Plan
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, paragraphs, stating
 from worldsmith.pages.titles import UNNAMED, called, key_cells
 from worldsmith.pages.types import by_row

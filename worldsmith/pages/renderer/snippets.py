@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import chain
 
 from worldsmith.cache import keep
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Page, Pages
-from worldsmith.pages.grammar import lower
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
 from worldsmith.pages.renderer.emit import words_of

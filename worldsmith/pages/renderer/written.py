@@ -11,8 +11,8 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
+from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.grammar import lower
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, stating
 from worldsmith.pages.renderer.emit import words_of
@@ -357,13 +357,26 @@ def card(desk: Desk, block: Block) -> list[Piece]:
         desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None,
     )
     row, _, children = _subject_parts(pen)
-    pairs = []
+    pairs: list[tuple[str, Text]] = []
     own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
     for cell in own:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
-    out: list[Piece] = [*map(_para, _opening(pen)), KeyValues(tuple(pairs))] if form else []
+    out: list[Piece] = [*map(_para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if form else []
     return [*out, *_child_tables(pen, children)]
+
+
+def _labelled_pairs(pairs: Sequence[tuple[str, Text]], style: Style) -> Piece:
+    """Return labels and values as the site prints them, that of the name first."""
+    others = pairs[1:]
+    ordered = [*pairs[:1], *(sorted(others, key=lambda pair: pair[0]) if style.order == "alphabet" else others)]
+    match style.labels:
+        case "list":
+            return KeyValues(tuple(ordered))
+        case "table":
+            return Grid(("Particulars", "Entry"), tuple(((label,), value) for label, value in ordered))
+        case "text":
+            return Para(flat([*joined([[f"{label}: ", *value] for label, value in ordered], ". ", ". "), "."]))
 
 
 def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
@@ -470,7 +483,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
 def imprint(desk: Desk, block: Block) -> list[Piece]:
     """The standing line of the site, and links to the other parts of a list."""
     pen = pen_of(desk, block)
-    lines = pen.voice.bank.source.sites[pen.written.source.site].imprint
+    lines = pen.voice.looks[pen.written.source.site].imprint
     here = int(desk.page.id.rpartition("/")[2])
     links: list[list[Inline]] = [
         [Link("Next page" if int(link.rpartition("/")[2]) > here else "Previous page", desk.pages.url(link))]

@@ -1,0 +1,999 @@
+"""A pattern bank for a schema that has no language file, or for the parts that its file lacks.
+
+It is made as data of a language file from what the schema says of its columns: kind, unit, label, `says`, `called`.
+Sentences are frames below, by the sort of phrase that a column gives; a frame's `<slots>` are words of the schema.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from worldsmith.lang.morphology import article, lower, says, singular
+from worldsmith.lang.page_phrases import capital
+from worldsmith.schema.patterns import Bank, read_bank
+from worldsmith.schema.types import (
+    COMPUTED,
+    Aggregate,
+    Choice,
+    Column,
+    Invent,
+    Number,
+    PageSpec,
+    Pick,
+    Rank,
+    Schema,
+    Table,
+)
+
+_SLOT = re.compile(r"<(\w+)>")
+_TAIL = re.compile(r"\s*\(([^()]*)\)$")
+_MARKUP = re.compile(r"[{}\[\]|<>]")
+_DETERMINED = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
+_DAY = re.compile(r"\b(day|date|deadline|time|until|since)\b")
+_INDEFINITE = re.compile(r"\ban? (?=\S+(?: \S+)?$)")
+_DONE = re.compile(
+    r"(\w{3,}(?<!e)ed|used|aged|born|built|rebuilt|made|sold|bought|held|kept|won|lit|laid|paid|lost|found|spent|left|let|sent|"
+    r"met|set|put|cut|shut|given|taken|written|withdrawn|drawn|shown|known|grown|chosen|broken|worn|flown|struck|led|run)\b"
+)
+"""What was done: no noun, and what a day is told of."""
+_LEADING = re.compile(r"(of|in|to|by|for|from|on|at|with|under|since|until|as)\b")
+_SUPERLATIVE = re.compile(r"(\w+est|best|worst|most|least|total|first|last|only|same)\b")
+_ADJECTIVE = re.compile(r"\w+(ed|able|ible|al|ive|ous|ic|ful|less|ant|ent|en)")
+
+ACTIVE: Final = re.compile(
+    "(opened|closed|arrived|left|departed|died|retired|joined|started|began|ended|expired|lapsed|sailed|appeared|moved|"
+    "resigned|came|went|fell|sank|landed|matured|premiered)\\b"
+)
+"""What happens of itself: "opened on", not "was opened on"."""
+VERBS: Final = re.compile(
+    "(accepts|allows|has|holds|includes|is|keeps|lives|needs|offers|owns|plays|requires|runs|sells|serves|speaks|takes|"
+    "uses|wears|works) (.+)"
+)
+"""Verb phrases that a truth value may be labelled with: "takes cards"."""
+DAYS: Final = {
+    "announced": "announcement date", "appointed": "date of appointment", "arrived": "arrival date",
+    "born": "date of birth", "built": "date of construction", "closed": "closing date", "completed": "completion date",
+    "delivered": "delivery date", "died": "date of death", "ended": "end date", "expires": "expiry date",
+    "expiring": "expiry date", "finished": "completion date", "founded": "founding date", "granted": "date of grant",
+    "joined": "joining date", "launched": "launch date", "left": "date of departure", "opened": "opening date",
+    "ordered": "order date", "paid": "payment date", "printed": "date of printing", "published": "publication date",
+    "registered": "registration date", "released": "release date", "retired": "retirement date",
+    "signed": "date of signing", "sold": "date of sale", "started": "start date",
+}  # fmt: skip
+"""What the day is called on which something was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """How columns of one sort are told and asked for; the last of several sentences of a list is held out."""
+
+    named: tuple[str, ...]
+    """Sentences that name the row: <row>."""
+    loose: tuple[str, ...]
+    """Sentences that follow one which names it: <one> is what the row is, <its> an owner."""
+    forum: tuple[str, ...] = ()
+    """Sentences of people in a forum."""
+    null: tuple[str, ...] = ()
+    """Sentences that say that there is none."""
+    asks: Mapping[str, tuple[str, ...]] | None = None
+    """By the names of `AskSource`."""
+
+
+_NO_NOUN = (
+    "No <noun> is on record for <row>.",
+    "<row> has no <noun> on record.",
+    "No <noun> is given.",
+    "As for the <noun>, there is none.",
+    "There is no <noun> to report.",
+)
+_NULLS = {
+    "null": ("[have|has] no <noun>", "[are|is] without <a_noun>", "[do|does] not have <a_noun>"),
+    "present": ("[have|has] <a_noun>", "[are|is] on record with <a_noun>", "[do|does] have <a_noun>"),
+}
+FRAMES: Final[dict[str, Frames]] = {
+    # "kept by" and a value
+    "open": Frames(
+        (
+            "<row> [is|was] <phrase> <v>.",
+            "According to the register, <row> [is|was] <phrase> <v>.",
+            "<row>, <phrase> <v>, is one of the <many> on record.",
+            "The files say that <row> [is|was] <phrase> <v>.",
+        ),
+        (
+            "The <one> [is|was] <phrase> <v>.",
+            "This <one> [is|was] <phrase> <v>, the files say.",
+            "<phrase> <v>, as the entry has it.",
+            "By all accounts the <one> [is|was] <phrase> <v>.",
+        ),
+        ("<row> [is|was] <phrase> <v>, as far as I know.", "<phrase> <v>, I'm told."),
+        asks={
+            "equal": ("[are|is] <phrase> {v}", "[are|is] listed as <phrase> {v}", "[are|is] said to be <phrase> {v}"),
+            "unequal": ("[are|is] not <phrase> {v}", "[are|is] not listed as <phrase> {v}"),
+            "whose": ("[are|is] <phrase> <a_target> that", "[are|is] listed as <phrase> <a_target> that"),
+        },
+    ),
+    # "in the street of" and a value
+    "at": Frames(
+        (
+            "<row> [is|was] <phrase> <v>.",
+            "According to the register, <row> [is|was] <phrase> <v>.",
+            "<row>, <phrase> <v>, is one of the <many> on record.",
+            "<row> is entered <phrase> <v>.",
+        ),
+        (
+            "The <one> [is|was] <phrase> <v>.",
+            "This <one> [is|was] <phrase> <v>, the files say.",
+            "The <one> is entered <phrase> <v>.",
+            "By all accounts the <one> [is|was] <phrase> <v>.",
+        ),
+        ("<row> [is|was] <phrase> <v>, as far as I know.", "<phrase> <v>, I'm told."),
+        asks={
+            "equal": ("[are|is] <phrase> {v}", "[are|is] listed <phrase> {v}", "[are|is] entered <phrase> {v}"),
+            "unequal": ("[are|is] not <phrase> {v}", "[are|is] not listed <phrase> {v}"),
+            "whose": ("[are|is] <phrase> <a_target> that", "[are|is] listed <phrase> <a_target> that"),
+        },
+    ),
+    # "of" and a value
+    "of": Frames(
+        ("<row> belongs to <v>.", "According to the register, <row> belongs to <v>.", "<row> is one of those of <v>."),
+        ("The <one> belongs to <v>.", "It is one of those of <v>.", "It is <v> that this <one> belongs to."),
+        ("<row> belongs to <v>, as far as I know.",),
+        asks={
+            "equal": ("[belong|belongs] to {v}", "[are|is] listed under {v}", "[are|is] said to belong to {v}"),
+            "unequal": ("[do|does] not belong to {v}", "[are|is] not listed under {v}"),
+            "whose": ("[belong|belongs] to <a_target> that", "[are|is] listed under <a_target> that"),
+        },
+    ),
+    # "a surface of" and a value
+    "has": Frames(
+        ("<row> has <phrase> <v>.", "The register gives <row> <phrase> <v>.", "For <row> there is <phrase> <v>."),
+        ("The <one> has <phrase> <v>.", "The <one> comes with <phrase> <v>.", "Also on record: <phrase> <v>."),
+        ("<row> has <phrase> <v>, I believe.",),
+        asks={
+            "equal": ("[have|has] <phrase> {v}", "[are|is] listed with <phrase> {v}", "[come|comes] with <phrase> {v}"),
+            "unequal": ("[do|does] not have <phrase> {v}", "[are|is] not listed with <phrase> {v}"),
+        },
+    ),
+    # a text under a label that is a noun
+    "noun": Frames(
+        (
+            "The <noun> of <row> [<is>|<was>] <v>.",
+            "For <row>, the <noun> on record <is> <v>.",
+            "<row> is listed with the <noun> <v>.",
+            "<row> has <v> as <its> <noun>.",
+        ),
+        (
+            "The <noun> [<is>|<was>] <v>.",
+            "<its> <noun> on record <is> <v>.",
+            "<v> [<is>|<was>] the <noun>.",
+            "As <noun>, the entry gives <v>.",
+        ),
+        ("the <noun> of <row>? <v>, I think.", "<noun>: <v>, unless I'm mistaken."),
+        _NO_NOUN,
+        {
+            "equal": (
+                "[have|has] {v} as <noun>",
+                "[are|is] listed with the <noun> {v}",
+                "[have|has] the <noun> {v}",
+            ),
+            "unequal": ("[have|has] a <noun> other than {v}", "[are|is] listed with a <noun> that is not {v}"),
+            "whose": ("[have|has] <a_noun> that", "[are|is] listed with <a_noun> that"),
+            **_NULLS,
+        },
+    ),
+    # a label that fits no sentence
+    "odd": Frames(
+        ("Under “<label>”, the entry of <row> has <v>.", "The record of <row> puts <v> under “<label>”."),
+        ("Under “<label>” the entry has <v>.", "The line “<label>” reads <v>.", "“<label>” is given as <v>."),
+        null=("The entry of <row> leaves “<label>” empty.", "The line “<label>” is empty.", "“<label>” is left empty."),
+        asks={
+            "equal": ("[have|has] {v} under “<label>”", "[show|shows] {v} under “<label>”"),
+            "unequal": (
+                "[have|has] something other than {v} under “<label>”",
+                "[do|does] not show {v} under “<label>”",
+            ),
+            "over": ("[have|has] more than {v} under “<label>”", "[show|shows] over {v} under “<label>”"),
+            "under": ("[have|has] less than {v} under “<label>”", "[show|shows] under {v} under “<label>”"),
+            "between": ("[have|has] {a} to {b} under “<label>”", "[show|shows] between {a} and {b} under “<label>”"),
+            "null": ("[have|has] nothing under “<label>”", "[leave|leaves] “<label>” empty"),
+            "present": ("[have|has] something under “<label>”", "[do|does] not leave “<label>” empty"),
+        },
+    ),
+    # a number, "a floor area"
+    "measure": Frames(
+        (
+            "<row> has <a_noun> of <v>.",
+            "The <noun> of <row> [is|was] <v>.",
+            "The records put the <noun> of <row> at <v>.",
+            "For <row> the register gives <a_noun> of <v>.",
+            "<row> is on record with <a_noun> of <v>.",
+        ),
+        (
+            "The <noun> [is|was] <v>.",
+            "<its> <noun> [is|was] <v>.",
+            "<v> [is|was] the <noun>.",
+            "The register puts the <noun> at <v>.",
+            "As for the <noun>, it [is|was] <v>.",
+        ),
+        ("<row> has <a_noun> of <v> if I remember right.", "<noun> is <v>, by the way."),
+        _NO_NOUN,
+        {
+            "over": (
+                "[have|has] <a_noun> of more than {v}",
+                "[have|has] <a_noun> above {v}",
+                "[come|comes] with <a_noun> of over {v}",
+            ),
+            "under": (
+                "[have|has] <a_noun> of less than {v}",
+                "[have|has] <a_noun> below {v}",
+                "[come|comes] with <a_noun> of under {v}",
+            ),
+            "between": (
+                "[have|has] <a_noun> between {a} and {b}",
+                "[have|has] <a_noun> of {a} to {b}",
+                "[come|comes] with <a_noun> of at least {a} and at most {b}",
+            ),
+            "equal": ("[have|has] <a_noun> of {v}", "[have|has] <a_noun> of exactly {v}"),
+            **_NULLS,
+        },
+    ),
+    # "the largest order": no article fits
+    "extreme": Frames(
+        (
+            "The <noun> of <row> [is|was] <v>.",
+            "<row> has <v> as <its> <noun>.",
+            "For <row>, the <noun> on record is <v>.",
+            "The records put the <noun> of <row> at <v>.",
+        ),
+        (
+            "The <noun> [is|was] <v>.",
+            "<its> <noun> [is|was] <v>.",
+            "The register puts the <noun> at <v>.",
+            "As for the <noun>, it [is|was] <v>.",
+        ),
+        ("<row>: <v> is the <noun>, I read.",),
+        _NO_NOUN,
+        {
+            "over": ("[have|has] more than {v} as [their|its] <noun>", "[have|has] over {v} as <noun>"),
+            "under": ("[have|has] less than {v} as [their|its] <noun>", "[have|has] under {v} as <noun>"),
+            "between": ("[have|has] {a} to {b} as [their|its] <noun>", "[have|has] between {a} and {b} as <noun>"),
+            "equal": ("[have|has] {v} as [their|its] <noun>", "[have|has] exactly {v} as <noun>"),
+            "null": _NULLS["null"][:1],
+        },
+    ),
+    # things that are counted
+    "count": Frames(
+        (
+            "<row> has <v> [<single>|<plural>@<c>].",
+            "The number of <plural> recorded for <row> is <v>.",
+            "<v> [<single> is|<plural> are@<c>] recorded for <row>.",
+            "By the latest count, <row> has <v> [<single>|<plural>@<c>].",
+        ),
+        (
+            "The number of <plural> is <v>.",
+            "<v> [<single> is|<plural> are@<c>] on record.",
+            "As for <plural>, the count is <v>.",
+            "There [is|are@<c>] <v> [<single>|<plural>@<c>] in all.",
+        ),
+        ("<row> has <v> [<single>|<plural>@<c>], last I heard.", "<v> [<single>|<plural>@<c>], if I counted right."),
+        ("The number of <plural> for <row> is not on record.", "How many <plural> is not on record."),
+        {
+            "over": (
+                "[have|has] more than {v} [<single>|<plural>@v]",
+                "[have|has] over {v} [<single>|<plural>@v]",
+                "[have|has] a number of <plural> above {v}",
+            ),
+            "under": (
+                "[have|has] fewer than {v} [<single>|<plural>@v]",
+                "[have|has] under {v} [<single>|<plural>@v]",
+                "[have|has] a number of <plural> below {v}",
+            ),
+            "between": ("[have|has] between {a} and {b} <plural>", "[have|has] {a} to {b} <plural>"),
+            "equal": ("[have|has] {v} [<single>|<plural>@v]", "[have|has] exactly {v} [<single>|<plural>@v]"),
+        },
+    ),
+    # tickets sold, in thousands
+    "amount": Frames(
+        (
+            "For <row>, <plural> come to <v>.",
+            "The figure for <plural> of <row> is <v>.",
+            "<row> is on record with <v> in <plural>.",
+        ),
+        ("<plural> come to <v>.", "The figure for <plural> is <v>.", "<v> is the figure for <plural>."),
+        ("<plural> of <row>: <v>, I read.",),
+        ("No figure for <plural> of <row> is on record.", "There is no figure for <plural>."),
+        {
+            "over": ("[come|comes] to more than {v} in <plural>", "[have|has] a figure for <plural> above {v}"),
+            "under": ("[come|comes] to less than {v} in <plural>", "[have|has] a figure for <plural> below {v}"),
+            "between": ("[come|comes] to {a} to {b} in <plural>", "[have|has] a figure for <plural> from {a} to {b}"),
+            "equal": ("[come|comes] to {v} in <plural>", "[have|has] a figure for <plural> of {v}"),
+            "null": ("[have|has] no figure for <plural>", "[are|is] without a figure for <plural>"),
+            "present": ("[have|has] a figure for <plural>", "[are|is] on record with a figure for <plural>"),
+        },
+    ),
+    "rank": Frames(
+        (
+            "<row> ranks number <v> by <by>.",
+            "By <by>, <row> takes place <v>.",
+            "In the order by <by>, <row> stands at number <v>.",
+        ),
+        ("By <by> the <one> ranks number <v>.", "The rank by <by> is <v>.", "The place by <by> is number <v>."),
+        ("number <v> by <by>, that's <row>.",),
+        ("<row> has no rank by <by>.", "There is no rank by <by>."),
+        {
+            "over": ("[rank|ranks] lower than number {v} by <by>", "[come|comes] after place {v} by <by>"),
+            "under": ("[rank|ranks] higher than number {v} by <by>", "[come|comes] before place {v} by <by>"),
+            "between": ("[rank|ranks] from number {a} to number {b} by <by>", "[take|takes] places {a} to {b} by <by>"),
+            "equal": ("[rank|ranks] number {v} by <by>", "[take|takes] place {v} by <by>"),
+        },
+    ),
+    # "opened", of itself
+    "active": Frames(
+        (
+            "<row> <phrase> on <v>.",
+            "It was on <v> that <row> <phrase>.",
+            "On <v>, <row> <phrase>.",
+            "The records say that <row> <phrase> on <v>.",
+        ),
+        ("The <one> <phrase> on <v>.", "This <one> <phrase> on <v>.", "<v> is the day the <one> <phrase>."),
+        ("<row> <phrase> on <v>, I think.",),
+        ("<row> has not <phrase> so far.", "The <one> has not <phrase> so far.", "This <one> has not <phrase> yet."),
+        {
+            "over": ("<phrase> after {v}", "<phrase> later than {v}", "<phrase> on a day after {v}"),
+            "under": ("<phrase> before {v}", "<phrase> earlier than {v}", "<phrase> on a day before {v}"),
+            "between": ("<phrase> between {a} and {b}", "<phrase> from {a} to {b}"),
+            "equal": ("<phrase> on {v}", "<phrase> on the day {v}"),
+            "null": ("[have|has] not <phrase>", "[have|has] not <phrase> so far"),
+            "present": ("[have|has] <phrase>", "[have|has] already <phrase>"),
+        },
+    ),
+    # "built", by somebody
+    "passive": Frames(
+        (
+            "<row> was <phrase> on <v>.",
+            "It was on <v> that <row> was <phrase>.",
+            "On <v>, <row> was <phrase>.",
+            "The records say that <row> was <phrase> on <v>.",
+        ),
+        ("The <one> was <phrase> on <v>.", "This <one> was <phrase> on <v>.", "<v> is the day the <one> was <phrase>."),
+        ("<row> was <phrase> on <v>, I think.",),
+        (
+            "<row> has not been <phrase> so far.",
+            "The <one> has not been <phrase> so far.",
+            "This <one> has not been <phrase> yet.",
+        ),
+        {
+            "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
+            "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
+            "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
+            "equal": ("[were|was] <phrase> on {v}", "[were|was] <phrase> on the day {v}"),
+            "null": ("[have|has] not been <phrase>", "[have|has] not been <phrase> so far"),
+            "present": ("[have|has] been <phrase>", "[have|has] already been <phrase>"),
+        },
+    ),
+    # days under a label that fits no sentence
+    "odd day": Frames(
+        ("Under “<label>”, the entry of <row> has <v>.", "The record of <row> puts <v> under “<label>”."),
+        ("Under “<label>” the entry has <v>.", "The line “<label>” reads <v>."),
+        asks={
+            "over": (
+                "[have|has] a date after {v} under “<label>”",
+                "[show|shows] a date later than {v} under “<label>”",
+            ),
+            "under": (
+                "[have|has] a date before {v} under “<label>”",
+                "[show|shows] a date earlier than {v} under “<label>”",
+            ),
+            "between": ("[have|has] a date from {a} to {b} under “<label>”", "[show|shows] {a} to {b} under “<label>”"),
+            "equal": ("[have|has] the date {v} under “<label>”", "[show|shows] {v} under “<label>”"),
+        },
+    ),
+    # "born", of a year
+    "year": Frames(
+        ("<row> was <phrase> in <v>.", "It was in <v> that <row> was <phrase>.", "In <v>, <row> was <phrase>."),
+        (
+            "The <one> was <phrase> in <v>.",
+            "This <one> was <phrase> in <v>.",
+            "<v> is the year the <one> was <phrase>.",
+        ),
+        null=("When <row> was <phrase> is not on record.", "The year is not on record."),
+        asks={
+            "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
+            "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
+            "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
+            "equal": ("[were|was] <phrase> in {v}", "[were|was] <phrase> in the year {v}"),
+        },
+    ),
+    # "a due date"
+    "day": Frames(
+        (
+            "The <noun> of <row> [is|was] <v>.",
+            "For <row>, the <noun> on record is <v>.",
+            "<row> has <v> as <its> <noun>.",
+            "<row> is on record with the <noun> <v>.",
+        ),
+        ("The <noun> [is|was] <v>.", "<v> [is|was] the <noun>.", "As <noun>, the entry gives <v>."),
+        ("<noun> of <row>: <v>, I think.",),
+        _NO_NOUN,
+        {
+            "over": ("[have|has] <a_noun> after {v}", "[have|has] <a_noun> later than {v}"),
+            "under": ("[have|has] <a_noun> before {v}", "[have|has] <a_noun> earlier than {v}"),
+            "between": ("[have|has] <a_noun> between {a} and {b}", "[have|has] <a_noun> from {a} to {b}"),
+            "equal": ("[have|has] {v} as <noun>", "[have|has] <a_noun> of {v}"),
+            **_NULLS,
+        },
+    ),
+    # truth values: "is remote", "takes cards", "comes with a sauna"
+    "true": Frames(
+        ("<row> <does>.", "The records say that <row> <does>.", "As far as the files go, <row> <does>."),
+        ("The <one> <does>.", "This <one> <does>.", "By all accounts, this <one> <does>."),
+        ("<row> <does>, I think.",),
+        asks={
+            "true": ("<do>", "<do>, by the records"),
+            "false": ("<do_not>", "<do_not>, by the records"),
+        },
+    ),
+    "false": Frames(
+        (
+            "<row> <does_not>.",
+            "The records say that <row> <does_not>.",
+            "As far as the files go, <row> <does_not>.",
+        ),
+        ("The <one> <does_not>.", "This <one> <does_not>.", "By all accounts, this <one> <does_not>."),
+        ("<row> <does_not>, I think.",),
+    ),
+}
+
+SITES: Final[dict[str, dict[str, Any]]] = {
+    "register": {
+        "name": ["Register of <Many>", "<One> Register Online", "The <One> Rolls"],
+        "dates": ["long", "iso"],
+        "numbers": ["comma", "plain"],
+        "imprint": ["{site}. Corrections in writing, please.", "Extracts are issued free of charge."],
+        "test": {
+            "name": ["Central File of <Many>", "<One> Records Office"],
+            "dates": ["short"],
+            "numbers": ["apostrophe"],
+            "labels": ["table", "text"],
+            "order": ["alphabet"],
+        },
+    },
+    "handbook": {
+        "name": ["Handbook of <Many>", "The <One> Companion", "<Many> from A to Z"],
+        "dates": ["long"],
+        "numbers": ["comma", "space"],
+        "imprint": ["{site}. Entries may be quoted with the source.", "Compiled by volunteers."],
+        "test": {
+            "name": ["Lexicon of <Many>", "All About <Many>"],
+            "dates": ["ordinal"],
+            "numbers": ["apostrophe"],
+            "form": {"article": "entries"},
+        },
+    },
+    "paper": {
+        "name": ["{press}"],
+        "dates": ["long", "us"],
+        "numbers": ["comma"],
+        "imprint": ["{site}. Letters to the editor are welcome.", "Reproduction only with the consent of {site}."],
+        "test": {
+            "name": ["{press} Online", "Reports of {press}"],
+            "dates": ["ordinal"],
+            "numbers": ["space"],
+            "form": {"article": "entries"},
+        },
+    },
+    "forum": {
+        "name": ["<One> Talk", "The <One> Board", "<Many> Forum"],
+        "dates": ["long", "us"],
+        "imprint": ["Posts are those of the people who wrote them.", "Be kind to each other."],
+        "test": {
+            "name": ["<One> Corner", "Ask About <Many>"],
+            "dates": ["short"],
+            "numbers": ["comma"],
+            "form": {"thread": "entries"},
+        },
+    },
+    "directory": {
+        "name": ["Directory of <Many>", "The <One> Lists", "<Many> Listed"],
+        "dates": ["iso", "long"],
+        "numbers": ["plain", "space"],
+        "imprint": ["{site} is brought up to date once a year.", "Listing is free."],
+        "test": {
+            "name": ["<Many> at a Glance", "<One> Finder"],
+            "dates": ["short"],
+            "numbers": ["apostrophe"],
+        },
+    },
+}
+STORIES: Final = (("handbook", "article"), ("paper", "article"), ("forum", "thread"))
+"""The sites and forms of the second page about a row, in turn."""
+TITLES: Final[dict[str, list[str]]] = {
+    "register": ["<row>", "Record of <row>", "<row>: particulars", "Entry for <row>"],
+    "handbook": ["<row>", "About <row>", "<row>, an overview", "<row>: what is known"],
+    "paper": ["A look at <row>", "<row> in brief", "<row>, the facts", "Our notes on <row>"],
+    "forum": ["Anyone know <row>?", "<row>: what do we know?", "A question about <row>", "<row>, again"],
+}
+
+
+@dataclass(frozen=True)
+class _Phrases:
+    """What a column gives to sentences: the sorts of its frames, and what fills their slots."""
+
+    column: Column
+    sorts: tuple[str, ...]
+    slots: Mapping[str, str]
+    header: str
+
+
+def completed(bank: Bank, schema: Schema, where: str) -> Bank:
+    """Return a bank with derived sentences for columns that have none, and ways to ask for those that have none."""
+    words = _Words(schema)
+    told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
+    lacking = prose_columns(bank) - told
+    tells = [tell for p in words.every if (p.column.table, p.column.name) in lacking for tell in words.tells(p)]
+    asks = {f"{p.column.table}.{p.column.name}": words.ask(p) for p in words.asked}
+    asks = {place: ask for place, ask in asks.items() if place not in bank.source.asks}
+    if not tells and not asks:
+        return bank
+    more = {
+        "derived": list(dict.fromkeys([*(".".join(place) for place in sorted(lacking)), *asks])),
+        "tells": [*bank.data.get("tells", []), *tells],
+        "asks": {**bank.data.get("asks", {}), **asks},
+    }
+    return read_bank({**bank.data, **more}, schema, where)
+
+
+def prose_columns(bank: Bank) -> frozenset[tuple[str, str]]:
+    """Return the columns, by table and name, that pages show in prose."""
+    shown: set[tuple[str, str]] = set()
+    for page in bank.pages:
+        source = page.source
+        if source.form == "card" or (source.list_ and source.form == "table"):
+            continue
+        shown |= {(source.table, name) for name in source.show if "." not in name}
+        if source.form != "table":
+            shown |= {(table, name) for table, _, names in page.children for name in names}
+    return frozenset(shown)
+
+
+def derived_bank(schema: Schema, where: str) -> Bank:
+    """Return a bank made from a schema alone."""
+    return read_bank(_Words(schema).data(), schema, where)
+
+
+class _Words:
+    """The parts of a language file for one schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def data(self) -> dict[str, Any]:
+        subject = self.subject()
+        return {
+            "language": 1,
+            "derived": [f"{p.column.table}.{p.column.name}" for p in (*self.every, *self.keyed)],
+            **({"subject": subject} if subject else {}),
+            "columns": {f"{p.column.table}.{p.column.name}": {"aka": self.names(p)} for p in self.asked},
+            "sites": self.sites(),
+            "pages": dict(self.pages()),
+            "tells": [
+                *(tell for table in self.schema.tables.values() for tell in self.naming(table)),
+                *(tell for phrases in self.every for tell in self.tells(phrases)),
+            ],
+            "asks": {f"{p.column.table}.{p.column.name}": self.ask(p) for p in self.asked},
+        }
+
+    def subject(self) -> dict[str, str]:
+        """Return what the world is about: a list of one invented name that no column picks from."""
+        fills = [column.fill for table in self.schema.tables.values() for column in table.columns]
+        picked = {fill.values for fill in fills if isinstance(fill, Pick)}
+        names = [v for v in self.schema.values.values() if v.invent and v.n == 1 and v.name not in picked]
+        if len(names) != 1:
+            return {}
+        about, of = self.schema.about, " of" if names[0].invent == "place" else ""
+        if _INDEFINITE.search(about):
+            return {"values": names[0].name, "text": f"{_INDEFINITE.sub('the ', about)}{of} {{name}}"}
+        return {"values": names[0].name, "text": f"{{name}} ({about})"}
+
+    # what columns give
+
+    @cached_property
+    def every(self) -> tuple[_Phrases, ...]:
+        """What each column gives that is no key of its own table alone."""
+        out: list[_Phrases] = []
+        for table in self.schema.tables.values():
+            shared = Counter(column.says for column in table.columns)
+            out += [self.phrases(c, shared[c.says] == 1) for c in table.columns if table.key != (c.name,)]
+        return tuple(out)
+
+    @property
+    def asked(self) -> Iterator[_Phrases]:
+        """Those of the columns that questions ask for, the keys with them."""
+        yield from (p for p in (*self.every, *self.keyed) if not self.schema.tables[p.column.table].background)
+
+    @property
+    def keyed(self) -> Iterator[_Phrases]:
+        """The keys of one column: naming a row states them."""
+        keys = (t.column(t.key[0]) for t in self.schema.tables.values() if len(t.key) == 1)
+        yield from (_Phrases(column, (), {}, lower(column.label)) for column in keys)
+
+    def phrases(self, column: Column, own: bool) -> _Phrases:
+        """Return what a column gives; `own`: no other column of its table has its `says`."""
+        label = _MARKUP.sub("", column.label)
+        tail = _TAIL.search(label)
+        noun = lower(_TAIL.sub("", label))
+        unit = column.unit
+        suffix = ""
+        if tail and not unit:
+            suffix = "%" if tail[1] == "%" else f" out of {tail[1][3:]}" if tail[1].startswith("of ") else ""
+            noun = noun if suffix else lower(label)
+        phrase = _MARKUP.sub("", column.says) if own else noun
+        if phrase.startswith(("with a ", "with an ", "with the ")) and column.type == "text":
+            phrase = phrase.removeprefix("with ")
+        sorts, noun = self._sorts(column, phrase, noun)
+        table = self.schema.tables[column.table]
+        target = self.schema.tables[column.ref].singular if column.ref else ""
+        if (
+            column.ref
+            and column.label == self.schema.tables[column.ref].column(self.schema.tables[column.ref].key[0]).label
+        ):
+            noun = target  # the label is that of the key: "Tag"
+        many = singular(noun)
+        slots = {
+            "c": column.name,
+            "v": f"{{{column.name}}}{suffix}",
+            "label": label,
+            "phrase": phrase,
+            "noun": noun,
+            "a_noun": noun if many else article(noun),
+            "is": "are" if many else "is",
+            "was": "were" if many else "was",
+            "plural": noun,
+            "single": many,
+            "a_target": article(target) if target else "",
+            "one": table.singular,
+            "many": table.plural,
+            "its": "their" if self._person(table) else "its",
+        }
+        slots |= self._counted(column) | self._ranked(column) | self._truths(column)
+        return _Phrases(column, sorts, slots, self._header(column, sorts, noun, label))
+
+    def _sorts(self, column: Column, phrase: str, noun: str) -> tuple[tuple[str, ...], str]:
+        """Return the sorts of a column's frames, the first one best, and its noun."""
+        form, odd = says(phrase), _is_odd(noun)
+        if column.type == "bool":
+            return ("true", "false"), noun
+        if column.type == "date":
+            if not form.open and ACTIVE.match(phrase):
+                return ("active",), noun
+            if not form.open and _DONE.match(phrase):
+                return ("passive",), noun
+            if form.open:
+                return (self._open_sort(phrase), "odd day"), noun
+            if isinstance(column.fill, Pick | Choice):
+                return ("day",), noun
+            if _is_odd(noun) and not form.determined:
+                return ("odd day",), noun
+            spoken = _DETERMINED.sub("", phrase) if form.determined else DAYS.get(noun, noun)
+            return ("day",), spoken if _DAY.search(spoken) else f"{spoken} date"
+        if column.type == "text":
+            plain = () if odd else ("noun",)
+            if form.open and form.determined and not column.ref:
+                return ("has", *plain), noun
+            if form.open and not form.determined:
+                return (self._open_sort(phrase), *plain), noun
+            return plain or ("odd",), noun
+        return self._number_sorts(column, phrase, noun, odd=odd)
+
+    @staticmethod
+    def _open_sort(phrase: str) -> str:
+        return "of" if phrase == "of" else "at" if _LEADING.match(phrase) else "open"
+
+    def _number_sorts(self, column: Column, phrase: str, noun: str, *, odd: bool) -> tuple[tuple[str, ...], str]:
+        form, fill = says(phrase), column.fill
+        odd = odd and (" " not in noun or _LEADING.match(noun) is not None)  # "floor kept" is a noun
+        if isinstance(fill, Rank):
+            return ("rank",), noun
+        if isinstance(fill, Aggregate) and fill.op == "count" and (self._counted(column) or singular(noun)):
+            return ("count",), noun
+        if form.determined and (not form.open or phrase.endswith(" of")):
+            noun = _DETERMINED.sub("", phrase).removesuffix(" of")
+            return ("extreme" if _SUPERLATIVE.match(noun) else "measure",), noun
+        if _DONE.match(phrase) and not form.open and isinstance(fill, Number) and fill.lo >= 1000 and fill.hi < 3000:
+            return ("year",), noun
+        if form.open and not form.determined:
+            return (self._open_sort(phrase), "odd" if odd else "measure"), noun
+        if singular(noun):
+            return ("amount",) if column.unit or column.type == "num" else ("count",), noun
+        return ("odd" if odd else "extreme" if _SUPERLATIVE.match(noun) else "measure",), noun
+
+    def _counted(self, column: Column) -> dict[str, str]:
+        """Return the nouns of the rows that a column counts, where these say what it is."""
+        fill = column.fill
+        if not isinstance(fill, Aggregate) or fill.op != "count" or fill.where is not None:
+            return {}
+        child = self.schema.tables[fill.table]
+        if len(fill.by) != 1 or sum(ref.ref == column.table for ref in child.refs) != 1:
+            return {}
+        return {"single": child.singular, "plural": child.plural}
+
+    def _ranked(self, column: Column) -> dict[str, str]:
+        fill = column.fill
+        if not isinstance(fill, Rank):
+            return {}
+        table = self.schema.tables[column.table]
+        by = lower(_TAIL.sub("", table.column(fill.column).label))
+        return {"by": f"{by} within the same {lower(table.column(fill.within).label)}" if fill.within else by}
+
+    def _header(self, column: Column, sorts: Sequence[str], noun: str, label: str) -> str:
+        plain = lower(label)
+        if sorts[0] == "day":
+            return noun
+        if sorts[0] in {"active", "passive"}:
+            return DAYS.get(plain, f"date {plain}")
+        if "odd day" in sorts:
+            return plain if _DAY.search(plain) else f"date {plain}"
+        if sorts[0] == "year":
+            return DAYS.get(plain, f"date {plain}").replace("date", "year")
+        if sorts[0] == "count":
+            return plain if plain.startswith("number ") else f"number of {plain}"
+        if column.type == "bool":
+            return f"{plain} (yes or no)"
+        unit = column.unit
+        return plain if not unit or unit.lower() in re.findall(r"[^\W_]+|%", plain) else f"{plain} ({unit})"
+
+    def _person(self, table: Table) -> bool:
+        fills = (table.column(name).fill for name in table.key)
+        return any(isinstance(fill, Invent) and fill.kind == "person" for fill in fills)
+
+    def _truths(self, column: Column) -> dict[str, str]:
+        """Return what a truth value says of one row and of several, and what its opposite does."""
+        if column.type != "bool":
+            return {}
+        phrase = _MARKUP.sub("", column.says)
+        verbal = VERBS.fullmatch(phrase)
+        if re.fullmatch(r"\w+[^s]s", phrase):  # "operates"
+            have, lack = f"[{phrase[:-1]}|{phrase}]", f"[do|does] not {phrase[:-1]}"
+            return {"does": phrase, "does_not": f"does not {phrase[:-1]}", "do": have, "do_not": lack}
+        if verbal and verbal[1] != "is":
+            verb, rest = verbal.groups()
+            base = "have" if verb == "has" else verb[:-1]
+            have, lack = f"[{base}|{verb}] {rest}", f"[do|does] not {base} {rest}"
+            return {"does": phrase, "does_not": f"does not {base} {rest}", "do": have, "do_not": lack}
+        phrase = verbal[2] if verbal else phrase
+        if verbal or _ADJECTIVE.fullmatch(phrase) or phrase != column.label.lower() or _DONE.match(phrase):
+            have, lack = f"[are|is] {phrase}", f"[are|is] not {phrase}"
+            return {"does": f"is {phrase}", "does_not": f"is not {phrase}", "do": have, "do_not": lack}
+        table = self.schema.tables[column.table]
+        if self._person(table) or phrase.split()[-1] == table.singular:
+            have = f"[are {phrase}s|is {article(phrase)}]"
+            lack = f"[are not {phrase}s|is not {article(phrase)}]"
+            return {
+                "does": f"is {article(phrase)}",
+                "does_not": f"is not {article(phrase)}",
+                "do": have,
+                "do_not": lack,
+            }
+        return {
+            "does": f"comes with {phrase}",
+            "does_not": f"comes without {phrase}",
+            "do": f"[come|comes] with {phrase}",
+            "do_not": f"[come|comes] without {phrase}",
+        }
+
+    # sentences
+
+    def rows(self, table: Table) -> list[str]:
+        """Return how a row is named: by its key, and by what is left of it where a page says one part for all."""
+        if len(table.key) == 1:
+            return [f"{{{table.key[0]}}}"]
+        keys = [table.key, *(tuple(k for k in table.key if k != without) for without in table.key)]
+        return [f"the {table.singular}{''.join(map(self._joint, map(table.column, key)))}" for key in keys]
+
+    def _joint(self, column: Column) -> str:
+        form = says(column.says)
+        if form.open or form.leading:
+            return f" {_MARKUP.sub('', column.says)} {{{column.name}}}"
+        if column.ref:
+            return f" of {{{column.name}}}"
+        return f", {{{column.name}}}" if column.type == "text" else f" for {{{column.name}}}"
+
+    def naming(self, table: Table) -> Iterator[dict[str, Any]]:
+        """Yield the sentences that do no more than name a row."""
+        frames = ["The <many> on record include <row>.", "On file: <row>."]
+        frames += ["<row> is on record as <a_one>."] if len(table.key) == 1 else []
+        slots = {"many": table.plural, "a_one": article(table.singular)}
+        texts = [_filled(frame, {**slots, "row": row}) for row in self.rows(table) for frame in frames]
+        yield {"of": table.name, "text": texts}
+
+    def tells(self, phrases: _Phrases) -> Iterator[dict[str, Any]]:
+        """Yield the sentences that state a column."""
+        column = phrases.column
+        table = self.schema.tables[column.table]
+        rows = self.rows(table)
+        if column.key:
+            return  # the name of a row states it
+        for sort in phrases.sorts if column.type in {"bool", "text"} else phrases.sorts[:1]:
+            frames, more = FRAMES[sort], dict[str, Any]()
+            if column.type == "bool":
+                more = {"when": column.name if sort == "true" else f"not {column.name}", "states": [column.name]}
+            for genre, some in (((), (frames.named, frames.loose)), (("forum",), (frames.forum,))):
+                made = [_split(lines, phrases.slots, rows) for lines in some if lines]
+                text, test = ([line for half in made for line in half[i]] for i in (0, 1))
+                if text and (not genre or self.has_forum):
+                    yield {
+                        "of": table.name,
+                        **({"genre": list(genre)} if genre else {}),
+                        **more,
+                        "text": text,
+                        "test": test,
+                    }
+        nulls = next((FRAMES[s].null for s in (*phrases.sorts, "odd") if FRAMES[s].null), ())
+        if may_be_null(column):
+            text, test = _split(nulls, phrases.slots, rows)
+            missing = {"when": f"{column.name} is null", "states": [column.name]}
+            yield {"of": table.name, **missing, "text": text, "test": test}
+
+    def ask(self, phrases: _Phrases) -> dict[str, list[str]]:
+        """Return the ways to ask for a column, and by it."""
+        out: dict[str, list[str]] = {"header": [phrases.header, f"{phrases.header} on record"]}
+        if not phrases.sorts:
+            return out
+        others = Counter(p.header for p in self.asked if p.column.table == phrases.column.table)
+        if others[phrases.header] > 1:
+            out = {}
+        for sort in phrases.sorts:
+            for kind, texts in (FRAMES[sort].asks or {}).items():
+                if (kind != "whose" or phrases.column.ref) and not (
+                    kind in out and sort in {"measure", "odd", "odd day"}
+                ):
+                    filled = [_filled(text, phrases.slots) for text in texts]
+                    out[kind] = list(dict.fromkeys([*out.get(kind, []), *filled]))
+        return out
+
+    def names(self, phrases: _Phrases) -> list[str]:
+        """Return labels of a column."""
+        slots = phrases.slots
+        spoken = (phrases.column.label, _TAIL.sub("", phrases.header), slots["noun"] if slots else "")
+        return list(dict.fromkeys(capital(text) for text in spoken if text))
+
+    # pages
+
+    @cached_property
+    def has_forum(self) -> bool:
+        """Whether any page is a thread of the forum."""
+        return any(page["site"] == "forum" for _, page in self.pages())
+
+    def sites(self) -> dict[str, Any]:
+        """Return the sites that have pages."""
+        main = max(self.schema.tables.values(), key=lambda t: (not t.background, t.rows[1]))
+        slots = {"One": _title_case(main.singular), "Many": _title_case(main.plural)}
+        used = {page["site"] for _, page in self.pages()}
+
+        def filled(texts: list[str]) -> list[str]:
+            return [_filled(text, slots) for text in texts]
+
+        return {
+            name: {**site, "name": filled(site["name"]), "test": {**site["test"], "name": filled(site["test"]["name"])}}
+            for name, site in SITES.items()
+            if name in used
+        }
+
+    def pages(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the pages by name: two about each row, on different sites, and the lists that questions go by."""
+        abouts: set[str] = set()
+        lists = 0
+        for spec in self.schema.pages:
+            if spec.about:
+                yield from self._about(spec, len(abouts), first=spec.about not in abouts)
+                abouts.add(spec.about)
+            else:
+                yield spec.name, self._list(spec, lists)
+                lists += 1
+        for table in self.schema.tables.values():
+            if table.background and not self._parent(table):
+                show = [c.name for c in table.columns if not c.key]
+                yield f"{table.name}-notes", self._page("handbook", "article", table, show, {}, None)
+
+    def _about(self, spec: PageSpec, turn: int, *, first: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+        table = self.schema.tables[spec.table]
+        show = [name for name in spec.show if name not in table.key]
+        halves: tuple[dict[str, list[str]], dict[str, list[str]]] = ({}, {})
+        for child in spec.children:
+            columns = [c for c in child.columns if c not in self.schema.tables[child.table].key]
+            place = f"{child.table}.{child.ref}"
+            elsewhere = {c for page in self.schema.pages if page.about == child.table for c in page.show}
+            if elsewhere:
+                halves[0][place] = [c for c in columns if c not in elsewhere or c == columns[0]]
+                continue
+            lacking = [name for name in columns if may_be_null(self.schema.column(child.table, name))]
+            full = [name for name in columns if name not in lacking]
+            halves[0][place] = [*lacking, *full[::2]]
+            halves[1].update({place: full[1::2]} if full[1::2] else {})
+        for background in self.schema.tables.values() if first else ():
+            parent = self._parent(background) if background.background else None
+            if parent and parent.ref == spec.table:
+                columns = [c.name for c in background.columns if c.name not in (parent.name, *background.key)]
+                halves[1][f"{background.name}.{parent.name}"] = columns
+        site, form = STORIES[turn % len(STORIES)]
+        yield spec.name, self._page("register", "card", table, show[::2], halves[0], spec.switch)
+        if show[1::2] or halves[1]:
+            yield f"{spec.name}-{site}", self._page(site, form, table, show[1::2], halves[1], spec.switch)
+
+    def _parent(self, table: Table) -> Column | None:
+        """Return the reference to the row on whose page a background row stands."""
+        abouts = {page.about for page in self.schema.pages}
+        return next((ref for ref in table.refs if ref.ref in abouts), None)
+
+    def _page(
+        self, site: str, form: str, table: Table, show: list[str], children: dict[str, list[str]], switch: str | None
+    ) -> dict[str, Any]:
+        row = "{name}" if len(table.key) == 1 else self.rows(table)[0]
+        return {
+            "site": site,
+            "form": form,
+            "about": table.name,
+            "show": show,
+            **({"with": children} if children else {}),
+            **({"if": switch} if switch else {}),
+            "title": [_filled(title, {"row": row}) for title in TITLES[site]],
+        }
+
+    def _list(self, spec: PageSpec, turn: int) -> dict[str, Any]:
+        table = self.schema.tables[spec.table]
+        by = table.column(spec.by or "")
+        form = says(by.says)
+        group = f"{table.plural} {by.says} {{scope}}" if form.open and not form.determined else ""
+        label = lower(_MARKUP.sub("", by.label))
+        columns = [table.column(name) for name in spec.show]
+        title = [f"{table.plural} by {label}: {{scope}}", f"{{scope}}: {table.plural}", *([group] if group else [])]
+        return {
+            "site": "directory",
+            "form": "table" if turn % 2 or any(map(may_be_null, columns)) else "entries",
+            "list": table.name,
+            "by": by.name,
+            **({"sort": spec.sort} if spec.sort else {}),
+            "show": [name for name in spec.show if name != by.name],
+            **({"if": spec.switch} if spec.switch else {}),
+            "title": title,
+            "opening": [
+                f"The {group or f'{table.plural} with the {label} {{scope}}'} are listed here.",
+                f"This list has the {group or f'{table.plural} with the {label} {{scope}}'}.",
+            ],
+        }
+
+
+def _is_odd(noun: str) -> bool:
+    """Tell whether a label is no noun that a sentence could use: "paid", "of which salt"."""
+    words = noun.split()
+    done = _DONE.fullmatch(words[-1]) or (_DONE.fullmatch(words[0]) and _LEADING.fullmatch(words[1]))
+    return bool(done or _LEADING.fullmatch(words[0]) or _LEADING.fullmatch(words[-1]) or len(words) > 6)
+
+
+def may_be_null(column: Column) -> bool:
+    """Tell whether a column may be null: by its own fill, or by what it is computed from."""
+    computed = isinstance(column.fill, COMPUTED) and not (
+        isinstance(column.fill, Aggregate) and column.fill.op != "max"
+    )
+    return column.nullable or computed or (isinstance(column.fill, Number) and column.fill.mean is not None)
+
+
+def _split(frames: Sequence[str], slots: Mapping[str, str], rows: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return frames filled, once for each way to name the row: those to train, and the last one, to test."""
+    train, test = (frames[:-1], frames[-1:]) if len(frames) > 1 else (frames, ())
+    return _each_row(train, slots, rows), _each_row(test, slots, rows)
+
+
+def _each_row(frames: Sequence[str], slots: Mapping[str, str], rows: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(_filled(frame, {**slots, "row": row}) for frame in frames for row in rows))
+
+
+def _filled(frame: str, slots: Mapping[str, str]) -> str:
+    return _SLOT.sub(lambda slot: slots[slot[1]], frame)
+
+
+def _title_case(noun: str) -> str:
+    return " ".join(map(capital, noun.split()))
