@@ -179,7 +179,7 @@ FRAMES: Final[dict[str, Frames]] = {
                 "[are|is] listed with the <noun> {v}",
                 "[have|has] the <noun> {v}",
             ),
-            "unequal": ("[have|has] a <noun> other than {v}", "[are|is] listed with a <noun> that is not {v}"),
+            "unequal": ("[have|has] <a_noun> other than {v}", "[do|does] not have the <noun> {v}"),
             "whose": ("[have|has] <a_noun> that", "[are|is] listed with <a_noun> that"),
             **_NULLS,
         },
@@ -345,7 +345,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "over": ("<phrase> after {v}", "<phrase> later than {v}", "<phrase> on a day after {v}"),
             "under": ("<phrase> before {v}", "<phrase> earlier than {v}", "<phrase> on a day before {v}"),
             "between": ("<phrase> between {a} and {b}", "<phrase> from {a} to {b}"),
-            "equal": ("<phrase> on {v}", "<phrase> on the day {v}"),
+            "equal": ("<phrase> on {v}", "<phrase> exactly on {v}"),
             "null": ("[have|has] not <phrase>", "[have|has] not <phrase> so far"),
             "present": ("[have|has] <phrase>", "[have|has] already <phrase>"),
         },
@@ -369,7 +369,7 @@ FRAMES: Final[dict[str, Frames]] = {
             "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
             "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
             "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
-            "equal": ("[were|was] <phrase> on {v}", "[were|was] <phrase> on the day {v}"),
+            "equal": ("[were|was] <phrase> on {v}", "[were|was] <phrase> exactly on {v}"),
             "null": ("[have|has] not been <phrase>", "[have|has] not been <phrase> so far"),
             "present": ("[have|has] been <phrase>", "[have|has] already been <phrase>"),
         },
@@ -694,7 +694,7 @@ class _Words:
 
     def _number_sorts(self, column: Column, phrase: str, noun: str, *, odd: bool) -> tuple[tuple[str, ...], str]:
         form, fill = says(phrase), column.fill
-        odd = odd and (" " not in noun or _LEADING.match(noun) is not None)  # "floor kept" is a noun
+        odd = odd and not (" " in noun and _DONE.fullmatch(noun.rsplit(" ", 1)[-1]))  # "floor kept" is a noun
         if isinstance(fill, Rank):
             return ("rank",), noun
         if isinstance(fill, Aggregate) and fill.op == "count" and (self._counted(column) or singular(noun)):
@@ -946,22 +946,24 @@ class _Words:
         table = self.schema.tables[spec.table]
         by = table.column(spec.by or "")
         form = says(by.says)
-        group = f"{table.plural} {by.says} {{scope}}" if form.open and not form.determined else ""
         label = lower(_MARKUP.sub("", by.label))
+        group = f"{table.plural} with {{scope}} as {label}"
+        if form.open and not form.determined:
+            group = f"{table.plural} {_MARKUP.sub('', by.says)} {{scope}}"
         columns = [table.column(name) for name in spec.show]
-        title = [f"{table.plural} by {label}: {{scope}}", f"{{scope}}: {table.plural}", *([group] if group else [])]
+        tabled = turn % 2 or any(may_be_null(c) or c.type == "bool" for c in columns)
         return {
             "site": "directory",
-            "form": "table" if turn % 2 or any(map(may_be_null, columns)) else "entries",
+            "form": "table" if tabled else "entries",
             "list": table.name,
             "by": by.name,
             **({"sort": spec.sort} if spec.sort else {}),
             "show": [name for name in spec.show if name != by.name],
             **({"if": spec.switch} if spec.switch else {}),
-            "title": title,
+            "title": [f"{table.plural} by {label}: {{scope}}", f"{{scope}}: {table.plural}", group],
             "opening": [
-                f"The {group or f'{table.plural} with the {label} {{scope}}'} are listed here.",
-                f"This list has the {group or f'{table.plural} with the {label} {{scope}}'}.",
+                f"The {group} are listed here.",
+                f"This list has the {group}.",
             ],
         }
 

@@ -42,17 +42,17 @@ class LanguageLint:
 
     def lines(self) -> Iterator[str]:
         """Yield what `schema check` prints: advice, no fault."""
+        whole = len(self.derived) == self.columns
         if self.derived:
-            what = "every column" if len(self.derived) == self.columns else _listed(self.derived)
+            what = "every column" if whole else _listed(self.derived)
             yield f"language: derived sentences or ways to ask stand in for {what}"
         for counts, least, things in (
             (self.tells, TELLS, "sentences"),
             (self.asks, ASKS, "ways to ask"),
             (self.names, NAMES, "names"),
         ):
-            own = {place: n for place, n in counts.items() if place not in self.derived}
-            if own:
-                yield f"language: fewer than {least} {things}: {_counted(own)}"
+            if counts and not whole:
+                yield f"language: fewer than {least} {things}: {_counted(counts)}"
         yield from (f"language: {text}" for text in self.shared)
         if self.rivals:
             yield (
@@ -115,11 +115,16 @@ def _rivals(schema: Schema, column: Column) -> int:
     tables = (t for t in schema.tables.values() if t.background and any(r.ref == column.table for r in t.refs))
     numbers = {"int", "num"}
     return sum(
-        other.unit == column.unit and (other.type == column.type or {other.type, column.type} <= numbers)
+        _unit(other) == _unit(column) and (other.type == column.type or {other.type, column.type} <= numbers)
         for table in tables
         for other in table.columns
         if not other.key and not isinstance(other.fill, Pick | Choice)
     )
+
+
+def _unit(column: Column) -> str:
+    """Return the unit of a column, or what stands for it in its label: "Alcohol (%)"."""
+    return column.unit or column.label.rpartition(" (")[2] * column.label.endswith(")")
 
 
 def _shared_options(schema: Schema) -> Iterator[str]:

@@ -328,8 +328,11 @@ def _listed(here: expr.Path, column: Column, text: str) -> Iterator[Node]:
     """Yield memberships in "a, b or c", wherever the last "or" may stand."""
     for joint in re.finditer(" or ", text):
         for parts in ([*text[: joint.start()].split(", "), text[joint.end() :]],):
-            bare = [part.removesuffix(f" {column.unit}").removesuffix("%") if column.unit else part for part in parts]
-            values = [_number(b, column) if column.type in {"int", "num"} else b for b in bare]
+            if column.type in {"int", "num"}:
+                bare = [part.removesuffix(f" {column.unit}").removesuffix("%") for part in parts]
+                values: list[Value] = [_number(number, column) for number in bare]
+            else:
+                values = list(parts)
             if None not in values:
                 yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
 
