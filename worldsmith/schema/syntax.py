@@ -58,7 +58,7 @@ EXAMPLES = {
     "columns": "[tables.berth.columns]",
 }
 EITHER = {
-    "values": "should be a list [a, b, …], { real = [names] }, { invent = kind, n = 5 } or { groups = { name = [a, b] } }",
+    "values": "should be a list [a, …], { real = [names] }, { invent = kind, n = 5 } or { groups = { name = [a, …] } }",
     "key": 'should be a column, or a list of columns: key = ["shop", "year"]',
     "with": 'should be a list of columns, or "*" for all',
 }
