@@ -640,6 +640,8 @@ class _Words:
         phrase = _MARKUP.sub("", column.says) if own else noun
         if phrase.startswith(("with a ", "with an ", "with the ")) and column.type == "text":
             phrase = phrase.removeprefix("with ")
+        if column.type == "date" and _DONE.match(phrase):
+            phrase = phrase.removesuffix(" on")
         sorts, noun = self._sorts(column, phrase, noun)
         table = self.schema.tables[column.table]
         target = self.schema.tables[column.ref] if column.ref else None
@@ -708,7 +710,7 @@ class _Words:
             return ("extreme" if _SUPERLATIVE.match(noun) else "measure",), noun
         if _DONE.match(phrase) and not form.open and isinstance(fill, Number) and fill.lo >= 1000 and fill.hi < 3000:
             return ("year",), noun
-        if form.open and not form.determined:
+        if form.open and not form.determined and not (phrase.endswith(" year") and not _LEADING.match(phrase)):
             return (self._open_sort(phrase), "odd" if odd else "measure"), noun
         if singular(noun):
             return ("amount",) if column.unit or column.type == "num" else ("count",), noun
