@@ -243,6 +243,23 @@ def test_units_after_one(unit, one):
 
 
 @pytest.mark.parametrize(
+    ("label", "one"),
+    [
+        ("faults found", "fault found"),
+        ("calls with salt", "call with salt"),
+        ("entries", "entry"),
+        ("matches lost", "match lost"),
+        ("persons allowed in at once", "person allowed in at once"),
+        ("boardings a year", "boarding a year"),
+        ("floor area", ""),
+        ("glass", ""),
+    ],
+)
+def test_labels_of_things_that_are_counted_have_a_singular(label, one):
+    assert morphology.singular(label) == one
+
+
+@pytest.mark.parametrize(
     ("fields", "text", "said"),
     [
         ({"label": "Payroll", "says": "payroll"}, "height > 20", "have a payroll over 20 m"),

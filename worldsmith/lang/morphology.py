@@ -13,7 +13,9 @@ _OPEN = re.compile(r"(^|\s)(of|in|to|by|for|from|on|at|with|under|upon|into|endi
 _VOWEL = re.compile(r"(?!uni(?![nm])|use|usu|eu|ewe|one\b|once\b)[aeiou]|hour|honest|honou?r|heir")
 _SPELLED = re.compile(r"[AEFHILMNORSX]")
 _ODD = re.compile(r"[()]|\b(since|kept|let|using|sold|held|reached|won)\b", re.IGNORECASE)
-_AFTER_HEAD = re.compile(rf"{_PARTICIPLE.pattern}|found|lost|as|until|under|then")
+_AFTER_HEAD = re.compile(
+    rf"{_PARTICIPLE.pattern}|found|lost|as|until|under|then|there|before|after|between|without|within|over|abroad|a"
+)
 _GERUND = re.compile(r"\w+ing\b")
 
 

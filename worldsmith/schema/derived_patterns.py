@@ -35,13 +35,22 @@ _DETERMINED = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
 _DAY = re.compile(r"\b(day|date|deadline|time|until|since)\b")
 _INDEFINITE = re.compile(r"\ban? (?=\S+(?: \S+)?$)")
 _DONE = re.compile(
-    r"(\w{3,}(?<!e)ed|used|aged|born|built|rebuilt|made|sold|bought|held|kept|won|lit|laid|paid|lost|found|spent|left|let|sent|"
-    r"met|set|put|cut|shut|given|taken|written|withdrawn|drawn|shown|known|grown|chosen|broken|worn|flown|struck|led|run)\b"
+    r"(\w{3,}(?<!e)ed|used|aged|born|built|rebuilt|made|sold|bought|held|kept|won|lit|laid|paid|lost|found|spent|left|"
+    r"let|sent|met|set|put|cut|shut|given|taken|written|withdrawn|drawn|shown|known|grown|chosen|broken|worn|flown|"
+    r"struck|led|run)\b"
 )
 """What was done: no noun, and what a day is told of."""
 _LEADING = re.compile(r"(of|in|to|by|for|from|on|at|with|under|since|until|as)\b")
-_SUPERLATIVE = re.compile(r"(\w+est|best|worst|most|least|total|first|last|only|same)\b")
-_ADJECTIVE = re.compile(r"\w+(ed|able|ible|al|ive|ous|ic|ful|less|ant|ent|en)")
+_SUPERLATIVE = re.compile(
+    r"(?!(?:inter|for|gu|requ|t|harv|cont|qu|r|w|ch|inv)est)"
+    r"(\w+est|best|worst|most|least|total|first|last|only|same)\b"
+)
+_ADJECTIVE = re.compile(
+    r"\w+(ed|able|ible|ive|ous|ic|ful|less)|(annu|season|loc|digit|leg|offici|nation|region|glob)al|active|broken|dry|"
+    r"electronic|empty|free|hidden|independent|main|new|old|open|part-time|full-time|permanent|private|public|rare|recent|"
+    r"remote|safe|urgent|vacant|vegan|vegetarian|wet|wooden"
+)
+"""Truth values that a row is: "is organic"; others it comes with: "comes with a sauna"."""
 
 ACTIVE: Final = re.compile(
     "(opened|closed|arrived|left|departed|died|retired|joined|started|began|ended|expired|lapsed|sailed|appeared|moved|"
@@ -534,8 +543,8 @@ def completed(bank: Bank, schema: Schema, where: str) -> Bank:
     told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
     lacking = prose_columns(bank) - told
     tells = [tell for p in words.every if (p.column.table, p.column.name) in lacking for tell in words.tells(p)]
-    asks = {f"{p.column.table}.{p.column.name}": words.ask(p) for p in words.asked}
-    asks = {place: ask for place, ask in asks.items() if place not in bank.source.asks}
+    unasked = {f"{p.column.table}.{p.column.name}": p for p in words.asked}
+    asks = {place: words.ask(p) for place, p in unasked.items() if place not in bank.source.asks}
     if not tells and not asks:
         return bank
     more = {
@@ -598,8 +607,6 @@ class _Words:
             return {"values": names[0].name, "text": f"{_INDEFINITE.sub('the ', about)}{of} {{name}}"}
         return {"values": names[0].name, "text": f"{{name}} ({about})"}
 
-    # what columns give
-
     @cached_property
     def every(self) -> tuple[_Phrases, ...]:
         """What each column gives that is no key of its own table alone."""
@@ -609,16 +616,16 @@ class _Words:
             out += [self.phrases(c, shared[c.says] == 1) for c in table.columns if table.key != (c.name,)]
         return tuple(out)
 
-    @property
-    def asked(self) -> Iterator[_Phrases]:
+    @cached_property
+    def asked(self) -> tuple[_Phrases, ...]:
         """Those of the columns that questions ask for, the keys with them."""
-        yield from (p for p in (*self.every, *self.keyed) if not self.schema.tables[p.column.table].background)
+        return tuple(p for p in (*self.every, *self.keyed) if not self.schema.tables[p.column.table].background)
 
-    @property
-    def keyed(self) -> Iterator[_Phrases]:
+    @cached_property
+    def keyed(self) -> tuple[_Phrases, ...]:
         """The keys of one column: naming a row states them."""
         keys = (t.column(t.key[0]) for t in self.schema.tables.values() if len(t.key) == 1)
-        yield from (_Phrases(column, (), {}, lower(column.label)) for column in keys)
+        return tuple(_Phrases(column, (), {}, lower(column.label)) for column in keys)
 
     def phrases(self, column: Column, own: bool) -> _Phrases:
         """Return what a column gives; `own`: no other column of its table has its `says`."""
@@ -633,14 +640,13 @@ class _Words:
         phrase = _MARKUP.sub("", column.says) if own else noun
         if phrase.startswith(("with a ", "with an ", "with the ")) and column.type == "text":
             phrase = phrase.removeprefix("with ")
+        if column.type == "date" and _DONE.match(phrase):
+            phrase = phrase.removesuffix(" on")
         sorts, noun = self._sorts(column, phrase, noun)
         table = self.schema.tables[column.table]
-        target = self.schema.tables[column.ref].singular if column.ref else ""
-        if (
-            column.ref
-            and column.label == self.schema.tables[column.ref].column(self.schema.tables[column.ref].key[0]).label
-        ):
-            noun = target  # the label is that of the key: "Tag"
+        target = self.schema.tables[column.ref] if column.ref else None
+        if target and column.label == target.column(target.key[0]).label:
+            noun = target.singular  # the label is that of the key: "Tag"
         many = singular(noun)
         slots = {
             "c": column.name,
@@ -653,7 +659,7 @@ class _Words:
             "was": "were" if many else "was",
             "plural": noun,
             "single": many,
-            "a_target": article(target) if target else "",
+            "a_target": article(target.singular) if target else "",
             "one": table.singular,
             "many": table.plural,
             "its": "their" if self._person(table) else "its",
@@ -704,7 +710,7 @@ class _Words:
             return ("extreme" if _SUPERLATIVE.match(noun) else "measure",), noun
         if _DONE.match(phrase) and not form.open and isinstance(fill, Number) and fill.lo >= 1000 and fill.hi < 3000:
             return ("year",), noun
-        if form.open and not form.determined:
+        if form.open and not form.determined and not (phrase.endswith(" year") and not _LEADING.match(phrase)):
             return (self._open_sort(phrase), "odd" if odd else "measure"), noun
         if singular(noun):
             return ("amount",) if column.unit or column.type == "num" else ("count",), noun
@@ -755,7 +761,7 @@ class _Words:
             return {}
         phrase = _MARKUP.sub("", column.says)
         verbal = VERBS.fullmatch(phrase)
-        if re.fullmatch(r"\w+[^s]s", phrase):  # "operates"
+        if re.fullmatch(r"\w+[^sui]s", phrase):  # "operates"
             have, lack = f"[{phrase[:-1]}|{phrase}]", f"[do|does] not {phrase[:-1]}"
             return {"does": phrase, "does_not": f"does not {phrase[:-1]}", "do": have, "do_not": lack}
         if verbal and verbal[1] != "is":
@@ -769,22 +775,15 @@ class _Words:
             return {"does": f"is {phrase}", "does_not": f"is not {phrase}", "do": have, "do_not": lack}
         table = self.schema.tables[column.table]
         if self._person(table) or phrase.split()[-1] == table.singular:
-            have = f"[are {phrase}s|is {article(phrase)}]"
-            lack = f"[are not {phrase}s|is not {article(phrase)}]"
-            return {
-                "does": f"is {article(phrase)}",
-                "does_not": f"is not {article(phrase)}",
-                "do": have,
-                "do_not": lack,
-            }
+            one = article(phrase)
+            have, lack = f"[are {phrase}s|is {one}]", f"[are not {phrase}s|is not {one}]"
+            return {"does": f"is {one}", "does_not": f"is not {one}", "do": have, "do_not": lack}
         return {
             "does": f"comes with {phrase}",
             "does_not": f"comes without {phrase}",
             "do": f"[come|comes] with {phrase}",
             "do_not": f"[come|comes] without {phrase}",
         }
-
-    # sentences
 
     def rows(self, table: Table) -> list[str]:
         """Return how a row is named: by its key, and by what is left of it where a page says one part for all."""
@@ -823,14 +822,9 @@ class _Words:
             for genre, some in (((), (frames.named, frames.loose)), (("forum",), (frames.forum,))):
                 made = [_split(lines, phrases.slots, rows) for lines in some if lines]
                 text, test = ([line for half in made for line in half[i]] for i in (0, 1))
+                more |= {"genre": list(genre)} if genre else {}
                 if text and (not genre or self.has_forum):
-                    yield {
-                        "of": table.name,
-                        **({"genre": list(genre)} if genre else {}),
-                        **more,
-                        "text": text,
-                        "test": test,
-                    }
+                    yield {"of": table.name, **more, "text": text, "test": test}
         nulls = next((FRAMES[s].null for s in (*phrases.sorts, "odd") if FRAMES[s].null), ())
         if may_be_null(column):
             text, test = _split(nulls, phrases.slots, rows)
@@ -839,19 +833,16 @@ class _Words:
 
     def ask(self, phrases: _Phrases) -> dict[str, list[str]]:
         """Return the ways to ask for a column, and by it."""
-        out: dict[str, list[str]] = {"header": [phrases.header, f"{phrases.header} on record"]}
-        if not phrases.sorts:
-            return out
-        others = Counter(p.header for p in self.asked if p.column.table == phrases.column.table)
-        if others[phrases.header] > 1:
-            out = {}
+        out: dict[str, list[str]] = {}
+        if sum(p.header == phrases.header and p.column.table == phrases.column.table for p in self.asked) == 1:
+            out["header"] = [phrases.header, f"{phrases.header} on record"]
         for sort in phrases.sorts:
             for kind, texts in (FRAMES[sort].asks or {}).items():
-                if (kind != "whose" or phrases.column.ref) and not (
-                    kind in out and sort in {"measure", "odd", "odd day"}
-                ):
-                    filled = [_filled(text, phrases.slots) for text in texts]
-                    out[kind] = list(dict.fromkeys([*out.get(kind, []), *filled]))
+                stands_in = sort in {"measure", "odd", "odd day"}  # for what the first sort has no way to ask
+                if (kind == "whose" and not phrases.column.ref) or (stands_in and kind in out):
+                    continue
+                filled = [_filled(text, phrases.slots) for text in texts]
+                out[kind] = list(dict.fromkeys([*out.get(kind, []), *filled]))
         return out
 
     def names(self, phrases: _Phrases) -> list[str]:
@@ -859,8 +850,6 @@ class _Words:
         slots = phrases.slots
         spoken = (phrases.column.label, _TAIL.sub("", phrases.header), slots["noun"] if slots else "")
         return list(dict.fromkeys(capital(text) for text in spoken if text))
-
-    # pages
 
     @cached_property
     def has_forum(self) -> bool:
