@@ -19,7 +19,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
-from worldsmith.simulate.disclosure import children_of, disclosed_by_reading, is_all_children
+from worldsmith.simulate.disclosure import children_of, is_all_children
 from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
@@ -32,6 +32,8 @@ DEPTH: Final = 3
 """Results pages looked at for one query."""
 QUERIES: Final = 6
 """Queries tried for one page."""
+SCOPES: Final = 3
+"""Values of a page's cells that its queries name, at most."""
 STUCK: Final = 40
 """Pages that can't be found in a row before a search is given up."""
 _SLOT = re.compile(r"\{\w+\}")
@@ -137,7 +139,8 @@ class PlannedSearch:
         self.read: set[str] = set()
         self.lost: set[str] = set()
         self.hits: dict[tuple[str, int], Reply] = {}
-        self.disclosed: set[Disclosure] = set()
+        inner = client.client
+        self.disclosed: set[Disclosure] = inner.read if isinstance(inner, SimulatorClient) else set()
         """What the pages read so far disclosed."""
 
     def solve(self, needs: Collection[Disclosure]) -> None:
@@ -189,13 +192,8 @@ class PlannedSearch:
                     break
             else:
                 return False
-        text = self.client.extract(url)
-        inner = self.client.client
-        if isinstance(inner, SimulatorClient) and inner.pages_read:
-            page = inner.pages_read[-1]
-            self.disclosed |= disclosed_by_reading(page, page.cells, self.world)
+        self._take(self.client.extract(url))
         self.read.add(page_id)
-        self._take(text)
         return True
 
     def _finds(self, query: str, url: str) -> bool:
@@ -227,8 +225,8 @@ class PlannedSearch:
         ways: list[str] = []
         if self._name_known(page_id):
             ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
-        scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
-        known = [text for text in dict.fromkeys(scopes) if words_of(text) <= self.words][:3]
+        scopes = (self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value))
+        known = list(islice(_distinct(text for text in scopes if words_of(text) <= self.words), SCOPES))
         ways += [f"{form.singular} {text} {nouns}" for text in known]
         ways += [f"{form.plural} {text} {subject}" for text in known]
         ways += [f"{' '.join(known)} {form.plural} {subject}"] if len(known) > 1 else []
@@ -263,6 +261,15 @@ class PlannedSearch:
         return all(
             cell in self.disclosed for path in paths for cell in path_disclosures(self.evaluator, query, index, path)
         )
+
+
+def _distinct(texts: Iterable[str]) -> Iterator[str]:
+    """Yield each text once."""
+    yielded: set[str] = set()
+    for text in texts:
+        if text not in yielded:
+            yielded.add(text)
+            yield text
 
 
 def table_of(task: Task, evaluator: QueryEvaluator, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:
