@@ -34,6 +34,8 @@ QUERIES: Final = 6
 """Queries tried for one page."""
 SCOPES: Final = 3
 """Values of a page's cells that its queries name, at most."""
+LINKED: Final = 1024
+"""Replies whose addresses are kept."""
 STUCK: Final = 40
 """Pages that can't be found in a row before a search is given up."""
 _SLOT = re.compile(r"\{\w+\}")
@@ -84,8 +86,12 @@ class PlannedPages:
 
     def __init__(self, pages: Pages) -> None:
         self.pages, self.world, self.evaluator = pages, pages.world, QueryEvaluator(pages.world)
-        self.addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
         self.name, self.stated, self.stating = cache(self._name), cache(self._stated), cache(self._stating)
+        addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
+        self.links = lru_cache(LINKED)(lambda text: addresses.intersection(_URL.findall(text)))
+        """The addresses of pages that stand anywhere in a text."""
+        self.lines = lru_cache(LINKED)(lambda text: addresses.intersection(text.split("\n")))
+        """Those that are a line of it."""
 
     def _name(self, page_id: str) -> str:
         """Return what a page is found by: the names of its row, or the value that its rows share."""
@@ -212,8 +218,7 @@ class PlannedSearch:
         self.words |= words_of(text)
         self.texts.add(text)
         # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
-        addresses = text.split("\n") if self.turn else _URL.findall(text)
-        self.known_urls |= self.known.addresses.intersection(addresses)
+        self.known_urls |= self.known.lines(text) if self.turn else self.known.links(text)
 
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
