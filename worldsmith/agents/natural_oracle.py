@@ -13,7 +13,7 @@ from typing import Final
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import request_text
-from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
+from worldsmith.agents.client import Recorder, Reply, SimulatorClient
 from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
@@ -207,7 +207,7 @@ class PlannedSearch:
             reply = self.hits.get((query, page))
             if reply is None:
                 reply = self.hits[query, page] = self.client.search(query, HITS, page)
-                self._take(hits_text(reply))
+                self._take(self.client.replies[-1])
             if any(hit["url"] == url for hit in reply["results"]):
                 return True
             if not reply["more"]:
