@@ -15,7 +15,6 @@ from worldsmith.agents.memory import Unread, parse_cell
 from worldsmith.agents.plain_oracle import Search
 from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, raised_pages
 from worldsmith.errors import BackendError, NotFoundError, UsageError
-from worldsmith.mining.certificates import disclosed
 from worldsmith.pages import Pages
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
@@ -212,16 +211,17 @@ def test_copies_are_believed_in_nothing_but_where_the_entry_is(kind, town, regis
     simulator = Simulator(town, profiles={"copies": Profile("copies", edits=edits)})
     pages, reached = Pages(town), 0
     for page in (pages.plan(i) for i in pages.ids() if i.startswith(f"{kind}/")):
-        client = SimulatorClient(simulator, Address(town.id, "copies"))
+        client = Recorder(SimulatorClient(simulator, Address(town.id, "copies")))
         search = Search(registers[2][0], town.schema, client)
         spec = next(s for s in town.schema.pages if s.about == page.subject.table)
         place = (spec.about, town.key(page.subject))
         assert search._take(page.url, spec, place)
         true = town.fact(page.subject).values
         assert set(search.memory.facts[place].items()) <= set(true.items())
-        reached += [p.id for p in client.pages_read] == [page.id, pages.about(page.subject)]
+        reached += [call["arg"] for call in client.calls] == [page.url, pages.url(pages.about(page.subject))]
         # What was told otherwise, by then or by mistake, is evidence of nothing.
-        assert disclosed(client.pages_read[:1], town) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
+        reply = simulator.call(Address(town.id, "copies"), Call("web_extractor", page.url))
+        assert set(reply.disclosed) <= {(c.row, c.col) for c in page.cells if kind == "world-mirror"}
     assert reached > 15
 
 

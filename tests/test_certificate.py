@@ -6,9 +6,9 @@ import pytest
 from tests.task_draws import candidates
 from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import Certificate, NotCertified, certify, disclosed, untraceable_argument, verify
+from worldsmith.mining.certificates import Certificate, NotCertified, certify, untraceable_argument, verify
 from worldsmith.pages import RENDER, Pages
-from worldsmith.simulate.disclosure import disclosed_by_page, is_all_children
+from worldsmith.simulate.disclosure import disclosed_by_page, disclosed_by_reading, is_all_children
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
@@ -100,8 +100,7 @@ def test_an_answer_without_evidence_is_no_proof(proved):
 
     class Silent(SimulatorClient):
         def _answered(self, call):
-            found = super()._answered(call)
-            return replace(found, page=None)
+            return replace(super()._answered(call), disclosed=())
 
     with pytest.raises(NotCertified, match="evidence that its calls don't disclose"):
         certify(task, world, Silent(simulator))
@@ -124,13 +123,13 @@ def test_most_candidates_are_certified(smartphones):
 def test_disclosed_cells_are_those_of_plans(town):
     pages = Pages(town)
     page = pages.page(pages.ids()[0])
-    assert disclosed([page, page], town) == {(cell.row, cell.col) for cell in page.cells} | disclosed_by_page(
-        page, town
-    )
+    whole = disclosed_by_page(page, town)
+    assert disclosed_by_reading(page, page.cells, town) == {(cell.row, cell.col) for cell in page.cells} | whole
     block = next(block for block in page.blocks if block.cells)
     cell = block.cells[0]
     wrong = replace(block, cells=(cell._replace(value="another"), *block.cells[1:]))
-    told = disclosed([replace(page, blocks=(wrong,))], town)
+    changed = replace(page, blocks=(wrong,))
+    told = disclosed_by_reading(changed, changed.cells, town)
     assert told == {(c.row, c.col) for c in block.cells[1:]} | disclosed_by_page(page, town)
 
 

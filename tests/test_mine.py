@@ -123,8 +123,8 @@ def by_hand(heights, pages):
 
 
 def test_constant_guess_is_the_share_of_the_most_common_value():
-    assert constant_guess(by_hand([7, 7, 7, 9], [()] * 4), isles()) == 0.75
-    assert constant_guess(by_hand([5, 7, 8, 9], [()] * 4), isles()) == 0.25
+    assert constant_guess(by_hand([7, 7, 7, 9], [()] * 4), QueryEvaluator(isles())) == 0.75
+    assert constant_guess(by_hand([5, 7, 8, 9], [()] * 4), QueryEvaluator(isles())) == 0.25
 
 
 def test_one_page_is_counted_cell_by_cell():
@@ -152,7 +152,7 @@ def test_gates_fail_on_the_mean_and_on_one_task():
 
 def test_measured_figures(mined, town):
     task = mined.tasks[0]
-    figures = measure_shortcuts(task, town, SimulatorClient(Simulator(town)))
+    figures = measure_shortcuts(task, QueryEvaluator(town), SimulatorClient(Simulator(town)))
     assert {name: round(f, 4) for name, f in figures.items()} == task.audit
     assert set(figures) == {*GATES, "one-page"}
     assert with_measures([replace(task, audit={})], town, SimulatorClient(Simulator(town))) == [task]

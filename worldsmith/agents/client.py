@@ -1,6 +1,7 @@
 """How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -8,7 +9,6 @@ from time import sleep as wait
 from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
-from worldsmith.pages import Page
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
@@ -67,7 +67,7 @@ class Connection(Client, Protocol):
 class SimulatorClient:
     """The tools of a world in this process.
 
-    `pages_read` gathers the plans of the pages that were read, `disclosed` what replies disclosed.
+    `disclosed` gathers what replies disclosed, `read` what those did that were pages.
 
     With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
@@ -82,19 +82,21 @@ class SimulatorClient:
     ) -> None:
         self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
         self.traces = traces
-        self.pages_read: list[Page] = []
         self.disclosed: set[Disclosure] = set()
+        self.read: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
 
     def afresh(self) -> "SimulatorClient":
         """Return a client of the same tools to whom nothing has been disclosed yet."""
-        return SimulatorClient(self.simulator, self.address, self.reply_cache, self.traces)
+        other = copy(self)
+        other.disclosed, other.read, other.retries, other.goes_on = set(), set(), 0, None
+        return other
 
     def add(self, other: "SimulatorClient") -> None:
         """Add what another client read and was told to this one's."""
-        self.pages_read += other.pages_read
         self.disclosed |= other.disclosed
+        self.read |= other.read
         self.retries += other.retries
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
@@ -104,8 +106,7 @@ class SimulatorClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
         observation = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
-        if observation.page is not None:
-            self.pages_read.append(observation.page)
+        self.read.update(observation.disclosed)
         self.goes_on = observation.next_offset
         return observation.text
 

@@ -13,13 +13,13 @@ from typing import Final
 
 from worldsmith import scoring
 from worldsmith.agents.baselines import request_text
-from worldsmith.agents.client import Recorder, Reply, SimulatorClient, hits_text
+from worldsmith.agents.client import Recorder, Reply, SimulatorClient
 from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
-from worldsmith.simulate.disclosure import children_of, disclosed_by_reading, is_all_children
+from worldsmith.simulate.disclosure import children_of, is_all_children
 from worldsmith.tasks import Task, markdown_table
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
@@ -32,6 +32,10 @@ DEPTH: Final = 3
 """Results pages looked at for one query."""
 QUERIES: Final = 6
 """Queries tried for one page."""
+SCOPES: Final = 3
+"""Values of a page's cells that its queries name, at most."""
+LINKED: Final = 1024
+"""Replies whose addresses are kept."""
 STUCK: Final = 40
 """Pages that can't be found in a row before a search is given up."""
 _SLOT = re.compile(r"\{\w+\}")
@@ -82,8 +86,12 @@ class PlannedPages:
 
     def __init__(self, pages: Pages) -> None:
         self.pages, self.world, self.evaluator = pages, pages.world, QueryEvaluator(pages.world)
-        self.addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
         self.name, self.stated, self.stating = cache(self._name), cache(self._stated), cache(self._stating)
+        addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
+        self.links = lru_cache(LINKED)(lambda text: addresses.intersection(_URL.findall(text)))
+        """The addresses of pages that stand anywhere in a text."""
+        self.lines = lru_cache(LINKED)(lambda text: addresses.intersection(text.split("\n")))
+        """Those that are a line of it."""
 
     def _name(self, page_id: str) -> str:
         """Return what a page is found by: the names of its row, or the value that its rows share."""
@@ -137,7 +145,8 @@ class PlannedSearch:
         self.read: set[str] = set()
         self.lost: set[str] = set()
         self.hits: dict[tuple[str, int], Reply] = {}
-        self.disclosed: set[Disclosure] = set()
+        inner = client.client
+        self.disclosed: set[Disclosure] = inner.read if isinstance(inner, SimulatorClient) else set()
         """What the pages read so far disclosed."""
 
     def solve(self, needs: Collection[Disclosure]) -> None:
@@ -189,13 +198,8 @@ class PlannedSearch:
                     break
             else:
                 return False
-        text = self.client.extract(url)
-        inner = self.client.client
-        if isinstance(inner, SimulatorClient) and inner.pages_read:
-            page = inner.pages_read[-1]
-            self.disclosed |= disclosed_by_reading(page, page.cells, self.world)
+        self._take(self.client.extract(url))
         self.read.add(page_id)
-        self._take(text)
         return True
 
     def _finds(self, query: str, url: str) -> bool:
@@ -203,7 +207,7 @@ class PlannedSearch:
             reply = self.hits.get((query, page))
             if reply is None:
                 reply = self.hits[query, page] = self.client.search(query, HITS, page)
-                self._take(hits_text(reply))
+                self._take(self.client.replies[-1])
             if any(hit["url"] == url for hit in reply["results"]):
                 return True
             if not reply["more"]:
@@ -214,8 +218,7 @@ class PlannedSearch:
         self.words |= words_of(text)
         self.texts.add(text)
         # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
-        addresses = text.split("\n") if self.turn else _URL.findall(text)
-        self.known_urls |= self.known.addresses.intersection(addresses)
+        self.known_urls |= self.known.lines(text) if self.turn else self.known.links(text)
 
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
@@ -227,8 +230,8 @@ class PlannedSearch:
         ways: list[str] = []
         if self._name_known(page_id):
             ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
-        scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
-        known = [text for text in dict.fromkeys(scopes) if words_of(text) <= self.words][:3]
+        scopes = (self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value))
+        known = list(islice(_distinct(text for text in scopes if words_of(text) <= self.words), SCOPES))
         ways += [f"{form.singular} {text} {nouns}" for text in known]
         ways += [f"{form.plural} {text} {subject}" for text in known]
         ways += [f"{' '.join(known)} {form.plural} {subject}"] if len(known) > 1 else []
@@ -263,6 +266,15 @@ class PlannedSearch:
         return all(
             cell in self.disclosed for path in paths for cell in path_disclosures(self.evaluator, query, index, path)
         )
+
+
+def _distinct(texts: Iterable[str]) -> Iterator[str]:
+    """Yield each text once."""
+    yielded: set[str] = set()
+    for text in texts:
+        if text not in yielded:
+            yielded.add(text)
+            yield text
 
 
 def table_of(task: Task, evaluator: QueryEvaluator, disclosed: Collection[Disclosure], rows: Iterable[int]) -> str:

@@ -18,8 +18,8 @@ from worldsmith.agents import TOKENS, Cost, Episode, Recorder, SimulatorClient, 
 from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.agents.plain_oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
-from worldsmith.pages import RENDER, Page
-from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
+from worldsmith.pages import RENDER
+from worldsmith.simulate.disclosure import is_all_children
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
@@ -74,11 +74,6 @@ class Certificate:
             raise FormatError(f"not a certificate: {error}") from None
 
 
-def disclosed(pages: Iterable[Page], world: World) -> frozenset[Disclosure]:
-    """Return what pages disclose that were read to their ends."""
-    return frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in pages))
-
-
 def _cells_and_parents(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:
     """Return those that are cells, and those that say that all children of a row are known; sorted."""
     ordered = sorted(disclosures, key=str)
@@ -117,13 +112,15 @@ def certify(
     """Return the certificate of what an agent does with the tools of a client. Raises NotCertified."""
     if task.world_digest != world.digest:
         raise NotCertified("another world")
-    start = len(client.pages_read)
+    fresh = client.afresh()
     try:
-        episode = run(task, world, agent, client)
+        episode = run(task, world, agent, fresh)
     except BackendError:
         raise NotCertified("a call that is never answered") from None
+    finally:
+        client.add(fresh)
     needed = required_disclosures(task, evaluator or QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read[start:], world))
+    cells, parents = _cells_and_parents(needed - fresh.read)
     if cells:
         raise NotCertified("evidence that its calls don't disclose")
     if parents:
@@ -188,7 +185,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - disclosed(client.pages_read, world))
+    cells, parents = _cells_and_parents(needed - client.read)
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:

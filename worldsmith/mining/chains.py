@@ -71,12 +71,11 @@ def draw_link(
 
 def _draw_named_row(context: MiningContext, r: random.Random) -> Query | None:
     """Return the query of a row by its name, its cell still to be chosen."""
-    schema = context.world.schema
-    tables = [t for t in context.pages.abouts if len(schema.tables[t].key) == 1 and context.has_real_names(t) is False]
+    tables = context.named_tables
     if not tables:
         return None
     table = tables[r.randrange(len(tables))]
-    key = schema.tables[table].key[0]
+    key = context.world.schema.tables[table].key[0]
     names = context.world.tables[table][key]
     return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
 

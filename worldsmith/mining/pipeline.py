@@ -187,7 +187,7 @@ class _Miner:
         if query.near_duplicate_key in self.near_duplicate_keys or self.read[_read_columns(query)] >= ALIKE:
             raise DrawRejected("like another task")
         # What costs least comes first: most of what fails a gate fails this one.
-        self._check_gates(task, {"constant-guess": constant_guess(task, self.world)})
+        self._check_gates(task, {"constant-guess": constant_guess(task, self.evaluator)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = self._certify_with(task, client, "oracle", "not certified")
         if proof.tool_tokens > self.max_tokens:
@@ -198,7 +198,7 @@ class _Miner:
             raise DrawRejected("too many turns")
         self._certify_with(task, client, "reworded", "not certified by other queries")
         try:
-            figures = measure_shortcuts(task, self.world, client)
+            figures = measure_shortcuts(task, self.evaluator, client)
         except BackendError:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)

@@ -85,9 +85,15 @@ class MiningContext:
         """The (table, column) pairs that a question may be scoped to: listed by, over a table of invented keys."""
         schema = self.world.schema
         listed = dict.fromkeys((spec.table, spec.by or "") for spec in schema.pages if spec.list and spec.by)
-        return tuple((t, by) for t, by in listed if not self.has_real_names(t))
+        return tuple((t, by) for t, by in listed if not self._has_real_names(t))
 
-    def has_real_names(self, name: str) -> bool:
+    @cached_property
+    def named_tables(self) -> tuple[str, ...]:
+        """The tables of whose rows a question may name one: by an invented key of one column."""
+        tables = self.world.schema.tables
+        return tuple(t for t in self.pages.abouts if len(tables[t].key) == 1 and not self._has_real_names(t))
+
+    def _has_real_names(self, name: str) -> bool:
         """Tell whether the rows of a table are named by declared real names alone."""
         table = self.world.schema.tables[name]
         fills = [table.column(name).fill for name in table.key]
@@ -276,7 +282,7 @@ def draw_range(
 def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool) -> Known | None:
     """Return the roundest value strictly between two neighbouring stored ones near `near`; None where there is none."""
     place = bisect_right(distinct, near)
-    gaps = list(pairwise(distinct))[max(place - NEAR, 0) : place + NEAR]
+    gaps = pairwise(distinct[max(place - NEAR, 0) : place + NEAR + 1])
     thresholds = [
         _day_between(a, str(b), late=late) if isinstance(a, str) else roundest_between(a, float(b), decimals)
         for a, b in gaps
@@ -287,10 +293,13 @@ def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool)
 
 def roundest_between(low: float, high: float, decimals: int) -> tuple[int, float] | None:
     """Return how round, and which, the roundest number strictly between two is, at `decimals` digits; None for none."""
+    # In units of the last digit, so that no float is compared.
+    a, b = round(low * 10**decimals), round(high * 10**decimals)
+    if b - a < 2:
+        return None
     for power in range(9, -decimals - 1, -1):
         for factor in (5, 2, 1):
-            unit = factor * 10 ** (power + decimals)  # in units of the last digit, so that no float is compared
-            a, b = round(low * 10**decimals), round(high * 10**decimals)
+            unit = factor * 10 ** (power + decimals)
             at = (a // unit + 1) * unit
             if at < b:
                 value = at / 10**decimals if decimals else at

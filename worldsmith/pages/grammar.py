@@ -44,6 +44,11 @@ class Phrasing:
         return {(t.name, c.name): c for t in self.schema.tables.values() for c in t.columns}
 
     @cached_property
+    def targets(self) -> dict[str, dict[str, str]]:
+        """The tables that references lead to, by table and column."""
+        return {t.name: {c.name: c.ref for c in t.columns if c.ref} for t in self.schema.tables.values()}
+
+    @cached_property
     def answers(self) -> dict[tuple[str, str], scoring.Column]:
         """Columns as the scorer sees them."""
         return {place: column.answer() for place, column in self.columns.items()}

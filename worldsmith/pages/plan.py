@@ -310,24 +310,17 @@ class Pages:
         A key leads to the row's own page, a reference to the page of its row, a value that lists are made by
         to its list; None where that is `here` or nothing.
         """
-        place = (cell.row.table, cell.col)
-        if place not in self._leads:
+        leads = self._leads.get((cell.row.table, cell.col))
+        if leads is None or cell.value is None:
             return None
-        for found in self._targets(cell, place):
-            if found is not None and found != here:
-                return found
-        return None
-
-    def _targets(self, cell: Cell, place: tuple[str, str]) -> tuple[str | None, ...]:
-        own, ref, by = self._leads[place]
-        if cell.value is None:
-            return ()
+        own, ref, by = leads
+        if own and (page_id := self.about(cell.row)) not in {None, here}:
+            return page_id
         row = self.world.find(ref, cell.value) if ref else None
-        return (
-            self.about(cell.row) if own else None,
-            self.about(row) if row else None,
-            self.list_of(by, cell.value) if by else None,
-        )
+        if row is not None and (page_id := self.about(row)) not in {None, here}:
+            return page_id
+        page_id = self.list_of(by, cell.value) if by else None
+        return None if page_id == here else page_id
 
     @cached_property
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:

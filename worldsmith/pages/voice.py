@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from worldsmith import expr
@@ -75,8 +75,7 @@ class Voice:
 
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
-        self._bits: dict[str, dict[Path, PathSet]] = {}
-        self._compiled: dict[str, Sentences] = {}
+        self._tables: dict[str, TableSentences] = {}
         self._sentences: dict[tuple[str, str], Sentences] = {}
         self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._worded: dict[tuple[str, str], Pattern] = {}
@@ -139,27 +138,21 @@ class Voice:
         return made, styles
 
     def path_bits(self, table: str) -> Mapping[Path, PathSet]:
-        """Return a bit for each path that sentences about rows of a table read or state, and for those of its key."""
-        bits = self._bits.get(table)
-        if bits is None:
-            key = ((name,) for name in self.schema.tables[table].key)
-            paths = dict.fromkeys((*key, *(path for tell in self._tells.get(table, ()) for path in tell.paths)))
-            bits = self._bits[table] = {path: 1 << i for i, path in enumerate(paths)}
-        return bits
+        """Return the bit of each path from rows of a table that sentences are about."""
+        return self._of_table(table).bits
 
     def sentences(self, table: str, genre: str) -> Sentences:
         """Return the sentences about rows of a table that a genre may use."""
         made = self._sentences.get((table, genre))
         if made is None:
-            every = self._of_table(table)
+            every = self._of_table(table).sentences
             made = self._sentences[table, genre] = tuple(s for s in every if s.of_genre(genre))
         return made
 
-    def _of_table(self, table: str) -> Sentences:
-        made = self._compiled.get(table)
+    def _of_table(self, table: str) -> "TableSentences":
+        made = self._tables.get(table)
         if made is None:
-            bits = self.path_bits(table)
-            made = self._compiled[table] = tuple(_compiled(tell, bits) for tell in self._tells.get(table, ()))
+            made = self._tables[table] = table_sentences(self.schema, table)
         return made
 
     def fillable(self, table: str, genre: str, host: str, cells: Cells) -> tuple[Sentences, Sentences]:
@@ -202,15 +195,6 @@ class Voice:
             return f"<{'|'.join(part.texts)}>"
         return part.texts[draw(self.world.seed, "word", host, text, place) % len(part.texts)]
 
-    @cached_property
-    def _tells(self) -> dict[str, list[Tell]]:
-        """The tells by table, without those of columns that the structure lacks."""
-        tells: dict[str, list[Tell]] = {}
-        for tell in self.bank.tells:
-            if all(present(self.schema, tell.of, path) for path in tell.paths):
-                tells.setdefault(tell.of, []).append(tell)
-        return tells
-
     def label(self, column: Column, style: Style) -> str:
         """Return what a site calls a column, without its unit."""
         known = self.bank.words(column.table, column.name).aka or [column.label]
@@ -225,6 +209,26 @@ class Voice:
         return {
             (t.name, name): self.bank.words(t.name, name).unit for t in self.schema.tables.values() for name in t.names
         }
+
+
+@dataclass(frozen=True, slots=True)
+class TableSentences:
+    """The sentences about rows of a table that a structure has, in order, and a bit for each path that they read."""
+
+    bits: Mapping[Path, PathSet]
+    sentences: Sentences
+
+
+@lru_cache(maxsize=512)
+def table_sentences(schema: Schema, table: str) -> TableSentences:
+    """Return the sentences of a schema's bank about rows of a table, without those of columns that it lacks."""
+    assert schema.bank is not None
+    of_table = (tell for tell in schema.bank.tells if tell.of == table)
+    tells = [tell for tell in of_table if all(present(schema, table, path) for path in tell.paths)]
+    key = ((name,) for name in schema.tables[table].key)
+    paths = dict.fromkeys((*key, *(path for tell in tells for path in tell.paths)))
+    bits = {path: 1 << i for i, path in enumerate(paths)}
+    return TableSentences(bits, tuple(_compiled(tell, bits) for tell in tells))
 
 
 def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:

@@ -349,10 +349,10 @@ def row_cells(pages: "Pages", row: Row, cells: Iterable[Cell], around: Rows | No
 
 def _reach(pages: "Pages", rows: Rows, row: Row, here: Row, before: Path, out: dict[Path, Cell]) -> None:
     """Add the cells that are reached from `row` by way of `before`, those of `here`."""
+    targets = pages.words.targets[here.table] if len(before) < REACH else {}
     for name, cell in rows.get(here, {}).items():
         out[(*before, name)] = cell
-        if cell.value is not None and len(before) < REACH:
-            target = pages.words.columns[here.table, name].ref
-            other = pages.world.find(target, cell.value) if target else None
+        if name in targets and cell.value is not None:
+            other = pages.world.find(targets[name], cell.value)
             if other is not None and other in rows and other != row:
                 _reach(pages, rows, row, other, (*before, name), out)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
 from worldsmith import expr, scoring
@@ -205,6 +206,7 @@ def _adjective(column: Column) -> bool:
     return " " not in column.says or column.says != column.label.lower()
 
 
+@lru_cache(maxsize=4096)
 def months_before(day: str, months: int) -> str:
     """Return the day a number of months before another, the last of its month where that is shorter."""
     year, month = divmod(int(day[:4]) * 12 + int(day[5:7]) - 1 - months, 12)

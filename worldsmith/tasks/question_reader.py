@@ -241,7 +241,13 @@ class _Reading:
     def _headed_so(self, table: str, name: str) -> list[Path]:
         """Return the paths that may be headed so, alone or beside others of their owner."""
         last = name.rpartition(": ")[2]
-        return [p for p in self._paths[table] if column_header(self.schema.walk(table, p), self.schema) in {name, last}]
+        return [path for path, header in self._path_headers[table] if header in {name, last}]
+
+    @cached_property
+    def _path_headers(self) -> dict[str, list[tuple[Path, str]]]:
+        """The paths of each table with the headers of the columns at their ends."""
+        schema = self.schema
+        return {t: [(p, column_header(schema.walk(t, p), schema)) for p in paths] for t, paths in self._paths.items()}
 
     def _cell(self, text: str, links: tuple[Query, ...]) -> Iterator[Query]:
         """Yield the queries of one cell that a noun phrase may be: "the street of the keeper of the shop Quillon"."""

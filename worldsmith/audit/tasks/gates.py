@@ -17,7 +17,7 @@ from worldsmith.world.model import World
 AGENTS = ("closed-book", "one-query", "snippets-only")
 
 
-def constant_guess(task: Task, world: World) -> float:
+def constant_guess(task: Task, evaluator: QueryEvaluator) -> float:
     """Return the item F1 outside the key of one who knows the keys, and each column's most common value.
 
     Where the task wants one cell it is the most common value that its column has in the world.
@@ -25,26 +25,29 @@ def constant_guess(task: Task, world: World) -> float:
     if not task.gold:
         return 0.0
     if not task.query.key:
-        values = QueryEvaluator(world).query_values(task.query, task.query.columns[0])
+        values = evaluator.query_values(task.query, task.query.columns[0])
         return float(Counter(values).most_common(1)[0][0] == task.gold[0][0])
     modes = [Counter(row[i] for row in task.gold).most_common(1)[0][0] for i in range(len(task.columns))]
     lines = [[scoring.show(row[i] if c.key else modes[i], c) for i, c in enumerate(task.columns)] for row in task.gold]
     return scoring.score(markdown_table(task.columns, lines), task.columns, task.gold).nonkey.f1
 
 
-def measure_shortcuts(task: Task, world: World, client: Connection, names: Sequence[str] = AGENTS) -> dict[str, float]:
-    """Return what each shortcut is worth on a task, by name: the item F1 outside the key."""
+def measure_shortcuts(
+    task: Task, evaluator: QueryEvaluator, client: Connection, names: Sequence[str] = AGENTS
+) -> dict[str, float]:
+    """Return what each shortcut is worth on a task of an evaluator's world, by name: the item F1 outside the key."""
     return {
-        **{name: run(task, world, name, client).scored(task).nonkey.f1 for name in names},
-        "constant-guess": constant_guess(task, world),
+        **{name: run(task, evaluator.world, name, client).scored(task).nonkey.f1 for name in names},
+        "constant-guess": constant_guess(task, evaluator),
         "one-page": largest_page_share(task.pages, task.others)[0],
     }
 
 
 def with_measures(tasks: Iterable[Task], world: World, client: Connection) -> list[Task]:
     """Return tasks of a world with their figures measured anew, whatever they carried."""
+    evaluator = QueryEvaluator(world)
     return [
-        replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, world, client).items()})
+        replace(task, audit={k: round(v, 4) for k, v in measure_shortcuts(task, evaluator, client).items()})
         for task in tasks
     ]
 

@@ -47,7 +47,7 @@ class Index:
         self._bounds = array("I", made.indptr.tolist())
         self._value_marks = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
-        self._nouns = [tokens(form.singular) for form in pages.world.schema.tables.values()]
+        self._nouns = [frozenset(tokens(form.singular)) for form in pages.world.schema.tables.values()]
         self._about = made.table % len(self._nouns)
         self._openers = frozenset(made.openers.tolist())
         self._bonus = math.log(1 + len(self.ids)) / 2
@@ -105,7 +105,8 @@ class Index:
 
     def _tables_named(self, words: tuple[str, ...]) -> list[int]:
         """Return the tables that a query names: whose rows it wants."""
-        return [i for i, noun in enumerate(self._nouns) if noun and all(term in words for term in noun)]
+        named = frozenset(words)
+        return [i for i, noun in enumerate(self._nouns) if noun and noun <= named]
 
     def _passing(self, asked: Terms, among: np.ndarray) -> np.ndarray:
         """Return which documents pass a query's hosts, exclusions and days."""
@@ -146,6 +147,8 @@ class Index:
         """
         found: list[np.ndarray] = []
         rest = words
+        if not self._lengths:
+            return found, rest  # natural pages tell their values word by word
         for digits in (True, False):
             unseen = (i for i, word in enumerate(rest) if word[0].isdigit() == digits and word not in self._vocabulary)
             at = next(unseen, len(rest))

@@ -91,7 +91,7 @@ def markdown(doc: Doc) -> str:
 
 def words_of(text: Text) -> str:
     """Return running text without its links' targets."""
-    return "".join(map(plain_part, text))
+    return "".join([part if isinstance(part, str) else part.text for part in text])
 
 
 def _plain(piece: Piece) -> str:

@@ -7,7 +7,7 @@ told by label, so that a page states all of its cells whatever an edit left of t
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import Final
 
@@ -40,7 +40,7 @@ PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Pen:
     """What one block is written with: the world's voice in the genre and style of its site."""
 
@@ -52,6 +52,18 @@ class Pen:
     style: Style
     recent: dict[int, int] = field(default_factory=dict)
     """How often each sentence stands in the block, by its place."""
+
+    @cached_property
+    def subject_parts(self) -> tuple[Row, Cells, dict[Row, list[Cell]]]:
+        """The subject, its cells, and the cells of the rows that refer to it."""
+        subject = self.desk.page.subject
+        assert subject is not None
+        children: dict[Row, list[Cell]] = {}
+        tables = {table for table, _, _ in self.written.children}
+        for cell in self.block.cells:
+            if cell.row.table in tables and cell.row != subject:
+                children.setdefault(cell.row, []).append(cell)
+        return subject, row_cells(self.desk.pages, subject, self.block.cells), children
 
     @property
     def over(self) -> bool:
@@ -259,18 +271,6 @@ def _stating_first(text: Text, cells: Sequence[Cell]) -> Text:
     return (*text[:at], stating(text[at], cells), *text[at + 1 :])
 
 
-def _subject_parts(pen: Pen) -> tuple[Row, Cells, dict[Row, list[Cell]]]:
-    """Return the subject, its cells, and the cells of the rows that refer to it."""
-    page, block = pen.desk.page, pen.block
-    assert page.subject is not None
-    children: dict[Row, list[Cell]] = {}
-    tables = {table for table, _, _ in pen.written.children}
-    for cell in block.cells:
-        if cell.row != page.subject and cell.row.table in tables:
-            children.setdefault(cell.row, []).append(cell)
-    return page.subject, row_cells(pen.desk.pages, page.subject, block.cells), children
-
-
 def _implied(pen: Pen, own: Sequence[Cell]) -> list[Cell]:
     """Return the cells by which a row refers to the subject: that it stands on the page states them."""
     subject = pen.desk.page.subject
@@ -293,7 +293,7 @@ def article(desk: Desk, block: Block) -> list[Piece]:
 
 def _stories(pen: Pen) -> Iterator[list[Text]]:
     """Yield the sentences about the subject, then those about each row that refers to it."""
-    row, cells, children = _subject_parts(pen)
+    row, cells, children = pen.subject_parts
     yield row_sentences(pen, row, cells, (), mixed(pen.block.variant))
     around = by_row(cells.values())
     for i, (child, own) in enumerate(children.items()):
@@ -304,7 +304,7 @@ def _stories(pen: Pen) -> Iterator[list[Text]]:
 def _opening(pen: Pen, *, always: bool = False) -> list[Text]:
     """Return the first sentence of a page, where its bank has one that its cells fill."""
     page = pen.desk.page
-    cells = _subject_parts(pen)[1] if page.subject else {}
+    cells = pen.subject_parts[1] if page.subject else {}
     scope = commonest(pen.block.cells, page.scope) if page.scope else None
     fitting = [p for p in pen.written.openings if all(_known(path, cells, scope) for path in p.paths)]
     if not fitting or (mixed(pen.block.variant) & 1 and not always):
@@ -356,7 +356,7 @@ def card(desk: Desk, block: Block) -> list[Piece]:
         desk.pages.words.columns,
         desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None,
     )
-    row, _, children = _subject_parts(pen)
+    row, _, children = pen.subject_parts
     pairs: list[tuple[str, Text]] = []
     own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
     for cell in own:
@@ -458,7 +458,7 @@ def table(desk: Desk, block: Block) -> list[Piece]:
     """The rows of a list as a table; on a page about a row, what refers to it."""
     pen = pen_of(desk, block)
     if desk.page.subject is not None:
-        row, cells, children = _subject_parts(pen)
+        row, cells, children = pen.subject_parts
         texts = [*_opening(pen), *row_sentences(pen, row, cells, (), mixed(block.variant))]
         return [*_paragraphs(texts, block.variant), *_child_tables(pen, children)]
     rows: dict[Row, list[Cell]] = {}

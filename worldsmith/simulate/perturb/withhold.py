@@ -39,14 +39,11 @@ def _withheld(world: World, page: Page, level: int, seed: int) -> Page | None:
     if level == 3 and chance >> 63 and not page.rows:
         return None
     cells = page.head.cells
-    keys = [cell for cell in cells if _is_key(world, page, cell, level)]
-    others = [cell for cell in cells if cell not in keys]
+    others = [i for i, cell in enumerate(cells) if not _is_key(world, page, cell, level)]
     half = 0 if level > 1 else len(others) // 2 + (len(others) % 2 and chance & 1)
     turn = (chance >> 8) % len(others) if others else 0
-    kept = (others[turn:] + others[:turn])[:half]
-    if len(kept) == len(others):
-        return page
-    return with_head(page, [cell for cell in cells if cell in keys or cell in kept])
+    lost = (others[turn:] + others[:turn])[half:]
+    return with_head(page, [cell for i, cell in enumerate(cells) if i not in lost]) if lost else page
 
 
 def _is_key(world: World, page: Page, cell: Cell, level: int) -> bool:
