@@ -6,17 +6,18 @@ import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from worldsmith import scoring
+from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient
 from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
 from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import GuardError, SchemaError, UsageError
 from worldsmith.generation import generate
+from worldsmith.mining.candidates import answer_columns, without_meanings
 from worldsmith.mining.certificates import Certificate, certify, verify
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
@@ -30,8 +31,11 @@ from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task
-from worldsmith.tasks.question_reader import query_of_question
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Task
+from worldsmith.tasks.conditions import WordingSplit
+from worldsmith.tasks.meanings import meanings, rivals
+from worldsmith.tasks.question import question
+from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.files import load_world, save_world
 from worldsmith.world.model import Cell, Row, World
 
@@ -433,6 +437,89 @@ def test_a_question_names_its_subject_and_is_read_back() -> None:
     for task in tasks():
         assert f"the harbour of {port}" in task.question
         assert query_of_question(task.question, world().schema) == task.query
+
+
+DEPTH = "the depth at low water today, not that of an earlier sounding of 2029"
+
+
+@cache
+def exact_world() -> World:
+    """Return a world whose bank says what two columns mean, one of which has a rival."""
+    said = f'[columns."berth.depth"]\nmeans = "{DEPTH}"\n[columns."call.tons"]\nmeans = "the cargo as weighed"\n'
+    bank = values_of(BANK.replace('[columns."call.tons"]\n', said))
+    return generate(with_bank(parse_schema(values_of(SCHEMA)), bank, "q.toml"), 3, language="natural")
+
+
+def asked(query: Query, turn: int, split: WordingSplit = "all") -> str:
+    evaluator = QueryEvaluator(exact_world())
+    return question(evaluator, query, answer_columns(evaluator, query), turn, split)
+
+
+def calls_of_salt(where: str, *columns: str) -> Query:
+    given = exact_world().schema
+    node = expr.parse(where, "call", given.types, as_of=given.as_of, want="bool") if where else None
+    paths = (("code",), *(tuple(column.split(".")) for column in columns))
+    return Query("call", Scope("goods", ("salt",)), node, paths, (("code",),))
+
+
+def test_a_column_is_rivalled_by_background_of_its_kind_about_its_row() -> None:
+    def names(table: str, column: str) -> list[str]:
+        return [f"{c.table}.{c.name}" for c in rivals(schema(), schema().column(table, column))]
+
+    assert names("berth", "depth") == ["survey.depth"]
+    assert names("berth", "calls") == ["survey.year"]
+    assert names("berth", "built") == []  # no day is told in the background
+    assert names("call", "tons") == []  # nothing is told of calls
+    assert {c.name: text for c, text in meanings(exact_world().schema).items()} == {"depth": DEPTH}
+    assert meanings(parse_schema(values_of(SCHEMA))) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (calls_of_salt("", "arrived", "berth.depth"), "Berth: Depth (m)"),
+        (calls_of_salt("berth.depth > 7.5", "arrived"), "depth"),
+        (calls_of_salt("", "arrived", "tons"), ""),
+    ],
+)
+def test_a_question_says_what_a_rivalled_column_means_whether_it_asks_for_it_or_by_it(query: Query, name: str) -> None:
+    lines: dict[str, set[str]] = {"train": set(), "test": set()}
+    for split in get_args(WordingSplit)[1:]:
+        for turn in range(1, 40):
+            text = asked(query, turn, split)
+            assert query_of_question(text, exact_world().schema) == query
+            assert text.count(DEPTH) == bool(name)
+            lines[split] |= {line for line in text.split("\n") if DEPTH in line}
+    assert all(f"“{name}”" in line for line in lines["train"] | lines["test"])
+    assert (len(lines["train"]), len(lines["test"])) == ((6, 2) if name else (0, 0))
+    assert not lines["train"] & lines["test"]
+
+
+def test_a_question_that_means_something_else_by_a_column_is_not_read() -> None:
+    means, other = (asked(calls_of_salt("", *columns), 0) for columns in (("berth.depth",), ("arrived",)))
+    line = next(line for line in means.split("\n") if DEPTH in line)
+    for text in (means.replace(f"{line}\n", ""), other.replace("\n\nI mean as", f"\n\n{line}\nI mean as")):
+        assert text not in (means, other)
+        with pytest.raises(Unclear):
+            query_of_question(text, exact_world().schema)
+
+
+def test_what_a_column_means_gives_no_value_away() -> None:
+    text = asked(calls_of_salt("", "berth.depth"), 1)
+    assert "2029" in text
+    assert "2029" not in without_meanings(text, exact_world().schema)
+
+
+@pytest.mark.parametrize("name", ["company", "films", "league", "smartphones", "town"])
+def test_what_shipped_columns_mean_is_said_in_noun_phrases(name: str) -> None:
+    shipped = in_language(load_schema(name), "natural")
+    assert shipped.bank
+    written = {place for place, words in shipped.bank.source.columns.items() if words.means}
+    assert written == {f"{column.table}.{column.name}" for column in meanings(shipped)}
+    for place, text in ((place, shipped.bank.source.columns[place].means) for place in written):
+        assert re.match(r"(the|units|who) ", text), place
+        assert not text.endswith("."), place
+        assert not re.search("[“”{}]", text), place
 
 
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:

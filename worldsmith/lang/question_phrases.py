@@ -1,7 +1,8 @@
 """The wording of questions, per language: data alone, which code fills in.
 
-Where a part has several wordings, the last is held out on demand (`Wording.pick`): a model trained on the others
-meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data too.
+Where a part has several wordings, the last quarter is held out on demand (`Wording.pick`): a model trained on the
+others meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data
+too.
 """
 
 from dataclasses import dataclass, replace
@@ -101,6 +102,29 @@ class QuestionPhrases:
         "Fill “{name}” with “{none}” if there is nothing to fill in.",
     )
     """{name}, {none}."""
+    meant: tuple[str, ...] = (
+        "By “{name}” I mean {means}.",
+        "“{name}”, to be clear, is {means}.",
+        "What I mean by “{name}” is {means}.",
+        "“{name}” stands for {means}.",
+        "When I write “{name}”, I mean {means}.",
+        "“{name}” here is {means}.",
+        "I use “{name}” for {means}.",
+        "Take “{name}” to be {means}.",
+    )
+    """What a column means where others are worded alike: {name}, {means}."""
+    meant_each: tuple[str, ...] = (
+        "To be clear about what I mean:",
+        "Some of this could be mixed up, so:",
+        "Just so that we mean the same things:",
+        "To avoid mix-ups, this is what I mean:",
+        "What these stand for:",
+        "A word on the terms:",
+        "These are easily confused with something else, so here is what I mean:",
+        "So that nothing gets mixed up:",
+    )
+    """A line before several that say it: {name}, {means}."""
+    meant_item: str = "- {name}: {means}"
     unmet: tuple[str, ...] = (
         "A row without a value for “{name}” does not meet the condition on it.",
         "Without a value for “{name}” the condition on it counts as not met.",

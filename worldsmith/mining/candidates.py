@@ -26,6 +26,7 @@ from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import column_header, headers
+from worldsmith.tasks.meanings import meanings
 from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
@@ -176,7 +177,7 @@ def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], 
     """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone."""
     if query.scope.of is not None and constants(query) & set(LETTERS):
         raise DrawRejected("a value that reads like a find")
-    if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
+    if leaked_values(without_meanings(text, schema), constants(query) | {schema.as_of}, columns, rows):
         raise DrawRejected("the question holds a gold value")
     try:
         read = query_of_question(text, schema)
@@ -184,6 +185,13 @@ def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], 
         raise DrawRejected("a question with two readings, or none") from None
     if read != query:
         raise DrawRejected("a question that is read otherwise")
+
+
+def without_meanings(text: str, schema: Schema) -> str:
+    """Return a question without what it says that columns mean: the schema's words, whatever the world."""
+    for means in meanings(schema).values():
+        text = text.replace(means, "")
+    return text
 
 
 def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:

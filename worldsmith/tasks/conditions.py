@@ -63,10 +63,14 @@ class Wording:
         return kept[draw(self.turn, "words", *more) % len(kept)]
 
     def pick(self, part: str, more: int = 0) -> str:
-        """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
+        """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart.
+
+        The last quarter of several, one at least, is held out.
+        """
         wordings: tuple[str, ...] = getattr(self.words, part)
-        if self.split != "all":
-            wordings = wordings[:-1] if self.split == "train" else wordings[-1:]
+        if self.split != "all" and len(wordings) > 1:
+            trained = len(wordings) - max(len(wordings) // 4, 1)
+            wordings = wordings[:trained] if self.split == "train" else wordings[trained:]
         return wordings[draw(self.turn, "words", part, more) % len(wordings)] if self.turn else wordings[0]
 
 

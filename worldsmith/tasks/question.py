@@ -16,6 +16,7 @@ from worldsmith.schema import Path, Rank
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
 from worldsmith.tasks.headers import column_header, headers, owner, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.meanings import query_meanings
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
@@ -23,6 +24,8 @@ from worldsmith.world.model import World
 _SLOT = re.compile(r"\{\w+\}")
 
 BOUNDS = frozenset({"<", ">", "between"})
+SEVERAL = 3
+"""As many meanings of columns are told in a list."""
 LETTERS = "ABCDEFGH"
 """What the finds of a chain are called, in order."""
 
@@ -42,7 +45,7 @@ def question(
         *missing_number_notes(evaluator, wording, query),
         *rank_notes(wording, query),
     ]
-    rules = [dated, *counted, *column_notes(wording, query, columns)]
+    rules = [*meaning_notes(wording, query, columns), dated, *counted, *column_notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
@@ -174,6 +177,17 @@ def cell_phrase(wording: Wording, query: Query, place: int) -> str:
 
 def _nested(node: Node) -> bool:
     return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
+
+
+def meaning_notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
+    """Return the lines on what columns mean exactly: those of which pages tell something else in the same terms."""
+    schema = wording.schema
+    headings = dict(zip(query.columns, (c.name for c in columns), strict=True))
+    texts = query_meanings(schema, query, headings)
+    if len(texts) < SEVERAL:
+        return [wording.pick("meant", i).format(name=n, means=m) for i, (n, m) in enumerate(texts.items())]
+    items = [wording.words.meant_item.format(name=capital(name), means=text) for name, text in texts.items()]
+    return [wording.pick("meant_each"), *items]
 
 
 def missing_number_notes(evaluator: QueryEvaluator, wording: Wording, query: Query) -> list[str]:

@@ -19,6 +19,7 @@ from worldsmith.pages.grammar import lower
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
 from worldsmith.tasks.headers import column_header, headers, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.meanings import meanings, query_meanings
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS
 
@@ -38,7 +39,10 @@ def query_of_question(text: str, schema: Schema) -> Query:
     first, columns, *rest = text.split("\n\n")
     names = columns.rpartition("\n")[2].split(", ")
     lines = "\n".join(rest).split("\n")
-    queries = list(dict.fromkeys(_reading(schema).queries(first, names, lines)))
+    reading = _reading(schema)
+    meant = reading.meanings(lines)
+    readings = dict.fromkeys(reading.queries(first, names, lines))
+    queries = [query for query in readings if meant == set(query_meanings(schema, query, {}).values())]
     if len(queries) != 1:
         raise Unclear(f"{len(queries)} readings of {first[:400]!r}")
     return queries[0]
@@ -94,6 +98,13 @@ class _Reading:
                 for match in frame_pattern(frame + "\0").finditer(rest + "\0"):
                     yield from (q for q in self._cell(match["cell"], links) if self._headed(q, names))
             yield from self._tables(rest, links, names, lines)
+
+    def meanings(self, lines: Iterable[str]) -> set[str]:
+        """Return what the lines say that columns mean."""
+        texts = "|".join(map(re.escape, meanings(self.schema).values()))
+        frames = [frame_pattern(f, name=_HEADER, means=texts) for f in (*self.forms.meant, self.forms.meant_item)]
+        matches = (frame.fullmatch(line) for line in lines for frame in frames)
+        return {match["means"] for match in matches if match}
 
     def _headed(self, query: Query, names: Sequence[str]) -> bool:
         return list(names) == [column_header(query.column(self.schema, query.columns[0]), self.schema)]
