@@ -20,6 +20,7 @@ from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
 from worldsmith.simulate.disclosure import children_of, disclosed_by_reading, is_all_children
 from worldsmith.tasks import Task, markdown_table
+from worldsmith.tasks.descriptions import clue_terms
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.query_evaluator import QueryEvaluator
@@ -168,6 +169,19 @@ class PlannedSearch:
     def _addresses(self) -> frozenset[str]:
         return frozenset(self.pages.url(page_id) for page_id in self.pages.ids())
 
+    @cached_property
+    def _start(self) -> Query:
+        """The query that the chain starts from."""
+        return next(self.task.query.chain())
+
+    @cached_property
+    def _described(self) -> frozenset[Disclosure]:
+        """What the question says of a row that it describes."""
+        start = self._start
+        rows = self.evaluator.matching_rows(start) if start.described else ()
+        cells = (path_disclosures(self.evaluator, start, i, path) for i in rows for path in start.read)
+        return frozenset(cell for group in cells for cell in group)
+
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
         page = self.pages.page(page_id)
@@ -176,6 +190,9 @@ class PlannedSearch:
         subject = self.voice.subject if words_of(self.voice.subject) <= self.words else ""
         name = self._name(page_id)
         ways: list[str] = []
+        if self._described.intersection((cell.row, cell.col) for cell in page.cells):
+            terms = " ".join(clue_terms(self.world.schema, self._start))
+            ways.append(f"{self.world.schema.tables[self._start.table].singular} {terms} {subject}")
         if name and words_of(name) <= self.words:
             ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
         scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
@@ -250,7 +267,7 @@ def natural_keys_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Find the rows in scope and name them, without reading what the conditions or columns need."""
     search = PlannedSearch(task, pages, QueryEvaluator(pages.world), client)
     query, evaluator = task.query, search.evaluator
-    rows = evaluator.in_scope(query)
+    rows = evaluator.rows_to_know(query)
     paths = (*query.key, (query.scope.column,))
     search.solve({cell for i in rows for path in paths for cell in path_disclosures(evaluator, query, i, path)})
     keys = {cell for i in rows for path in query.key for cell in path_disclosures(evaluator, query, i, path)}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
+from worldsmith.mining.candidates import DESCRIBED, EMPTY, KINDS, Rejected, parse_kinds, task_draws
 from worldsmith.mining.certificates import Certificate, NotCertified, certify
 from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
@@ -25,6 +25,8 @@ MAX_TOKENS = 32_000
 """The default limit of tool tokens of an episode."""
 DRAWS = 120
 """Draws per requested task before mining gives up."""
+VARIANTS = {"wide": "empty", "deep": "described"}
+"""What a share of the tasks of a kind is."""
 STREAK = 600
 """Consecutive draws of one kind without a task before mining gives the kind up."""
 CALLS = 24
@@ -92,23 +94,38 @@ def mine(
     pages = Pages(world)
     miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
     start = world.seed if seed is None else seed
-    context = MiningContext(world, pages, miner.evaluator)
+    context = MiningContext(world, pages, miner.evaluator, wordings)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
-            (kind, empty): task_draws(
-                context, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
+            (kind, variant): task_draws(
+                context,
+                connection,
+                start,
+                size,
+                kind,
+                empty=variant == "empty",
+                described=variant == "described",
+                split=wordings,
+                answered=miner.answered,
             )
             for kind in kinds
-            for empty in (False, True)
+            for variant in ("", VARIANTS.get(kind, ""))
+            if variant != "described" or world.schema.bank
         }
         left = dict.fromkeys(kinds, DRAWS * count)
+        variants = {kind: variant for kind, variant in streams if variant}
         while len(kept) < count and left:
-            # What one kind can't give is taken from the others.
+            # What one kind can't give is taken from the others, and what a variant can't from its kind.
             kind = list(left)[len(kept) % len(left)]
-            empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next_task(miner, streams[kind, empty], left, kind)
-            kept += [task] if task else []
+            due = kind in variants and _is_due(kind, kept, draw(start, "empty", world.digest, len(kept)))
+            task = _next_task(miner, streams[kind, variants[kind] if due else ""], left, kind)
+            if task:
+                kept.append(task)
+            elif due:
+                del variants[kind]
+            else:
+                del left[kind]
     kept = miner.confirm_gold(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
@@ -119,8 +136,21 @@ def mine_request(world: World, request: MiningRequest) -> Mined:
     return mine(world, **options)
 
 
+def _is_due(kind: str, kept: Sequence[Task], drawn: int) -> bool:
+    """Tell whether the next task of a kind is of its variant."""
+    if kind != "deep":
+        return drawn % EMPTY == 0
+    deep = [task for task in kept if task.kind == kind]
+    return sum(is_described(task.query) for task in deep) < DESCRIBED * (len(deep) + 1)
+
+
+def is_described(query: Query) -> bool:
+    """Tell whether a chain starts from a row that the question describes."""
+    return next(query.chain()).described
+
+
 def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
-    """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
+    """Return the next task of a kind that passes; None where so many draws give none, or none are left."""
     for _ in range(min(left[kind], STREAK)):
         candidate = next(candidates, None)
         if candidate is None:
@@ -129,7 +159,6 @@ def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dic
         task = miner.accept(candidate)
         if task is not None:
             return task
-    del left[kind]
     return None
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
-from worldsmith.tasks.conditions import Wording, verb_phrase
+from worldsmith.tasks.conditions import Wording, WordingSplit, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
@@ -71,14 +71,18 @@ class Family(NamedTuple):
 class MiningContext:
     """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
-    def __init__(self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None) -> None:
-        self.world, self.pages, self.evaluator = world, pages, evaluator or QueryEvaluator(world)
+    def __init__(
+        self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None, split: WordingSplit = "all"
+    ) -> None:
+        self.world, self.pages, self.evaluator, self.split = world, pages, evaluator or QueryEvaluator(world), split
         self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
         self.families, self.cell_pages = cache(self._find_families), cache(pages.carrying)
         self.orders: dict[str, list[Path]] = {}
         """By table, what `query_forms.sortable_paths` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
         """By table, what `chains.exits_to_lists` found."""
+        self.described: dict[str, list[Any]] = {}
+        """By table, what `describing` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:

@@ -244,7 +244,8 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
         return f"{were} {column.says} {when}"
     if form.determined:
         return f"{has} {column.says} {when}"
-    return f"{has} {article(column.header).split(' ')[0]} {quoted_header(column, wording.schema)} {when}"
+    name = quoted_header(column, wording.schema)
+    return f"{has} {article(name.removeprefix('“')).split(' ')[0]} {name} {when}"
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:
