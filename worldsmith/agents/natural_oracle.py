@@ -189,20 +189,19 @@ class PlannedSearch:
         nouns = self._column_words(page_id, missing)
         subject = self.voice.subject if words_of(self.voice.subject) <= self.words else ""
         name = self._name(page_id)
-        ways: list[str] = []
+        ways: list[tuple[str, ...]] = []
         if self._described.intersection((cell.row, cell.col) for cell in page.cells):
-            terms = " ".join(clue_terms(self.world.schema, self._start))
-            ways.append(f"{self.world.schema.tables[self._start.table].singular} {terms} {subject}")
+            terms = clue_terms(self.world.schema, self._start)
+            ways.append((self.world.schema.tables[self._start.table].singular, *terms, subject))
         if name and words_of(name) <= self.words:
-            ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
+            ways += [(name, subject), (name, nouns), (name,), (form.plural, name, subject)]
         scopes = [self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value)]
         known = [text for text in dict.fromkeys(scopes) if words_of(text) <= self.words][:3]
-        ways += [f"{form.singular} {text} {nouns}" for text in known]
-        ways += [f"{form.plural} {text} {subject}" for text in known]
-        ways += [f"{' '.join(known)} {form.plural} {subject}"] if len(known) > 1 else []
-        if self.turn:
-            ways = [" ".join(reversed(way.split())) for way in ways]
-        for way in dict.fromkeys(" ".join(way.split()) for way in ways):
+        ways += [(form.singular, text, nouns) for text in known]
+        ways += [(form.plural, text, subject) for text in known]
+        ways += [(*known, form.plural, subject)] if len(known) > 1 else []
+        texts = (" ".join(filter(None, reversed(way) if self.turn else way)) for way in ways)
+        for way in dict.fromkeys(texts):
             if way and words_of(way) <= self.words:
                 yield way
 
