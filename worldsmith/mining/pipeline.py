@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
-from worldsmith.agents import SimulatorClient
+from worldsmith.agents import Recorder, SimulatorClient, tokenizer
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.mining.candidates import DESCRIBED, EMPTY, KINDS, Rejected, parse_kinds, task_draws
@@ -47,6 +50,14 @@ class MiningRequest:
     """Kinds of task, taken in turn."""
     wordings: WordingSplit = "all"
     keep_failing: bool = False
+    tokenizer: Path | None = None
+    """A tokenizer.json that says what fits; None for the estimate."""
+
+    def recorded(self) -> dict[str, Any]:
+        """Return what is recorded of a request beside its tasks: the content of a tokenizer, wherever it lies."""
+        fields = asdict(self)
+        path = fields.pop("tokenizer")
+        return fields if path is None else {**fields, "tokenizer": sha256(path.read_bytes()).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,7 @@ def mine(
     max_turns: int | None = None,
     seed: int | None = None,
     keep_failing: bool = False,
+    tokenizer: Path | None = None,
 ) -> Mined:
     """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
 
@@ -84,15 +96,16 @@ def mine(
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
         keep_failing: keep tasks that fail a gate; their figures show it.
+        tokenizer: a tokenizer.json that tool tokens are counted by for `max_tokens`; an estimate unless given.
 
     Raises:
-        UsageError: no such size.
+        UsageError: no such size, or a tokenizer that can't be read.
     """
     kinds = parse_kinds(",".join(kinds))
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
-    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
+    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing, tokenizer)
     start = world.seed if seed is None else seed
     context = MiningContext(world, pages, miner.evaluator, wordings)
     kept: list[Task] = []
@@ -171,13 +184,21 @@ class _Miner:
     """The screens a candidate passes, and what they rejected."""
 
     def __init__(
-        self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
+        self,
+        world: World,
+        simulator: Simulator,
+        max_tokens: int,
+        max_turns: int | None,
+        keep_failing: bool,
+        tokenizer_file: Path | None,
     ) -> None:
         self.world, self.simulator, self.evaluator = world, simulator, QueryEvaluator(world)
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
+        self.count = None if tokenizer_file is None else tokenizer(tokenizer_file)
+        """What counts tool tokens exactly; None for the certificate's estimate."""
         self.replies: dict[Call, Observation] = {}
         self.near_duplicate_keys: set[object] = set()
         self.read: Counter[object] = Counter()
@@ -219,7 +240,7 @@ class _Miner:
         self._check_gates(task, {"constant-guess": constant_guess(task, self.world)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = self._certify_with(task, client, "oracle", "not certified")
-        if proof.tool_tokens > self.max_tokens:
+        if self._tool_tokens(proof, client) > self.max_tokens:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
@@ -232,6 +253,15 @@ class _Miner:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)
         return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+
+    def _tool_tokens(self, proof: Certificate, client: SimulatorClient) -> int:
+        """Return the tokens of a proof's replies, by the tokenizer where there is one."""
+        if self.count is None:
+            return proof.tool_tokens
+        recorder = Recorder(client.afresh(), self.count)
+        for call in proof.calls:
+            recorder.again(call)
+        return sum(recorder.costs)
 
     def _certify_with(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
         try:
