@@ -1,6 +1,10 @@
 import itertools
 import json
+import re
+import sys
+import types
 from dataclasses import replace
+from hashlib import sha256
 
 import httpx2
 import pytest
@@ -8,13 +12,14 @@ import pytest
 from tests.pages_world import isles
 from tests.task_draws import candidates
 from worldsmith import scoring
-from worldsmith.agents import AGENTS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
+from worldsmith.agents import AGENTS, TOKENS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
 from worldsmith.agents.many_episodes import prefix, run_many
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Unread, parse_cell
 from worldsmith.agents.plain_oracle import Search
 from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, raised_pages
 from worldsmith.errors import BackendError, NotFoundError, UsageError
+from worldsmith.mining.pipeline import MiningRequest, mine
 from worldsmith.pages import Pages
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
@@ -431,8 +436,57 @@ def test_episode_figures(phones):
 
 def test_tokens_are_bytes_over_three_and_a_half():
     assert [tokens(text) for text in ("", "a", "abc", "abcd", "é" * 7)] == [0, 1, 1, 2, 4]
-    with pytest.raises(UsageError, match="token"):
-        tokenizer(__import__("pathlib").Path("/nowhere/tokenizer.json"))
+
+
+def fake_tokenizers(monkeypatch):
+    """Stand in for the tokenizers package: every character is a token."""
+
+    class Tokenizer:
+        @staticmethod
+        def from_file(_path):
+            return Tokenizer()
+
+        def encode(self, text, add_special_tokens):
+            assert not add_special_tokens
+            return types.SimpleNamespace(ids=list(text))
+
+    monkeypatch.setitem(sys.modules, "tokenizers", types.SimpleNamespace(Tokenizer=Tokenizer))
+
+
+def test_a_tokenizer_counts_exactly_or_says_what_is_missing(monkeypatch, tmp_path):
+    file = tmp_path / "tokenizer.json"
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(UsageError, match=re.escape('pip install "worldsmith[tokenizers]"')):
+        tokenizer(file)
+    fake_tokenizers(monkeypatch)
+    with pytest.raises(UsageError, match=r"no such tokenizer file; it is the tokenizer\.json of a model"):
+        tokenizer(file)
+    for text in ("{}", "[]", "no json", '{"model": {}}'):
+        file.write_text(text)
+        with pytest.raises(UsageError, match=r"tokenizer\.json: no tokenizer"):
+            tokenizer(file)
+    file.write_text('{"model": {"type": "BPE"}}')
+    assert tokenizer(file)("twelve chars") == 12
+
+
+def test_what_fits_is_counted_by_the_users_tokenizer(monkeypatch, tmp_path, town):
+    fake_tokenizers(monkeypatch)
+    file = tmp_path / "tokenizer.json"
+    file.write_text('{"model": {"type": "BPE"}}')
+    estimated = mine(town, 2, size="small", kinds=["wide"], max_tokens=9_000)
+    exact = mine(town, 2, size="small", kinds=["wide"], max_tokens=9_000, tokenizer=file)
+    assert estimated.tasks
+    assert exact.rejected["too many tokens"] > estimated.rejected.get("too many tokens", 0)
+    simulator = Simulator(town)
+    for task in exact.tasks:
+        recorder = Recorder(SimulatorClient(simulator), len)
+        for call in task.certificate["calls"]:
+            recorder.again(call)
+        assert sum(recorder.costs) <= 9_000
+        assert task.certificate["tokens"] == TOKENS  # a certificate counts alike whoever mined it
+    plain, counted = MiningRequest(2), MiningRequest(2, tokenizer=file)
+    assert "tokenizer" not in plain.recorded()
+    assert counted.recorded() == {**plain.recorded(), "tokenizer": sha256(file.read_bytes()).hexdigest()}
 
 
 def test_recorder_counts_what_an_agent_reads(phones):

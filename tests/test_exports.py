@@ -1,6 +1,7 @@
 import asyncio
 import importlib.util
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -26,6 +27,7 @@ from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import certify
+from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
@@ -33,14 +35,16 @@ from worldsmith.serving import create_app
 from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task, tasks_of
+from worldsmith.tasks import QueryEvaluator, Task, tasks_of
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.train import exports
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import split_tasks
-from worldsmith.train.exports.sft import function_call
+from worldsmith.train.exports.sft import conversation, function_call
+from worldsmith.train.imitation import useful_calls, way_to_imitate
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
 
 
@@ -614,7 +618,7 @@ def proved_folder(town, tmp_path_factory):
 def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
     tasks = {task.task_id: task for task in tasks_of(proved_folder)}
     out = tmp_path / "sft"
-    assert export([proved_folder], "sft", out)["train"] == 2
+    assert export([proved_folder], "sft", out, reasoning="none")["train"] == 2
     lines = [
         json.loads(line)
         for name in ("train", "test")
@@ -623,9 +627,8 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
     assert {line["task_id"] for line in lines} == set(tasks)
     for line in lines:
         task, messages = tasks[line["task_id"]], line["messages"]
-        assert [m["role"] for m in messages] == [
-            "system", "user", *["assistant", "tool"] * len(task.certificate["calls"]), "assistant",
-        ]  # fmt: skip
+        asked = sum("tool_calls" in m for m in messages)
+        assert [m["role"] for m in messages] == ["system", "user", *["assistant", "tool"] * asked, "assistant"]
         calls = [call for m in messages for call in m.get("tool_calls", ())]
         assert [set(m) for m in messages if m["role"] == "tool"] == [{"role", "content", "name", "tool_call_id"}] * len(
             calls
@@ -634,9 +637,10 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
         assert ids == [(call["id"], call["function"]["name"]) for call in calls]
         assert len(set(ids)) == len(ids)
         assert all(len(call["id"]) == 9 and call["id"].isalnum() and call["type"] == "function" for call in calls)
-        assert [
-            call["function"]["arguments"].get("query", call["function"]["arguments"].get("url")) for call in calls
-        ] == [call["arg"] for call in task.certificate["calls"]]
+        shown = task.question
+        for call, reply in zip(calls, (m["content"] for m in messages if m["role"] == "tool"), strict=True):
+            assert call["function"]["arguments"].get("url", "") in shown  # no address comes from nowhere
+            shown += reply
         assert not any(None in call["function"]["arguments"].values() for call in calls)
         assert json.loads(line["tools"]) == [*TOOLS]
         assert messages[1]["content"] == task.question
@@ -650,6 +654,93 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
         assert None not in headed
         assert headed == sorted(headed)
         assert not any(m["content"].startswith("Error") for m in messages if m["role"] == "tool")
+
+
+@pytest.fixture(scope="module")
+def natural_conversations():
+    """Conversations of a natural world with reasoning of their own field, with task and evaluator."""
+    world = generate(load_schema("town"), 4, language="natural")
+    simulator, evaluator = Simulator(world), QueryEvaluator(world)
+    return [
+        (task, evaluator, conversation(task, world, simulator, "reasoning_content", number))
+        for number, task in enumerate(mine(world, 4).tasks)
+    ]
+
+
+def test_reasoning_says_only_what_is_known_by_then(natural_conversations):
+    """Held apart from how it is made: names of the whole world, and all digits."""
+    thoughts = []
+    for task, evaluator, messages in natural_conversations:
+        tables = evaluator.world.tables.values()
+        values = {v for table in tables for column in table.values() for v in column if isinstance(v, str)}
+        names = [v for v in values if re.search("[A-Z]", v)]
+        queries = list(task.query.chain())
+        counts = {
+            len(rows)
+            for q in queries
+            for rows in (evaluator.in_scope(q), evaluator.passing(q), evaluator.matching_rows(q))
+        }
+        known = task.question
+        for message in messages[2:]:
+            if message["role"] == "tool":
+                known += "\n" + message["content"]
+                continue
+            thought = message["reasoning_content"]
+            thoughts.append(thought)
+            assert 2 <= len(thought.split()) <= 30
+            assert [n for n in names if re.search(rf"\b{re.escape(n)}\b", thought) and n not in known] == []
+            for number in re.findall(r"\d[\d.,]*\d|\d", thought):
+                stands = re.search(rf"(?<!\d){re.escape(number)}(?!\d)", known) or f"{number} more" in thought
+                assert stands or int(number) in counts, thought
+    shapes = {re.sub(r"[A-Z]\w+|\d+", "#", thought) for thought in thoughts}
+    assert len(shapes) > len(thoughts) / 3
+
+
+def test_reasoning_counts_rows_and_names_those_that_fall_out(natural_conversations):
+    for task, evaluator, messages in natural_conversations:
+        last = messages[-1]["reasoning_content"]
+        if task.query.key:
+            assert str(len(task.gold)) in re.findall(r"\d+", last)
+        kept = set(evaluator.matching_rows(task.query))
+        names = evaluator.world.tables[task.query.table][evaluator.world.schema.tables[task.query.table].key[0]]
+        out = re.compile(r"(?:I drop|Not) ([^,:]+?), (?:going by|given)")
+        for message in messages:
+            for name in out.findall(message.get("reasoning_content", "")):
+                assert name not in [names[i] for i in kept]
+
+
+@pytest.mark.parametrize("placement", ["content", "reasoning_content", "none"])
+def test_reasoning_stands_where_it_is_asked_for(tmp_path, proved_folder, placement):
+    export([proved_folder], "sft", tmp_path / "out", reasoning=placement)
+    (row, *_) = read_jsonl(tmp_path / "out" / "train.jsonl")
+    said = [m for m in row["messages"] if m["role"] == "assistant"]
+    assert all(("reasoning_content" in m) == (placement == "reasoning_content") for m in said)
+    assert all(m["content"].startswith("<think>\n") == (placement == "content") for m in said)
+    assert said[-1]["content"].endswith("```")
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert {"content": "`<think>`", "reasoning_content": "`reasoning_content`", "none": "No message"}[placement] in card
+
+
+def test_reasoning_is_for_sft_alone(tmp_path, proved_folder):
+    with pytest.raises(UsageError, match="reasoning 'content': for exports to sft"):
+        export([proved_folder], "jsonl", tmp_path / "out", reasoning="content")
+    with pytest.raises(UsageError, match="one of content, reasoning_content, none"):
+        export([proved_folder], "sft", tmp_path / "out", reasoning="thoughts")
+
+
+def test_ways_of_solving_are_imitated_by_turns(natural_conversations):
+    ((task, evaluator, _), *_) = natural_conversations
+    simulator = Simulator(evaluator.world)
+    first, second, third = (way_to_imitate(task, simulator, number) for number in range(3))
+    assert first == third == task.certificate["calls"]
+    assert [call["arg"] for call in second] != [call["arg"] for call in first]
+    for way in (first, second):
+        calls = useful_calls(task, simulator, way, 5)
+        client = SimulatorClient(simulator)
+        read = [client.extract(c["arg"], c.get("offset", 0)) for c in calls if c["tool"] == "web_extractor"]
+        assert required_disclosures(task, evaluator) <= client.read
+        assert len(read) == sum(call["tool"] == "web_extractor" for call in way)
+        assert len(calls) - len(read) <= 2 * sum(call["tool"] == "web_search" for call in way)
 
 
 def test_sft_rows_survive_datasets(tmp_path, proved_folder):

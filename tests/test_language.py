@@ -4,13 +4,14 @@ import calendar
 import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from worldsmith import scoring
+from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient
 from worldsmith.agents.natural_oracle import asking_words
 from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
@@ -18,21 +19,27 @@ from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import GuardError, SchemaError
 from worldsmith.generation import generate
 from worldsmith.mining.batch import default_schemas
+from worldsmith.mining.candidates import answer_columns, without_meanings
 from worldsmith.mining.certificates import Certificate, certify, verify
-from worldsmith.mining.pipeline import mine
+from worldsmith.mining.pipeline import is_described, mine
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Knobs, Schema, Split, load_schema, parse_schema, with_bank
+from worldsmith.schema import Knobs, Schema, Split, in_language, load_schema, parse_schema, with_bank
 from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call, Profile
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task
-from worldsmith.tasks.question_reader import query_of_question
+from worldsmith.tasks import Query, QueryEvaluator, Scope, Task
+from worldsmith.tasks.conditions import WordingSplit
+from worldsmith.tasks.descriptions import clue_terms, described_rows, descriptions
+from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.meanings import meanings, rivals
+from worldsmith.tasks.question import question
+from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.files import load_world, save_world
 from worldsmith.world.model import Cell, Row, World
 
@@ -389,7 +396,7 @@ def test_background_is_counted_apart_and_asked_for_by_no_table() -> None:
     for task in tasks():
         for query in task.query.chain():
             assert query.table != "survey"
-            assert all(tally.table != "survey" for tally in query.tallies)
+            assert query.described or all(tally.table != "survey" for tally in query.tallies)
 
 
 def test_a_natural_world_is_read_back_as_it_was_written(tmp_path: Path) -> None:
@@ -592,6 +599,213 @@ def test_a_question_names_its_subject_and_is_read_back() -> None:
     for task in tasks():
         assert f"the harbour of {port}" in task.question
         assert query_of_question(task.question, world().schema) == task.query
+
+
+DEPTH = "the depth at low water today, not that of an earlier sounding of 2029"
+
+
+@cache
+def exact_world() -> World:
+    """Return a world whose bank says what two columns mean, one of which has a rival."""
+    said = f'[columns."berth.depth"]\nmeans = "{DEPTH}"\n[columns."call.tons"]\nmeans = "the cargo as weighed"\n'
+    bank = values_of(BANK.replace('[columns."call.tons"]\n', said))
+    return generate(with_bank(parse_schema(values_of(SCHEMA)), bank, "q.toml"), 3, language="natural")
+
+
+def asked(query: Query, turn: int, split: WordingSplit = "all") -> str:
+    evaluator = QueryEvaluator(exact_world())
+    return question(evaluator, query, answer_columns(evaluator, query), turn, split)
+
+
+def calls_of_salt(where: str, *columns: str) -> Query:
+    given = exact_world().schema
+    node = expr.parse(where, "call", given.types, as_of=given.as_of, want="bool") if where else None
+    paths = (("code",), *(tuple(column.split(".")) for column in columns))
+    return Query("call", Scope("goods", ("salt",)), node, paths, (("code",),))
+
+
+def test_a_column_is_rivalled_by_background_of_its_kind_about_its_row() -> None:
+    def names(table: str, column: str) -> list[str]:
+        return [f"{c.table}.{c.name}" for c in rivals(schema(), schema().column(table, column))]
+
+    assert names("berth", "depth") == ["survey.depth"]
+    assert names("berth", "calls") == ["survey.year"]
+    assert names("berth", "built") == []  # no day is told in the background
+    assert names("call", "tons") == []  # nothing is told of calls
+    assert {c.name: text for c, text in meanings(exact_world().schema).items()} == {"depth": DEPTH}
+    assert meanings(parse_schema(values_of(SCHEMA))) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (calls_of_salt("", "arrived", "berth.depth"), "Berth: Depth (m)"),
+        (calls_of_salt("berth.depth > 7.5", "arrived"), "depth"),
+        (calls_of_salt("", "arrived", "tons"), ""),
+    ],
+)
+def test_a_question_says_what_a_rivalled_column_means_whether_it_asks_for_it_or_by_it(query: Query, name: str) -> None:
+    lines: dict[str, set[str]] = {"train": set(), "test": set()}
+    for split in get_args(WordingSplit)[1:]:
+        for turn in range(1, 40):
+            text = asked(query, turn, split)
+            assert query_of_question(text, exact_world().schema) == query
+            assert text.count(DEPTH) == bool(name)
+            lines[split] |= {line for line in text.split("\n") if DEPTH in line}
+    assert all(f"“{name}”" in line for line in lines["train"] | lines["test"])
+    assert (len(lines["train"]), len(lines["test"])) == ((6, 2) if name else (0, 0))
+    assert not lines["train"] & lines["test"]
+
+
+def test_a_question_that_means_something_else_by_a_column_is_not_read() -> None:
+    means, other = (asked(calls_of_salt("", *columns), 0) for columns in (("berth.depth",), ("arrived",)))
+    line = next(line for line in means.split("\n") if DEPTH in line)
+    for text in (means.replace(f"{line}\n", ""), other.replace("\n\nI mean as", f"\n\n{line}\nI mean as")):
+        assert text not in (means, other)
+        with pytest.raises(Unclear):
+            query_of_question(text, exact_world().schema)
+
+
+def test_what_a_column_means_gives_no_value_away() -> None:
+    text = asked(calls_of_salt("", "berth.depth"), 1)
+    assert "2029" in text
+    assert "2029" not in without_meanings(text, exact_world().schema)
+
+
+@pytest.mark.parametrize("name", ["company", "films", "league", "smartphones", "town"])
+def test_what_shipped_columns_mean_is_said_in_noun_phrases(name: str) -> None:
+    shipped = in_language(load_schema(name), "natural")
+    assert shipped.bank
+    written = {place for place, words in shipped.bank.source.columns.items() if words.means}
+    assert written == {f"{column.table}.{column.name}" for column in meanings(shipped)}
+    for place, text in ((place, shipped.bank.source.columns[place].means) for place in written):
+        assert re.match(r"(the|units|who) ", text), place
+        assert not text.endswith("."), place
+        assert not re.search("[“”{}]", text), place
+
+
+DESCRIBES = """
+[[describes]]
+of = "berth"
+text = ["the berth that was built in {built:year} and sounded in {survey.year}"]
+test = ["the berth sounded in {survey.year} whose stones were laid in {built:year}"]
+[[describes]]
+of = "call"
+text = ["the {goods:noun} that {master} brought in on {arrived}"]
+[columns."call.goods"]
+nouns = { salt = "salt boat", timber = "timber ship" }
+"""
+
+
+@cache
+def described_world() -> World:
+    bank = values_of(BANK + DESCRIBES)
+    return generate(with_bank(parse_schema(values_of(SCHEMA)), bank, "q.toml"), 5, language="natural")
+
+
+@cache
+def described_tasks() -> tuple[Task, ...]:
+    return mine(described_world(), 1, size="small", kinds=("deep",)).tasks
+
+
+def test_a_description_fits_one_row_and_is_read_back() -> None:
+    given, evaluator = described_world(), QueryEvaluator(described_world())
+    built, ships = [one for one in descriptions(given.schema) if not one.describe.test]
+    years: dict[tuple[str, int], set[int]] = {}
+    for berth, year in zip(given.tables["survey"]["berth"], given.tables["survey"]["year"], strict=True):
+        row = given.tables["berth"]["name"].index(berth)
+        years.setdefault((str(given.tables["berth"]["built"][row])[:4], year), set()).add(row)
+    alone = {(int(first), year): rows for (first, year), rows in years.items() if len(rows) == 1}
+    fitting = list(described_rows(evaluator, built))
+    assert {one.values: {one.row} for one in fitting} == alone
+    for one in fitting:
+        query = built.query(one.values)
+        assert evaluator.matching_rows(query) == (one.row,)
+        assert built.text(query) == "the berth that was built in {} and sounded in {}".format(*one.values)
+        assert built.read(built.text(query) or "") == query
+    goods = {given.tables["call"]["goods"][one.row] for one in described_rows(evaluator, ships)}
+    assert goods == {"salt", "timber"}  # nothing is called a wine ship
+    assert built.read("the berth that was built in 1950 and sounded in spring") is None
+
+
+def test_a_task_that_describes_its_start_does_not_name_it_and_is_read_back() -> None:
+    task = described_tasks()[0]
+    start = next(task.query.chain())
+    assert is_described(task.query)
+    assert (start.scope.values, start.scope.of) == ((), None)
+    assert query_of_question(task.question, described_world().schema) == task.query
+    (row,) = QueryEvaluator(described_world()).matching_rows(start)
+    assert described_world().title(Row(start.table, row)) not in task.question
+
+
+def test_a_description_is_evidence_of_its_row_alone_and_found_by_search() -> None:
+    given, evaluator = described_world(), QueryEvaluator(described_world())
+    built = descriptions(given.schema)[0]
+    one = next(described_rows(evaluator, built))
+    query = replace(built.query(one.values), columns=(("depth",),))
+    task = replace(described_tasks()[0], query=query)
+    surveys = [
+        i
+        for i, (berth, year) in enumerate(
+            zip(given.tables["survey"]["berth"], given.tables["survey"]["year"], strict=True)
+        )
+        if (berth, year) == (given.tables["berth"]["name"][one.row], one.values[1])
+    ]
+    row, survey = Row("berth", one.row), Row("survey", surveys[0])
+    assert required_disclosures(task, evaluator) == {
+        (row, "name"), (row, "built"), (row, "depth"), (survey, "berth"), (survey, "year"),
+    }  # fmt: skip
+    simulator = Simulator(given, strict=True)
+    for task in filter(lambda task: is_described(task.query), described_tasks()):
+        assert verify(Certificate.from_json(task.certificate), task, given, simulator) is None
+        terms = " ".join(clue_terms(given.schema, next(task.query.chain())))
+        first = next(call["arg"] for call in task.certificate["calls"] if call["tool"] == "web_search")
+        assert not terms or set(first.split()) & set(terms.split())
+
+
+def test_held_out_descriptions_are_of_test_questions_alone() -> None:
+    evaluator = QueryEvaluator(described_world())
+    built = descriptions(described_world().schema)[0]
+    query = replace(built.query(next(described_rows(evaluator, built)).values), columns=(("depth",),))
+    starts = {"train": "the berth that was built in ", "test": "the berth sounded in "}
+    for split in get_args(WordingSplit)[1:]:
+        texts = [question(evaluator, query, answer_columns(evaluator, query), turn, split) for turn in range(1, 20)]
+        assert all(starts[split] in text for text in texts)
+        described = wordings_of(values_of(BANK + DESCRIBES), split)["describes"]
+        assert [one["text"][0].startswith(starts[split]) for one in described] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "says"),
+    [
+        ("{survey.year} whose", "{survey.yeer} whose", "no column 'yeer' in 'survey'"),
+        ("built in {built:year}", "built in {depth:year}", "'depth' has no year"),
+        ("{goods:noun} that {master}", "{goods:noun} that {master:noun}", r'[columns."call.master"] its nouns'),
+        ("the {goods:noun} that {master}", "the {goods:words} that {master}", "no form 'words'"),
+        ("built in {built:year} and sounded in {survey.year}", "built", "give it a slot"),
+        ('sounded in {survey.year}"', 'sounded at {survey.berth}"', "survey.berth names the row"),
+        ("that was built", "that [is|was] built", "it has no choices"),
+    ],
+)
+def test_a_description_that_could_not_be_read_back_is_refused(change: str, to: str, says: str) -> None:
+    assert change in DESCRIBES
+    with pytest.raises(SchemaError, match=re.escape(says)):
+        with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK + DESCRIBES.replace(change, to)), "q.toml")
+
+
+@pytest.mark.parametrize("name", ["company", "films", "league", "smartphones", "town"])
+def test_shipped_descriptions_read_back_and_half_of_the_deep_tasks_use_them(name: str) -> None:
+    made = generate(load_schema(name), 2, language="natural")
+    evaluator = QueryEvaluator(made)
+    fitting = {one: list(described_rows(evaluator, one)) for one in descriptions(made.schema)}
+    assert sum(bool(rows) for one, rows in fitting.items() if not one.describe.test) >= 4
+    for one, rows in fitting.items():
+        for row, values in rows[:5]:
+            query = one.query(values)
+            assert evaluator.matching_rows(query) == (row,)
+            assert one.read(one.text(query) or "") == query
+    tasks = mine(made, 3, kinds=("deep",)).tasks
+    assert [is_described(task.query) for task in tasks] == [True, False, True]
 
 
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:

@@ -1,5 +1,6 @@
 """How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -32,13 +33,20 @@ def tokens(text: str) -> int:
 
 
 def tokenizer(path: Path) -> Callable[[str], int]:
-    """Return an exact count by a `tokenizer.json`. Raises UsageError without the `tokenizers` package or the file."""
+    """Return an exact count by a `tokenizer.json`. Raises UsageError without the package or such a file."""
     try:
         from tokenizers import Tokenizer  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - optional
     except ImportError:
-        raise UsageError("counting by a tokenizer needs the tokenizers package: pip install tokenizers") from None
+        fix = 'pip install "worldsmith[tokenizers]"'
+        raise UsageError(f"counting by a tokenizer needs the tokenizers package: {fix}") from None
     if not path.is_file():
         raise UsageError(f"{path}: no such tokenizer file; it is the tokenizer.json of a model")
+    try:
+        model = json.loads(path.read_bytes())["model"]["type"]
+    except (ValueError, KeyError, TypeError):
+        model = None
+    if model is None:
+        raise UsageError(f"{path}: no tokenizer; take the tokenizer.json of a model, which names its model's type")
     made = Tokenizer.from_file(str(path))
     return lambda text: len(made.encode(text, add_special_tokens=False).ids)
 
@@ -268,6 +276,13 @@ class Recorder:
         text = self.client.extract(url, offset, max_chars)
         self._record({"tool": "web_extractor", "arg": url, **_window(offset, max_chars)}, text)
         return text
+
+    def again(self, call: Mapping[str, Any]) -> None:
+        """Make a recorded call again, and record."""
+        if call["tool"] == "web_search":
+            self.search(call["arg"], call["k"], call["page"])
+        else:
+            self.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
 
     def _record(self, call: dict[str, Any], reply: str) -> None:
         self.calls.append(call)

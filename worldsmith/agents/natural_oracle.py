@@ -7,7 +7,7 @@ person's: names, numbers and dates from the question or an earlier reply, other 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import Final
 
@@ -21,6 +21,7 @@ from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
 from worldsmith.simulate.disclosure import children_of, is_all_children
 from worldsmith.tasks import Task, markdown_table
+from worldsmith.tasks.descriptions import clue_terms
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.query_evaluator import QueryEvaluator
@@ -220,6 +221,19 @@ class PlannedSearch:
         # Who follows no link knows the addresses of hits alone: each stands on a line of its own.
         self.known_urls |= self.known.lines(text) if self.turn else self.known.links(text)
 
+    @cached_property
+    def _start(self) -> Query:
+        """The query that the chain starts from."""
+        return next(self.task.query.chain())
+
+    @cached_property
+    def _described(self) -> frozenset[Disclosure]:
+        """What the question says of a row that it describes."""
+        start = self._start
+        rows = self.evaluator.matching_rows(start) if start.described else ()
+        cells = (path_disclosures(self.evaluator, start, i, path) for i in rows for path in start.read)
+        return frozenset(cell for group in cells for cell in group)
+
     def _queries(self, page_id: str, missing: Collection[Disclosure]) -> Iterator[str]:
         """Yield queries for a page, each of words that are known by now."""
         page = self.pages.page(page_id)
@@ -227,17 +241,19 @@ class PlannedSearch:
         nouns = self._column_words(page_id, missing)
         subject = self.voice.subject if words_of(self.voice.subject) <= self.words else ""
         name = self.known.name(page_id)
-        ways: list[str] = []
+        ways: list[tuple[str, ...]] = []
+        if self._described.intersection((cell.row, cell.col) for cell in page.cells):
+            terms = clue_terms(self.world.schema, self._start)
+            ways.append((self.world.schema.tables[self._start.table].singular, *terms, subject))
         if self._name_known(page_id):
-            ways += [f"{name} {subject}", f"{name} {nouns}", name, f"{form.plural} {name} {subject}"]
+            ways += [(name, subject), (name, nouns), (name,), (form.plural, name, subject)]
         scopes = (self.pages.words.show(cell) for cell in page.cells if self._tells_apart(cell.value))
         known = list(islice(_distinct(text for text in scopes if words_of(text) <= self.words), SCOPES))
-        ways += [f"{form.singular} {text} {nouns}" for text in known]
-        ways += [f"{form.plural} {text} {subject}" for text in known]
-        ways += [f"{' '.join(known)} {form.plural} {subject}"] if len(known) > 1 else []
-        if self.turn:
-            ways = [" ".join(reversed(way.split())) for way in ways]
-        for way in dict.fromkeys(" ".join(way.split()) for way in ways):
+        ways += [(form.singular, text, nouns) for text in known]
+        ways += [(form.plural, text, subject) for text in known]
+        ways += [(*known, form.plural, subject)] if len(known) > 1 else []
+        texts = (" ".join(filter(None, reversed(way) if self.turn else way)) for way in ways)
+        for way in dict.fromkeys(texts):
             if way and words_of(way) <= self.words:
                 yield way
 
@@ -310,7 +326,7 @@ def natural_keys_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Find the rows in scope and name them, without reading what the conditions or columns need."""
     search = PlannedSearch(task, pages, client)
     query, evaluator = task.query, search.evaluator
-    rows = evaluator.in_scope(query)
+    rows = evaluator.rows_to_know(query)
     paths = (*query.key, (query.scope.column,))
     search.solve({cell for i in rows for path in paths for cell in path_disclosures(evaluator, query, i, path)})
     keys = {cell for i in rows for path in query.key for cell in path_disclosures(evaluator, query, i, path)}

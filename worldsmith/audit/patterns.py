@@ -16,8 +16,13 @@ from worldsmith.pages.types import Block
 from worldsmith.pages.voice import Sentence
 from worldsmith.pages.written import is_over, row_cells
 from worldsmith.schema import Schema
+from worldsmith.schema.patterns import Describe
+from worldsmith.tasks import QueryEvaluator
+from worldsmith.tasks.descriptions import described_rows, descriptions
 from worldsmith.world.model import Cell, Row, World
 
+QUESTIONS = "questions"
+"""The genre that descriptions of rows are shown under."""
 SEEDS = (1, 2, 3)
 """Worlds that a sentence is looked for a row in."""
 
@@ -44,6 +49,18 @@ def rendered_patterns(schema: Schema) -> Iterator[RenderedPattern]:
     for tell in schema.bank.tells:
         texts = (text for pages in worlds for text in _first_rendering(pages, tell.place))
         yield RenderedPattern(tell.of, tell.genres, tell.test, tell.pattern.text, next(texts, ""))
+    for describe in schema.bank.describes:
+        texts = (text for pages in worlds for text in _first_description(pages.world, describe))
+        yield RenderedPattern(describe.of, (QUESTIONS,), describe.test, describe.pattern.text, next(texts, ""))
+
+
+def _first_description(world: World, describe: Describe) -> Iterator[str]:
+    """Yield a description of the first row that it fits alone; nothing where there is none."""
+    for description in descriptions(world.schema):
+        if description.describe == describe:
+            for fitting in described_rows(QueryEvaluator(world), description):
+                yield description.text(description.query(fitting.values)) or ""
+                return
 
 
 def _first_rendering(pages: Pages, place: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, loaded_worlds
-from worldsmith.cli.worlds import PATHS
+from worldsmith.cli.worlds import PATHS, max_tokens_option, tokenizer_option
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
@@ -42,11 +42,10 @@ KINDS = "wide,deep,hybrid"
     type=click.Choice(["all", "train", "test"]),
     default="all",
     show_default=True,
-    help="Of questions: train leaves one of each sentence's wordings out, test has these alone.",
+    help="Of questions: train leaves a quarter of each sentence's wordings out, test has these alone.",
 )
-@click.option(
-    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
-)
+@max_tokens_option
+@tokenizer_option
 @click.option("--max-turns", type=click.IntRange(1), help="Turns an episode may need.")
 @click.option(
     "--hold-out",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from worldsmith.cli.backend import profiles_option, read_profiles, trace_option,
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, WorldsmithError, close_match
+
+if TYPE_CHECKING:
+    from worldsmith.train.exports.sft import Placement
 
 
 @click.command()
@@ -305,10 +308,24 @@ def _explanation(result: Any) -> str:
     show_default=True,
     help="Share of worlds kept for testing.",
 )
+@click.option(
+    "--reasoning",
+    type=click.Choice(["content", "reasoning_content", "none"]),
+    help="For sft: where the agent's reasoning stands, in <think> tags in the content (the default), in a field of its "
+    "own, or nowhere.",
+)
 @click.option("--verify", is_flag=True, help="Replay every certificate first, half a second per world.")
 @json_option
 def export(
-    paths: tuple[Path, ...], to: str, out: Path, base_url: str, test_share: float, *, verify: bool, as_json: bool
+    paths: tuple[Path, ...],
+    to: str,
+    out: Path,
+    base_url: str,
+    test_share: float,
+    reasoning: "Placement | None",
+    *,
+    verify: bool,
+    as_json: bool,
 ) -> None:
     """Hand the tasks of worlds to a trainer.
 
@@ -318,14 +335,16 @@ def export(
     \b
     jsonl   one task per line: prompt, columns, reference
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
-    sft     conversations to imitate: certificates as tool calls and replies, the gold table last
+    sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
-    result = write(usable_worlds(paths), to, out, base_url=base_url, test_share=test_share, replay=verify)
+    result = write(
+        usable_worlds(paths), to, out, base_url=base_url, test_share=test_share, replay=verify, reasoning=reasoning
+    )
     if as_json:
         emit(result)
     else:

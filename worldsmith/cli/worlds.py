@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 PATHS = click.Path(path_type=Path)
 
+max_tokens_option = click.option(
+    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
+)
+tokenizer_option = click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="tokenizer.json of your model, by which --max-tokens counts; default an estimate by bytes. Needs "
+    'pip install "worldsmith[tokenizers]".',
+)
+
 
 class Seed(click.IntRange):
     """A whole number from 0, of any length, or "random"."""
@@ -73,6 +84,8 @@ class FactsOption(click.Option):
     metavar="KIND[,KIND...]",
     help="Kinds of task, taken in turn; `worldsmith tasks --help` says what each is. --task-kinds wide,deep",
 )
+@max_tokens_option
+@tokenizer_option
 @click.option(
     "--kind",
     "kinds",
@@ -138,6 +151,8 @@ def generate(
     n_tasks: int,
     size: str,
     task_kinds: str,
+    max_tokens: int,
+    tokenizer: Path | None,
     kinds: tuple[str, ...],
     facts: str | None,
     language: "Language | None",
@@ -166,7 +181,7 @@ def generate(
 
     if kinds and schemas:
         raise UsageError("--kind selects shipped schemas: name schemas or kinds, not both")
-    request = MiningRequest(n_tasks, size, kinds=task_kinds)
+    request = MiningRequest(n_tasks, size, max_tokens, kinds=task_kinds, tokenizer=tokenizer)
     if isinstance(seed, str):
         seed = secrets.randbits(SEED_BITS)
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)

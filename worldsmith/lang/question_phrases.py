@@ -1,7 +1,8 @@
 """The wording of questions, per language: data alone, which code fills in.
 
-Where a part has several wordings, the last is held out on demand (`Wording.pick`): a model trained on the others
-meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data too.
+Where a part has several wordings, the last quarter is held out on demand (`Wording.pick`): a model trained on the
+others meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data
+too.
 """
 
 from dataclasses import dataclass, replace
@@ -14,16 +15,16 @@ class QuestionPhrases:
     over: tuple[str, ...] = ("over", "above", "of more than")
     under: tuple[str, ...] = ("under", "below", "of less than")
     asks: tuple[str, ...] = (
-        "Please find all {many} that {conditions}.",
-        "I need every one of the {many} that {conditions}.",
+        "Please find all {many} {clauses}.",
+        "I need every one of the {many} {clauses}.",
         "Which {many} {conditions}? I need all of them.",
-        "Please list all {many} that {conditions}.",
-        "Could you find me all the {many} that {conditions}?",
+        "Please list all {many} {clauses}.",
+        "Could you find me all the {many} {clauses}?",
         "Find out which {many} {conditions}; none of them may be missing.",
-        "I am after the complete list of {many} that {conditions}.",
-        "Help me collect the {many} that {conditions}, every single one.",
+        "I am after the complete list of {many} {clauses}.",
+        "Help me collect the {many} {clauses}, every single one.",
     )
-    """One sentence: {many}, {conditions}."""
+    """One sentence: {many}, and what is said of them, {conditions} as verb phrases or {clauses} as relative ones."""
     listed: tuple[str, ...] = (
         "Please find all {many} that meet every one of these conditions:",
         "I need all {many} for which each of the following is true:",
@@ -34,11 +35,11 @@ class QuestionPhrases:
     )
     """A sentence before a list of conditions: {many}."""
     whole: tuple[str, ...] = (
-        "Please find all {many} that {conditions}.",
-        "I would like an overview of all {many} that {conditions}.",
-        "Please put together all the {many} that {conditions}.",
+        "Please find all {many} {clauses}.",
+        "I would like an overview of all {many} {clauses}.",
+        "Please put together all the {many} {clauses}.",
     )
-    """A sentence where there is no condition but the scope: {many}, {conditions}."""
+    """A sentence where there is no condition but the scope: {many}, {conditions} or {clauses}."""
     except_: tuple[str, ...] = (
         "Leave out those that both {conditions}.",
         "I do not want any of them that both {conditions}.",
@@ -101,6 +102,29 @@ class QuestionPhrases:
         "Fill “{name}” with “{none}” if there is nothing to fill in.",
     )
     """{name}, {none}."""
+    meant: tuple[str, ...] = (
+        "By “{name}” I mean {means}.",
+        "“{name}”, to be clear, is {means}.",
+        "What I mean by “{name}” is {means}.",
+        "“{name}” stands for {means}.",
+        "When I write “{name}”, I mean {means}.",
+        "“{name}” here is {means}.",
+        "I use “{name}” for {means}.",
+        "Take “{name}” to be {means}.",
+    )
+    """What a column means where others are worded alike: {name}, {means}."""
+    meant_each: tuple[str, ...] = (
+        "To be clear about what I mean:",
+        "Some of this could be mixed up, so:",
+        "Just so that we mean the same things:",
+        "To avoid mix-ups, this is what I mean:",
+        "What these stand for:",
+        "A word on the terms:",
+        "These are easily confused with something else, so here is what I mean:",
+        "So that nothing gets mixed up:",
+    )
+    """A line before several that say it: {name}, {means}."""
+    meant_item: str = "- {name}: {means}"
     unmet: tuple[str, ...] = (
         "A row without a value for “{name}” does not meet the condition on it.",
         "Without a value for “{name}” the condition on it counts as not met.",
@@ -189,8 +213,19 @@ class QuestionPhrases:
     named: str = "the {one} {name}"
     named_so: str = "the {name}"
     """The same of a row whose name starts with what it is: "Project Dobim"."""
-    the_best: str = "the one {lead} among the {many} that {conditions}"
-    the_only: str = "the only one among the {many} that {conditions}"
+    the_best: str = "the one {lead} among the {many} {clauses}"
+    the_only: str = "the only one among the {many} {clauses}"
+    described: tuple[str, ...] = (
+        "the {one} {clauses}",
+        "a certain {one}, the only one {clauses}",
+        "the {one} I only know as the one {clauses}",
+        "the one {one} {clauses}",
+    )
+    """A row that is described and not named: {one}, {clauses}."""
+    that: str = "that"
+    who: str = "who"
+    whose: tuple[str, str] = ("whose", "their")
+    """The pronouns of relative clauses, and how a sentence about "they" begins where a clause begins with whose."""
     cell_of: str = "the {what} of {row}"
     given_as: str = "the {one} given as “{label}”"
     of: str = "{what} of {whose}"
@@ -204,17 +239,17 @@ NATURAL = replace(
     EN,
     asks=(
         "Which {many} {conditions}? I need all of them.",
-        "Can you find me the {many} that {conditions}? Every one of them counts.",
-        "I'm after all the {many} that {conditions}.",
-        "I need a complete list of the {many} that {conditions}.",
+        "Can you find me the {many} {clauses}? Every one of them counts.",
+        "I'm after all the {many} {clauses}.",
+        "I need a complete list of the {many} {clauses}.",
         "Could you look up which {many} {conditions}?",
         "Please find out which {many} {conditions}.",
-        "What I need is a list of the {many} that {conditions}, with none missing.",
-        "Help me find the {many} that {conditions}.",
-        "I want to compare the {many} that {conditions}.",
+        "What I need is a list of the {many} {clauses}, with none missing.",
+        "Help me find the {many} {clauses}.",
+        "I want to compare the {many} {clauses}.",
         "Tell me which {many} {conditions}. Please don't leave any out.",
-        "Are there {many} that {conditions}? I'd like to have them all in one place.",
-        "I'd like to see all {many} that {conditions}.",
+        "Are there {many} {clauses}? I'd like to have them all in one place.",
+        "I'd like to see all {many} {clauses}.",
     ),
     listed=(
         "I need the {many} that fit all of this:",
@@ -225,10 +260,10 @@ NATURAL = replace(
         "My list is meant to have just the {many} that fit this description:",
     ),
     whole=(
-        "I need an overview of all the {many} that {conditions}.",
+        "I need an overview of all the {many} {clauses}.",
         "Which {many} {conditions}? I'd like all of them side by side.",
-        "Can you put together the {many} that {conditions}?",
-        "I'd like a full list of {many} that {conditions}.",
+        "Can you put together the {many} {clauses}?",
+        "I'd like a full list of {many} {clauses}.",
     ),
     except_=(
         "But leave out any that both {conditions}.",
@@ -298,7 +333,7 @@ NATURAL = replace(
         "Just send me the table with its one cell filled in:\n```markdown\n{data_content}\n```",
     ),
     start=(
-        "Find out {cell} first; call it {letter}.",
+        "First find out {cell}; call it {letter}.",
         "You'll first need to know {cell}: let's call that {letter}.",
         "Start from {cell}, which I'll call {letter}.",
     ),
@@ -313,6 +348,8 @@ NATURAL = replace(
         "Can you tell me {cell}?",
         "In the end I need {cell}.",
     ),
+    the_best="the {one} {lead} among those {clauses}",
+    the_only="the only {one} {clauses}",
     leading="with the {most} {header}",
     leading_by="whose {part} has the {most} {header}",
     given_as="the {label}",

@@ -20,12 +20,13 @@ from worldsmith.mining.sampling import (
     Size,
     most_common_share,
 )
-from worldsmith.mining.screening import DrawRejected, screen
+from worldsmith.mining.screening import DrawRejected, border_readings, screen, variants
 from worldsmith.schema import Path, Schema, Value
 from worldsmith.scoring.text import fold, squash
 from worldsmith.seeding import draw, rng
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.headers import column_header, headers
+from worldsmith.tasks.meanings import meanings
 from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
@@ -46,6 +47,8 @@ KINDS: Mapping[str, str] = {
 """The kinds of task."""
 EMPTY = 64
 """Of so many places for a task, one goes to a task whose gold table has no row."""
+DESCRIBED = 0.5
+"""The share of deep tasks whose chain starts from a row that is described rather than named, where there are such."""
 
 
 def parse_kinds(text: str) -> tuple[str, ...]:
@@ -72,22 +75,26 @@ def task_draws(
     kind: str = "wide",
     *,
     empty: bool = False,
+    described: bool = False,
     split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    With `empty` the tables asked for have no row. What leads to one of `answered` (`QueryEvaluator.answer_identity`) is
-    rejected; it may grow while draws are taken. Nothing is yielded for a world without a list page over invented keys:
-    there is no scope to ask for.
+    With `empty` the tables asked for have no row; with `described` deep tasks start from a description. What leads to
+    one of `answered` (`QueryEvaluator.answer_identity`) is rejected; it may grow while draws are taken. Nothing is
+    yielded for a world without a list page over invented keys: there is no scope to ask for.
     """
     wanted, form, world = SIZES[size], _FORMS[kind], context.world
-    marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *(("empty",) if empty else ()))
+    if empty or described:
+        form = _draw_empty_query if empty else _draw_described_query
+    variant = [name for name, on in (("empty", empty), ("described", described)) if on]
+    marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *variant)
     number = 0
     while context.scopes:
         r = rng(seed, *marks, number)
         try:
-            query = draw_query(context, wanted, r, empty=True) if empty else form(context, wanted, r)
+            query = form(context, wanted, r)
             if context.evaluator.answer_identity(query) in answered:
                 raise DrawRejected("the same answer as another task's")  # noqa: TRY301 - all that ends a draw does
             turn = draw(seed, "words", *marks, number)
@@ -111,9 +118,21 @@ def _draw_hybrid(context: MiningContext, size: Size, r: random.Random) -> Query:
     return draw_query(context, size, r, (table, Scope(by, (), target)))
 
 
+def _draw_empty_query(context: MiningContext, size: Size, r: random.Random) -> Query:
+    return draw_query(context, size, r, empty=True)
+
+
 def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
-    scopes = (0, 1, 1, 2, 2)[r.randrange(5)]
-    query = next((one for one in (draw_deep(context, r, scopes) for _ in range(CHAINS)) if one), None)
+    return _draw_chain(context, r, (0, 1, 1, 2, 2)[r.randrange(5)], described=False)
+
+
+def _draw_described_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
+    return _draw_chain(context, r, (0, 0, 1, 1)[r.randrange(4)], described=True)
+
+
+def _draw_chain(context: MiningContext, r: random.Random, scopes: int, *, described: bool) -> Query:
+    chains = (draw_deep(context, r, scopes, described=described) for _ in range(CHAINS))
+    query = next((one for one in chains if one), None)
     if query is None:
         raise DrawRejected("no chain of that length")
     for one in query.chain():
@@ -123,8 +142,15 @@ def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Qu
 
 def _screen_pick(context: MiningContext, query: Query) -> None:
     """Raise DrawRejected where the one row that a link of a chain stands for could be another."""
-    rows = context.evaluator.in_scope(query)
-    if len(rows) > 1:
+    rows, kept = context.evaluator.in_scope(query), context.evaluator.matching_rows(query)
+    if query.described:
+        if len(kept) != 1 or any(
+            context.evaluator.truths(query, loose, rows) != context.evaluator.truths(query, clause, rows)
+            for clause in query.clauses
+            for loose in variants(clause, border_readings)
+        ):
+            raise DrawRejected("a description that fits more than one row")
+    elif len(rows) > 1:
         screen(context.evaluator, query, rows, context.evaluator.matching_rows(query))
 
 
@@ -176,7 +202,7 @@ def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], 
     """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone."""
     if query.scope.of is not None and constants(query) & set(LETTERS):
         raise DrawRejected("a value that reads like a find")
-    if leaked_values(text, constants(query) | {schema.as_of}, columns, rows):
+    if leaked_values(without_meanings(text, schema), constants(query) | {schema.as_of}, columns, rows):
         raise DrawRejected("the question holds a gold value")
     try:
         read = query_of_question(text, schema)
@@ -184,6 +210,13 @@ def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], 
         raise DrawRejected("a question with two readings, or none") from None
     if read != query:
         raise DrawRejected("a question that is read otherwise")
+
+
+def without_meanings(text: str, schema: Schema) -> str:
+    """Return a question without what it says that columns mean: the schema's words, whatever the world."""
+    for means in meanings(schema).values():
+        text = text.replace(means, "")
+    return text
 
 
 def leaked_values(text: str, own: frozenset[Value], columns: Sequence[scoring.Column], rows: Rows) -> frozenset[str]:

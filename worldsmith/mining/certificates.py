@@ -172,10 +172,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     recorder = Recorder(client)
     for number, call in enumerate(certificate.calls, 1):
         try:
-            if call["tool"] == "web_search":
-                recorder.search(call["arg"], call["k"], call["page"])
-            else:
-                recorder.part(call["arg"], call.get("offset", 0), call.get("max_chars"))
+            recorder.again(call)
             same = {**recorder.calls[-1], "sha256": _reply_digest(recorder.replies[-1])} == call
         except (UsageError, KeyError, TypeError, AttributeError) as error:
             return f"call {number} can't be made: {error!r}"

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldsmith import expr
+from worldsmith.mining.describing import draw_described_row
 from worldsmith.mining.query_forms import sole_leader, sortable_paths
 from worldsmith.mining.sampling import MiningContext, draw_clause
 from worldsmith.schema import Derive, Path, Pick, Value
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants
+from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants, is_tally
 
 LEAST, MOST = 3, 6
 """Relations that a deep question follows."""
@@ -56,10 +57,10 @@ def exits_to_lists(context: MiningContext, table: str) -> list[tuple[Path, tuple
 
 
 def draw_link(
-    context: MiningContext, r: random.Random, deep: int, rows: tuple[int, int] = ROWS
+    context: MiningContext, r: random.Random, deep: int, rows: tuple[int, int] = ROWS, *, described: bool = False
 ) -> tuple[Query, tuple[str, str]] | None:
     """Return a query of one cell, of `deep` scopes, and the list that it leads to, of so many rows; None for a miss."""
-    start = _draw_named_row(context, r) if r.random() < 0.6 else _draw_listed_row(context, r)
+    start = _draw_start(context, r, described=described)
     link = None if start is None else _draw_exit(context, start, r, rows if deep == 1 else ROWS)
     for n in range(1, deep):
         if link is None:
@@ -69,12 +70,22 @@ def draw_link(
     return link
 
 
-def _draw_named_row(context: MiningContext, r: random.Random) -> Query | None:
-    """Return the query of a row by its name, its cell still to be chosen."""
+def _draw_start(context: MiningContext, r: random.Random, *, described: bool) -> Query | None:
+    """Return the query of the row that a chain starts from, its cell still to be chosen."""
+    table = _draw_named_table(context, r) if described or r.random() < 0.6 else None
+    if described:
+        return None if table is None else draw_described_row(context, table, r)
+    return _draw_listed_row(context, r) if table is None else _draw_named_row(context, table, r)
+
+
+def _draw_named_table(context: MiningContext, r: random.Random) -> str | None:
+    """Return a table whose rows have pages and invented names of their own."""
     tables = context.named_tables
-    if not tables:
-        return None
-    table = tables[r.randrange(len(tables))]
+    return tables[r.randrange(len(tables))] if tables else None
+
+
+def _draw_named_row(context: MiningContext, table: str, r: random.Random) -> Query:
+    """Return the query of a row by its name."""
     key = context.world.schema.tables[table].key[0]
     names = context.world.tables[table][key]
     return Query(table, Scope(key, (names[r.randrange(len(names))],)), None, (), ())
@@ -167,12 +178,15 @@ def list_query(link: Query, at: tuple[str, str]) -> Query:
     return Query(at[0], Scope(at[1], (), link), None, (), ())
 
 
-def draw_deep(context: MiningContext, r: random.Random, scopes: int) -> Query | None:
-    """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails."""
+def draw_deep(context: MiningContext, r: random.Random, scopes: int, *, described: bool = False) -> Query | None:
+    """Return a query of one cell, no key, over 3 to 6 relations and so many lists found; None where a draw fails.
+
+    Where it is `described`, the chain starts from a row that the question describes.
+    """
     if scopes == 0:
-        query = _draw_named_row(context, r) if r.random() < 0.6 else _draw_listed_row(context, r)
+        query = _draw_start(context, r, described=described)
     else:
-        link = draw_link(context, r, scopes)
+        link = draw_link(context, r, scopes, described=described)
         query = None if link is None else pick_row(context, list_query(*link), r)
     if query is None:
         return None
@@ -194,7 +208,8 @@ def _is_worth_asking(context: MiningContext, query: Query) -> bool:
     path = query.columns[0]
     if any(path in (*one.ranked, *one.read) for one in query.chain()) or _is_detour(query, path):
         return False
-    if any(computed_from_other(context, query.table, path, other) for other in (*query.ranked, *query.read)):
+    stored = [other for other in (*query.ranked, *query.read) if not is_tally(other)]
+    if any(computed_from_other(context, query.table, path, other) for other in stored):
         return False
     column = context.world.schema.walk(query.table, path)
     values = context.evaluator.values(query.table, path)

@@ -1,7 +1,6 @@
 """The tasks of a world on disk: saved with a record of the request they were mined by, and reused by later runs."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ def _as_mined(folder: Path) -> bool:
 def _record(path: Path, world: World, request: MiningRequest, tasks: int) -> dict[str, Any]:
     return {
         "world_digest": world.digest,
-        "asked": asdict(request),
+        "asked": request.recorded(),
         "versions": dict(VERSIONS),
         "generator": __version__,
         "tasks": tasks,

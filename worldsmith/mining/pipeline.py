@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
-from worldsmith.agents import SimulatorClient
+from worldsmith.agents import Recorder, SimulatorClient, tokenizer
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import EMPTY, KINDS, Rejected, parse_kinds, task_draws
+from worldsmith.mining.candidates import DESCRIBED, EMPTY, KINDS, Rejected, parse_kinds, task_draws
 from worldsmith.mining.certificates import Certificate, NotCertified, certify
 from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
@@ -25,6 +28,8 @@ MAX_TOKENS = 32_000
 """The default limit of tool tokens of an episode."""
 DRAWS = 120
 """Draws per requested task before mining gives up."""
+VARIANTS = {"wide": "empty", "deep": "described"}
+"""What a share of the tasks of a kind is."""
 STREAK = 600
 """Consecutive draws of one kind without a task before mining gives the kind up."""
 CALLS = 24
@@ -45,6 +50,14 @@ class MiningRequest:
     """Kinds of task, taken in turn."""
     wordings: WordingSplit = "all"
     keep_failing: bool = False
+    tokenizer: Path | None = None
+    """A tokenizer.json that says what fits; None for the estimate."""
+
+    def recorded(self) -> dict[str, Any]:
+        """Return what is recorded of a request beside its tasks: the content of a tokenizer, wherever it lies."""
+        fields = asdict(self)
+        path = fields.pop("tokenizer")
+        return fields if path is None else {**fields, "tokenizer": sha256(path.read_bytes()).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,7 @@ def mine(
     max_turns: int | None = None,
     seed: int | None = None,
     keep_failing: bool = False,
+    tokenizer: Path | None = None,
 ) -> Mined:
     """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
 
@@ -82,33 +96,49 @@ def mine(
         max_turns: assistant messages it may take; None for any number.
         seed: of the draws; the world's own unless given.
         keep_failing: keep tasks that fail a gate; their figures show it.
+        tokenizer: a tokenizer.json that tool tokens are counted by for `max_tokens`; an estimate unless given.
 
     Raises:
-        UsageError: no such size.
+        UsageError: no such size, or a tokenizer that can't be read.
     """
     kinds = parse_kinds(",".join(kinds))
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
-    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing)
+    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing, tokenizer)
     start = world.seed if seed is None else seed
-    context = MiningContext(world, pages, miner.evaluator)
+    context = MiningContext(world, pages, miner.evaluator, wordings)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
-            (kind, empty): task_draws(
-                context, connection, start, size, kind, empty=empty, split=wordings, answered=miner.answered
+            (kind, variant): task_draws(
+                context,
+                connection,
+                start,
+                size,
+                kind,
+                empty=variant == "empty",
+                described=variant == "described",
+                split=wordings,
+                answered=miner.answered,
             )
             for kind in kinds
-            for empty in (False, True)
+            for variant in ("", VARIANTS.get(kind, ""))
+            if variant != "described" or world.schema.bank
         }
         left = dict.fromkeys(kinds, DRAWS * count)
+        variants = {kind: variant for kind, variant in streams if variant}
         while len(kept) < count and left:
-            # What one kind can't give is taken from the others.
+            # What one kind can't give is taken from the others, and what a variant can't from its kind.
             kind = list(left)[len(kept) % len(left)]
-            empty = kind == "wide" and draw(start, "empty", world.digest, len(kept)) % EMPTY == 0
-            task = _next_task(miner, streams[kind, empty], left, kind)
-            kept += [task] if task else []
+            due = kind in variants and _is_due(kind, kept, draw(start, "empty", world.digest, len(kept)))
+            task = _next_task(miner, streams[kind, variants[kind] if due else ""], left, kind)
+            if task:
+                kept.append(task)
+            elif due:
+                del variants[kind]
+            else:
+                del left[kind]
     kept = miner.confirm_gold(kept)
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
@@ -119,8 +149,21 @@ def mine_request(world: World, request: MiningRequest) -> Mined:
     return mine(world, **options)
 
 
+def _is_due(kind: str, kept: Sequence[Task], drawn: int) -> bool:
+    """Tell whether the next task of a kind is of its variant."""
+    if kind != "deep":
+        return drawn % EMPTY == 0
+    deep = [task for task in kept if task.kind == kind]
+    return sum(is_described(task.query) for task in deep) < DESCRIBED * (len(deep) + 1)
+
+
+def is_described(query: Query) -> bool:
+    """Tell whether a chain starts from a row that the question describes."""
+    return next(query.chain()).described
+
+
 def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dict[str, int], kind: str) -> Task | None:
-    """Return the next task of a kind that passes; None where its draws are used up, and the kind with them."""
+    """Return the next task of a kind that passes; None where so many draws give none, or none are left."""
     for _ in range(min(left[kind], STREAK)):
         candidate = next(candidates, None)
         if candidate is None:
@@ -129,7 +172,6 @@ def _next_task(miner: "_Miner", candidates: Iterator[Task | Rejected], left: dic
         task = miner.accept(candidate)
         if task is not None:
             return task
-    del left[kind]
     return None
 
 
@@ -142,13 +184,21 @@ class _Miner:
     """The screens a candidate passes, and what they rejected."""
 
     def __init__(
-        self, world: World, simulator: Simulator, max_tokens: int, max_turns: int | None, keep_failing: bool
+        self,
+        world: World,
+        simulator: Simulator,
+        max_tokens: int,
+        max_turns: int | None,
+        keep_failing: bool,
+        tokenizer_file: Path | None,
     ) -> None:
         self.world, self.simulator, self.evaluator = world, simulator, QueryEvaluator(world)
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
         self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
+        self.count = None if tokenizer_file is None else tokenizer(tokenizer_file)
+        """What counts tool tokens exactly; None for the certificate's estimate."""
         self.replies: dict[Call, Observation] = {}
         self.near_duplicate_keys: set[object] = set()
         self.read: Counter[object] = Counter()
@@ -190,7 +240,7 @@ class _Miner:
         self._check_gates(task, {"constant-guess": constant_guess(task, self.evaluator)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = self._certify_with(task, client, "oracle", "not certified")
-        if proof.tool_tokens > self.max_tokens:
+        if self._tool_tokens(proof, client) > self.max_tokens:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
@@ -203,6 +253,15 @@ class _Miner:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)
         return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+
+    def _tool_tokens(self, proof: Certificate, client: SimulatorClient) -> int:
+        """Return the tokens of a proof's replies, by the tokenizer where there is one."""
+        if self.count is None:
+            return proof.tool_tokens
+        recorder = Recorder(client.afresh(), self.count)
+        for call in proof.calls:
+            recorder.again(call)
+        return sum(recorder.costs)
 
     def _certify_with(self, task: Task, client: SimulatorClient, agent: str, what: str) -> Certificate:
         try:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
 from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
-from worldsmith.tasks.conditions import Wording, verb_phrase
+from worldsmith.tasks.conditions import Wording, WordingSplit, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
@@ -71,14 +71,18 @@ class Family(NamedTuple):
 class MiningContext:
     """A world as tasks are drawn from: which scopes, paths and cells there are. Made once per world."""
 
-    def __init__(self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None) -> None:
-        self.world, self.pages, self.evaluator = world, pages, evaluator or QueryEvaluator(world)
+    def __init__(
+        self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None, split: WordingSplit = "all"
+    ) -> None:
+        self.world, self.pages, self.evaluator, self.split = world, pages, evaluator or QueryEvaluator(world), split
         self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
         self.families, self.cell_pages = cache(self._find_families), pages.carrying
         self.orders: dict[str, list[Path]] = {}
         """By table, what `query_forms.sortable_paths` found."""
         self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
         """By table, what `chains.exits_to_lists` found."""
+        self.described: dict[str, list[Any]] = {}
+        """By table, what `describing` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:
@@ -90,8 +94,8 @@ class MiningContext:
     @cached_property
     def named_tables(self) -> tuple[str, ...]:
         """The tables of whose rows a question may name one: by an invented key of one column."""
-        tables = self.world.schema.tables
-        return tuple(t for t in self.pages.abouts if len(tables[t].key) == 1 and not self._has_real_names(t))
+        named = [t for t in map(self.world.schema.tables.__getitem__, self.pages.abouts) if len(t.key) == 1]
+        return tuple(t.name for t in named if not (t.background or self._has_real_names(t.name)))
 
     def _has_real_names(self, name: str) -> bool:
         """Tell whether the rows of a table are named by declared real names alone."""

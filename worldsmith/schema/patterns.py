@@ -21,13 +21,15 @@ from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
 from worldsmith.expr import Node
 from worldsmith.schema.source import Strict
-from worldsmith.schema.types import ChildCells, PageSpec, Path, Schema
+from worldsmith.schema.types import ChildCells, Column, PageSpec, Path, Schema, Table
 
 EXACT_FORMS: Final = ("", "n", "words", "a", "s")
 """Forms that state a cell: as running text has it, without its unit, spelled out, with an article, possessive."""
 VAGUE_FORMS: Final = ("year", "month", "about", "surname")
 """Forms that hint at a cell: the year or month of a day, a number rounded, the last word of a name."""
 FORMS: Final = (*EXACT_FORMS, *VAGUE_FORMS)
+DESCRIBING_FORMS: Final = ("", "n", "a", "noun", "year")
+"""Forms of a value that a description of a row is read back from: `noun` is what its column's `nouns` call it."""
 SUBJECT: Final = "subject"
 """The slot for the name of what a world is about."""
 _PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]|<([^<>{}\[\]]*\|[^<>{}\[\]]*)>")
@@ -152,6 +154,8 @@ class ColumnWords(Strict):
     """Ways to write its unit after a number: "m²", "square metres"; the scorer must read them."""
     means: str = ""
     """What exactly it is, where others are worded alike: "the shop's own floor, without yard and cellar"."""
+    nouns: dict[str, str] = Field(default_factory=dict)
+    """What a row is called that holds an option: { cycles = "bicycle shop" }."""
 
 
 PLAIN_WORDS: Final = ColumnWords()
@@ -238,6 +242,18 @@ class TellSource(Strict):
         return self
 
 
+class DescribeSource(Strict):
+    """Noun phrases that describe a row instead of naming it: "the {line:noun} that took over from a {former.line}".
+
+    A slot is a path from the row, or a column of a table whose rows refer to it: all slots of one such table are of
+    one of its rows.
+    """
+
+    of: str
+    text: list[Text] = Field(default_factory=list)
+    test: list[Text] = Field(default_factory=list)
+
+
 class AskSource(Strict):
     """How a person asks for a column, and by it: headers, and verb phrases about rows in the plural and singular."""
 
@@ -278,6 +294,7 @@ class BankSource(Strict):
     sites: dict[str, SiteSource] = Field(min_length=1)
     pages: dict[str, PageSource] = Field(min_length=1)
     tells: list[TellSource] = Field(default_factory=list)
+    describes: list[DescribeSource] = Field(default_factory=list)
     asks: dict[str, AskSource] = Field(default_factory=dict)
     """By "table.column"."""
 
@@ -322,6 +339,15 @@ class Written:
 
 
 @dataclass(frozen=True)
+class Describe:
+    """A noun phrase that describes a row of a table: see `DescribeSource`."""
+
+    of: str
+    pattern: Pattern
+    test: bool
+
+
+@dataclass(frozen=True)
 class Bank:
     """The patterns of a schema. Two are equal with the same digest."""
 
@@ -329,6 +355,7 @@ class Bank:
     digest: str
     pages: tuple[Written, ...] = field(compare=False)
     tells: tuple[Tell, ...] = field(compare=False)
+    describes: tuple[Describe, ...] = field(compare=False)
     data: Mapping[str, Any] = field(compare=False)
     """The file as read (JSON values); `language.json` of a world."""
 
@@ -387,12 +414,12 @@ def wordings_of(data: Mapping[str, Any], split: Split) -> dict[str, Any]:
         "columns": listed("columns", ("aka",)),
         # Headers are one for all: the first stands in sentences.
         "asks": listed("asks", tuple(name for name in AskSource.model_fields if name != "header")),
-        "tells": [with_sentences(tell) for tell in data.get("tells", [])],
+        **{part: list(map(with_sentences, data[part])) for part in ("tells", "describes") if part in data},
     }
 
 
 @lru_cache(maxsize=1 << 14)
-def read_pattern(text: str) -> Pattern:
+def read_pattern(text: str, forms: tuple[str, ...] = FORMS) -> Pattern:
     """Return a pattern; ValueError for a slot that is none. Titles are read again for every page that bears one."""
     parts: list[Part] = []
     at = 0
@@ -401,8 +428,8 @@ def read_pattern(text: str) -> Pattern:
         at = match.end()
         if match[1] is not None:
             name, _, form = match[1].partition(":")
-            if form not in FORMS:
-                raise ValueError(f"no form {form!r}: {close_match(form, FORMS)}")
+            if form not in forms:
+                raise ValueError(f"no form {form!r}: {close_match(form, forms)}")
             parts.append(Slot(tuple(name.split(".")), form))
         elif match[5] is not None:
             parts.append(OneOf(tuple(match[5].split("|"))))
@@ -428,6 +455,16 @@ def read_bank(data: Mapping[str, Any], schema: Schema, where: str) -> Bank:
     return _Reading(schema, source, where).bank(data)
 
 
+def owner_reference(child: Table, table: str) -> Column | None:
+    """Return the column by which rows of one table are told of with a row of another: the only one, or that of its key.
+
+    None where there is none, or several.
+    """
+    refs = [ref for ref in child.refs if ref.ref == table]
+    refs = refs if len(refs) == 1 else [ref for ref in refs if ref.key]
+    return refs[0] if len(refs) == 1 else None
+
+
 class _Reading:
     """Reads one bank: looks names up in the schema and compiles patterns and conditions."""
 
@@ -451,7 +488,8 @@ class _Reading:
             self.site(name, site)
         pages = tuple(self.page(name, page) for name, page in self.source.pages.items())
         digest = sha256(orjson.dumps(data)).hexdigest()
-        return Bank(self.source, digest, pages, tuple(self.tells({page.genre for page in pages})), data)
+        tells = tuple(self.tells({page.genre for page in pages}))
+        return Bank(self.source, digest, pages, tells, tuple(self.describes()), data)
 
     def site(self, name: str, site: SiteSource) -> None:
         looks = [site, *([site.test] if site.test else [])]
@@ -554,3 +592,42 @@ class _Reading:
                     pattern = self.pattern(text, source.of, place, (SUBJECT,))
                     yield Tell(source.of, tuple(source.genre), pattern, when, states, number, test)
                     number += 1
+
+    def describes(self) -> Iterator[Describe]:
+        for i, source in enumerate(self.source.describes):
+            self.table(source.of, f"describes[{i}]")
+            for test, texts in ((False, source.text), (True, source.test)):
+                yield from (Describe(source.of, self.description(t, source.of, f"describes[{i}]"), test) for t in texts)
+
+    def description(self, text: str, table: str, place: str) -> Pattern:
+        try:
+            pattern = read_pattern(text, DESCRIBING_FORMS)
+        except ValueError as error:
+            raise self.fail(place, f"{error} in {text!r}") from None
+        if not any(isinstance(part, Slot) for part in pattern.parts):
+            raise self.fail(place, f"{text!r} says nothing of the row: give it a slot")
+        for part in pattern.parts:
+            if isinstance(part, Either):
+                raise self.fail(place, f"{text!r} is read back, so it has no choices: write one of them")
+            if isinstance(part, Slot):
+                self.described_column(part, table, f"{place}: {text!r}")
+        return pattern
+
+    def described_column(self, slot: Slot, table: str, place: str) -> None:
+        first = slot.path[0]
+        child = self.schema.tables.get(first) if first not in self.schema.tables[table].names else None
+        if child is not None and len(slot.path) == 2:
+            owner = owner_reference(child, table)
+            if owner is None:
+                raise self.fail(place, f"it is not clear which column of {first!r} refers to {table!r}")
+            if owner.name == slot.path[1]:
+                raise self.fail(place, f"{first}.{owner.name} names the row: describe it by something else")
+            self.path(first, slot.path[1], place)
+            column = self.schema.column(first, slot.path[1])
+        else:
+            self.path(table, ".".join(slot.path), place)
+            column = self.schema.walk(table, slot.path)
+        if slot.form == "year" and column.type != "date":
+            raise self.fail(place, f"{column.name!r} has no year: it is no date")
+        if slot.form == "noun" and not self.source.columns.get(f"{column.table}.{column.name}", PLAIN_WORDS).nouns:
+            raise self.fail(place, f'no nouns: give [columns."{column.table}.{column.name}"] its nouns = {{ … }}')

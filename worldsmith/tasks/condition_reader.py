@@ -42,7 +42,9 @@ MARKS: dict[Type, tuple[Value, Value]] = {
 TURNS = 64
 """Draws of equal wordings, enough to see each."""
 
-NO_NAME = re.compile(r"[“”]|, | or | that |\. |^(?:an?|given) | and (?:are|were|have|do|is|was|has|does|either) ")
+NO_NAME = re.compile(
+    r"[“”]|, | or | that | who | whose |\. |^(?:an?|given) | and (?:are|were|have|do|is|was|has|does|either) "
+)
 """What no reader takes for a part of a name: the words of the sentence around it."""
 
 Meaning = tuple[Node, tuple[Aggregate, ...]]

@@ -67,10 +67,14 @@ class Wording:
         return kept[draw(self.turn, "words", *more) % len(kept)]
 
     def pick(self, part: str, more: int = 0) -> str:
-        """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart."""
+        """Return one of the wordings of a part; other parts, and other numbers `more`, are drawn apart.
+
+        The last quarter of several, one at least, is held out.
+        """
         wordings: tuple[str, ...] = getattr(self.words, part)
-        if self.split != "all":
-            wordings = wordings[:-1] if self.split == "train" else wordings[-1:]
+        if self.split != "all" and len(wordings) > 1:
+            trained = len(wordings) - max(len(wordings) // 4, 1)
+            wordings = wordings[:trained] if self.split == "train" else wordings[trained:]
         return wordings[draw(self.turn, "words", part, more) % len(wordings)] if self.turn else wordings[0]
 
 
@@ -246,7 +250,8 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
         return f"{were} {column.says} {when}"
     if form.determined:
         return f"{has} {column.says} {when}"
-    return f"{has} {article(column.header).split(' ')[0]} {quoted_header(column, wording.schema)} {when}"
+    name = quoted_header(column, wording.schema)
+    return f"{has} {article(name.removeprefix('“')).split(' ')[0]} {name} {when}"
 
 
 def _measured(wording: Wording, column: Column, node: expr.Call, values: list[Value], has: str) -> str:

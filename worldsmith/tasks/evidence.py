@@ -15,12 +15,14 @@ from worldsmith.world.model import Disclosure, Row
 def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Disclosure]:
     """Return what must be disclosed to solve a task: all that the queries of its chain read of rows in scope, and gold.
 
+    Of a row that is described it is what the description says of it: a child of the row that it tells of, not all.
+
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
     what its condition reads of all children of a row, what it adds up, and that there are no more children.
     """
     cells: set[Disclosure] = set()
     for query in task.query.chain():
-        rows, passing, kept = evaluator.in_scope(query), evaluator.passing(query), evaluator.matching_rows(query)
+        rows, passing, kept = evaluator.rows_to_know(query), evaluator.passing(query), evaluator.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):
                 for i in some:
@@ -31,6 +33,10 @@ def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Dis
 def path_disclosures(evaluator: QueryEvaluator, query: Query, index: int, path: Path) -> Iterator[Disclosure]:
     """Yield what must be disclosed to know the value at the end of a path from a row."""
     tally = query.tally(path)
+    if tally is not None and query.described:
+        child = evaluator.tallied_children(query.table, index, tally)[0]
+        yield from ((Row(tally.table, child), name) for name in _columns_read(tally))
+        return
     if tally is not None:
         yield from _tallied(evaluator, query.table, index, tally)
         return
@@ -41,12 +47,15 @@ def path_disclosures(evaluator: QueryEvaluator, query: Query, index: int, path: 
 
 
 def _tallied(evaluator: QueryEvaluator, table: str, index: int, tally: Aggregate) -> Iterator[Disclosure]:
-    read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
-    names = dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
-    yield from (
-        (Row(tally.table, child), name) for child in evaluator.all_children(table, index, tally) for name in names
-    )
+    children = evaluator.all_children(table, index, tally)
+    yield from ((Row(tally.table, child), name) for child in children for name in _columns_read(tally))
     yield Row(table, index), children_of(tally.table, tally.by[0])
+
+
+def _columns_read(tally: Aggregate) -> dict[str, None]:
+    """Return the columns of a child that a tally reads."""
+    read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
+    return dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
 
 
 def cell_evidence(task: Task, evaluator: QueryEvaluator) -> scoring.Evidence:

@@ -30,7 +30,8 @@ Rows = tuple[tuple[Value, ...], ...]
 class Scope:
     """The rows whose `column` holds one of `values`, or, where there is a query `of`, what its one cell holds.
 
-    List pages are made by the column, or it is the key of a table that has pages about its rows.
+    List pages are made by the column, or it is the key of a table that has pages about its rows. With neither values
+    nor query it is every row: one of them is described.
     """
 
     column: str
@@ -114,12 +115,18 @@ class Query:
     def hops(self) -> int:
         """The relations followed from what the question names to the cells asked for, the longest way."""
         before = self.scope.of.hops if self.scope.of is not None else 0
-        return before + (not self.named) + max(len(path) for path in self.columns)
+        described_by = len(self.tallies) if self.described else 0
+        return before + (not self.named) + described_by + max(len(path) for path in self.columns)
 
     @property
     def named(self) -> bool:
         """Whether a chain starts here, from a row that the question names, rather than from one picked in a list."""
         return self.scope.of is None and self.where is None and self.top is None and not self.key
+
+    @property
+    def described(self) -> bool:
+        """Whether a chain starts here, from the one row of the whole table that a description fits."""
+        return not self.scope.values and self.scope.of is None
 
     @property
     def shape(self) -> str:
@@ -243,7 +250,8 @@ def _query_shape(query: Query) -> str:
             case _:
                 return "?"
 
-    parts = [query.table, "of" if query.scope.of else "in" if len(query.scope.values) > 1 else "="]
+    scope = "of" if query.scope.of else "described" if query.described else "in" if len(query.scope.values) > 1 else "="
+    parts = [query.table, scope]
     parts += sorted(shape(clause, query.table) for clause in query.clauses)
     if query.top:
         within = " within" if query.top.within else ""

@@ -107,8 +107,17 @@ class QueryEvaluator:
 
     def in_scope(self, query: Query) -> tuple[int, ...]:
         """Return the rows in the scope of a query, in order."""
+        if query.described:
+            return tuple(range(self.world.size(query.table)))
         places = self.world.rows_by_value(query.table, query.scope.column)
         return tuple(sorted(i for value in self.scope_values(query.scope) for i in places.get(value, ())))
+
+    def rows_to_know(self, query: Query) -> tuple[int, ...]:
+        """Return the rows of which all must be known that a query reads: those in scope, or the one described.
+
+        That no other row fits a description is what its question says.
+        """
+        return self.matching_rows(query) if query.described else self.in_scope(query)
 
     def passing(self, query: Query) -> tuple[int, ...]:
         """Return the rows in scope for which all clauses are true, whatever the top leaves of them."""

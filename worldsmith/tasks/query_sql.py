@@ -27,7 +27,9 @@ def _select(query: Query, schema: Schema, dialect: Dialect, level: int) -> str:
         tally = query.tally(path)
         return joins.column(path) if tally is None else _tally(query, tally, schema, dialect, f"{base}{path[0][1:]}_")
 
-    if query.scope.of is None:
+    if query.described:
+        tests = []
+    elif query.scope.of is None:
         tests = [expr.sql(scope_condition(schema, query.table, query.scope), dialect, column)]
     else:
         inner = _select(query.scope.of, schema, dialect, level + 1)

@@ -12,10 +12,23 @@ from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.lang.morphology import listing, lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.schema import Path, Rank
+from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.schema import Invent, Path, Rank, Schema
 from worldsmith.seeding import draw
-from worldsmith.tasks.conditions import MANY, Wording, WordingSplit, children_condition, parent_part, spell, verb_phrase
+from worldsmith.tasks.conditions import (
+    MANY,
+    ONE,
+    Verbs,
+    Wording,
+    WordingSplit,
+    children_condition,
+    parent_part,
+    spell,
+    verb_phrase,
+)
+from worldsmith.tasks.descriptions import descriptions
 from worldsmith.tasks.headers import column_header, headers, owner, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.meanings import query_meanings
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
@@ -23,6 +36,8 @@ from worldsmith.world.model import World
 _SLOT = re.compile(r"\{\w+\}")
 
 BOUNDS = frozenset({"<", ">", "between"})
+SEVERAL = 3
+"""As many meanings of columns are told in a list."""
 LETTERS = "ABCDEFGH"
 """What the finds of a chain are called, in order."""
 
@@ -42,7 +57,7 @@ def question(
         *missing_number_notes(evaluator, wording, query),
         *rank_notes(wording, query),
     ]
-    rules = [dated, *counted, *column_notes(wording, query, columns)]
+    rules = [*meaning_notes(wording, query, columns), dated, *counted, *column_notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
@@ -83,15 +98,52 @@ def _rows(wording: Wording, query: Query, place: int) -> str:
     nested = any(_nested(node) for node in nodes[:-1])
     many_phrases = 4 if wording.schema.bank else 2
     if len(phrases) > 1 and (len(phrases) > many_phrases or nested or draw(wording.turn, "words", "list") % 4 == 0):
-        lines = [f"- they {phrase}{'.' if i == len(phrases) - 1 else ';'}" for i, phrase in enumerate(phrases)]
+        points = [_point(wording, phrase) for phrase in phrases]
+        lines = [f"- {point}{'.' if i == len(points) - 1 else ';'}" for i, point in enumerate(points)]
         request = "\n".join([wording.pick("listed").format(many=many), *lines])
         after = "\n"
     else:
-        frame = "asks" if len(phrases) > 1 else "whole"
-        request, after = wording.pick(frame).format(many=many, conditions=listing(phrases)), " "
+        frame = _request_frame(wording, phrases)
+        slots = {"conditions": listing(phrases), "clauses": relative_clauses(wording, query.table, phrases)}
+        request, after = frame.format(many=many, **slots), " "
     more = [_except(wording, query, node) for node in query.clauses if is_exception(node)]
     more += [_best(wording, query, query.top)] if query.top else []
     return after.join([request, *more[:1]]) + "".join(f" {sentence}" for sentence in more[1:])
+
+
+def _request_frame(wording: Wording, phrases: Sequence[str]) -> str:
+    """Return a request for rows: one that takes relative clauses where a phrase is one of its own."""
+    part, more = "asks" if len(phrases) > 1 else "whole", 0
+    while (frame := wording.pick(part, more)).find("{clauses}") < 0 and any(map(_is_clause, phrases)):
+        more += 1
+    return frame
+
+
+def _is_clause(phrase: str) -> bool:
+    """Tell whether what is said of rows is a relative clause: "whose keeper is a baker"."""
+    return phrase.startswith("whose ")
+
+
+def _point(wording: Wording, phrase: str) -> str:
+    """Return what is said of rows as a sentence about them: "they lie at Aster", "their keeper is a baker"."""
+    whose, their = wording.words.whose
+    return f"{their}{phrase.removeprefix(whose)}" if _is_clause(phrase) else f"they {phrase}"
+
+
+def relative_clauses(wording: Wording, table: str, phrases: Sequence[str]) -> str:
+    """Return what is said of rows as relative clauses: "who live on A", "that lie at A and whose keeper is a baker"."""
+    that = relative_pronoun(wording.schema, table)
+    if not any(map(_is_clause, phrases)):
+        return f"{that} {listing(list(phrases))}"
+    return listing([phrase if _is_clause(phrase) else f"{that} {phrase}" for phrase in phrases])
+
+
+def relative_pronoun(schema: Schema, table: str) -> str:
+    """Return "who" for a table of people in natural questions, else "that"."""
+    words, form = question_phrases(schema.lang, natural=schema.bank is not None), schema.tables[table]
+    fill = form.column(form.key[0]).fill
+    person = isinstance(fill, Invent) and fill.kind == "person" and len(form.key) == 1
+    return words.who if person and schema.bank else words.that
 
 
 def is_exception(node: Node) -> bool:
@@ -111,12 +163,12 @@ def _except(wording: Wording, query: Query, node: Node) -> str:
     return wording.pick("except_").format(conditions=listing(parts))
 
 
-def _scope(wording: Wording, query: Query, place: int) -> str:
+def _scope(wording: Wording, query: Query, place: int, verbs: Verbs = MANY) -> str:
     if query.scope.of is None:
-        return verb_phrase(wording, query.table, scope_condition(wording.schema, query.table, query.scope))
+        return verb_phrase(wording, query.table, scope_condition(wording.schema, query.table, query.scope), verbs)
     here = expr.Path((query.scope.column,), "text")
     letter = expr.Const(LETTERS[place - 1], "text")
-    return verb_phrase(wording, query.table, expr.Call("=", (here, letter), "bool"))
+    return verb_phrase(wording, query.table, expr.Call("=", (here, letter), "bool"), verbs)
 
 
 def header(wording: Wording, query: Query, path: Path) -> str:
@@ -155,11 +207,27 @@ def row_phrase(wording: Wording, query: Query, place: int) -> str:
         name = spell(query.scope.values[0], table.column(table.key[0]))
         frame = forms.named_so if name.startswith(f"{capital(table.singular)} ") else forms.named
         return frame.format(one=table.singular, name=name)
-    nodes = [verb_phrase(wording, query.table, node) for node in query.clauses]
-    conditions = listing([_scope(wording, query, place), *nodes])
+    if query.described:
+        return description(wording, query)
+    verbs = ONE if query.top is None and "{one}" in forms.the_only else MANY
+    nodes = [verb_phrase(wording, query.table, node, verbs) for node in query.clauses]
+    clauses = relative_clauses(wording, query.table, [_scope(wording, query, place, verbs), *nodes])
+    slots = {"one": table.singular, "many": table.plural, "clauses": clauses}
     if query.top is None:
-        return forms.the_only.format(many=table.plural, conditions=conditions)
-    return forms.the_best.format(lead=order_phrase(wording, query, query.top), many=table.plural, conditions=conditions)
+        return forms.the_only.format(**slots)
+    return forms.the_best.format(lead=order_phrase(wording, query, query.top), **slots)
+
+
+def description(wording: Wording, query: Query) -> str:
+    """Return the described row of a query in words: by a pattern of the bank, or as people ask for its columns."""
+    table, turn = wording.schema.tables[query.table], wording.turn
+    fitting = [(one.describe.test, one.text(query)) for one in descriptions(wording.schema) if one.table == table.name]
+    texts = [text for test, text in fitting if text and wording.split in {"all", "test" if test else "train"}]
+    if texts:
+        return texts[draw(turn, "words", "description") % len(texts)]
+    phrases = [verb_phrase(wording, query.table, node, ONE) for node in query.clauses]
+    clauses = relative_clauses(wording, query.table, phrases)
+    return wording.pick("described").format(one=table.singular, clauses=clauses)
 
 
 def cell_phrase(wording: Wording, query: Query, place: int) -> str:
@@ -176,10 +244,22 @@ def _nested(node: Node) -> bool:
     return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
 
 
+def meaning_notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
+    """Return the lines on what columns mean exactly: those of which pages tell something else in the same terms."""
+    schema = wording.schema
+    headings = dict(zip(query.columns, (c.name for c in columns), strict=True))
+    texts = query_meanings(schema, query, headings)
+    if len(texts) < SEVERAL:
+        return [wording.pick("meant", i).format(name=n, means=m) for i, (n, m) in enumerate(texts.items())]
+    items = [wording.words.meant_item.format(name=capital(name), means=text) for name, text in texts.items()]
+    return [wording.pick("meant_each"), *items]
+
+
 def missing_number_notes(evaluator: QueryEvaluator, wording: Wording, query: Query) -> list[str]:
     """Return the lines on clauses over numbers that some row of the world lacks: none is not under any bound."""
     lines: dict[str, None] = {}
-    for node in (n for clause in query.clauses for n in bounded_comparisons(clause)):
+    clauses = () if query.described else query.clauses
+    for node in (n for clause in clauses for n in bounded_comparisons(clause)):
         path = expr.paths(node)[0]
         column = query.column(wording.schema, path)
         if column.type in {"int", "num"} and None in evaluator.query_values(query, path):
@@ -249,9 +329,11 @@ def ended_row_notes(wording: Wording, query: Query) -> list[str]:
     """Return the lines on rows that are over and count all the same, unless a condition asks about that."""
     schema, lines = wording.schema, dict[str, None]()
     for one in query.chain():
+        if one.named or one.described:
+            continue
         read = {(one.table, path[0]) for path in one.read if len(path) == 1}
         read |= {(t.table, path[0]) for t in one.tallies if t.where is not None for path in expr.paths(t.where)}
-        tables = [*([] if one.named else [one.table]), *(tally.table for tally in one.tallies)]
+        tables = [one.table, *(tally.table for tally in one.tallies)]
         for table in map(schema.tables.__getitem__, tables):
             for column in table.columns:
                 if column.ends and (table.name, column.name) not in read:

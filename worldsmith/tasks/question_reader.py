@@ -5,7 +5,7 @@ no world. Where two readings are left, the question is ambiguous.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -18,14 +18,17 @@ from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
+from worldsmith.tasks.conditions import MANY, ONE, Verbs
+from worldsmith.tasks.descriptions import descriptions, whole_table_query
 from worldsmith.tasks.headers import column_header, headers, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.meanings import meanings, query_meanings
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
-from worldsmith.tasks.question import LETTERS
+from worldsmith.tasks.question import LETTERS, relative_pronoun
 
 _HEADER = "[^“”]+"
 _LEAD = "[^“”]+“[^“”]+”"
 """What stands before and in the header that rows are put in order by."""
-_HEADLESS = re.compile(r"^of the |^given as |[“”]")
+_HEADLESS = re.compile(r"^of the |^given as |^(?:that|who|whose) |[“”]")
 """What follows a noun that is no name."""
 
 
@@ -38,7 +41,10 @@ def query_of_question(text: str, schema: Schema) -> Query:
     first, columns, *rest = text.split("\n\n")
     names = columns.rpartition("\n")[2].split(", ")
     lines = "\n".join(rest).split("\n")
-    queries = list(dict.fromkeys(_reading(schema).queries(first, names, lines)))
+    reading = _reading(schema)
+    meant = reading.meanings(lines)
+    readings = dict.fromkeys(reading.queries(first, names, lines))
+    queries = [query for query in readings if meant == set(query_meanings(schema, query, {}).values())]
     if len(queries) != 1:
         raise Unclear(f"{len(queries)} readings of {first[:400]!r}")
     return queries[0]
@@ -95,6 +101,13 @@ class _Reading:
                     yield from (q for q in self._cell(match["cell"], links) if self._headed(q, names))
             yield from self._tables(rest, links, names, lines)
 
+    def meanings(self, lines: Iterable[str]) -> set[str]:
+        """Return what the lines say that columns mean."""
+        texts = "|".join(map(re.escape, meanings(self.schema).values()))
+        frames = [frame_pattern(f, name=_HEADER, means=texts) for f in (*self.forms.meant, self.forms.meant_item)]
+        matches = (frame.fullmatch(line) for line in lines for frame in frames)
+        return {match["means"] for match in matches if match}
+
     def _headed(self, query: Query, names: Sequence[str]) -> bool:
         return list(names) == [column_header(query.column(self.schema, query.columns[0]), self.schema)]
 
@@ -125,11 +138,28 @@ class _Reading:
         for body, part in self._tails(text, Modifiers((), None)):
             for frame in (*self.forms.asks, *self.forms.whole):
                 for match in frame_pattern(frame + "\0", many=self.many).finditer(body + "\0"):
-                    yield self.plurals[match["many"]], list(list_splits(match["conditions"])), part
+                    table = self.plurals[match["many"]]
+                    yield table, list(self._phrase_splits(table, match.groupdict())), part
             for frame in self.forms.listed:
-                pattern = frame_pattern(frame + "\n- they {conditions}.\0", many=self.many)
+                pattern = frame_pattern(frame + "\n- {conditions}.\0", many=self.many)
                 for match in pattern.finditer(body + "\0"):
-                    yield self.plurals[match["many"]], [match["conditions"].split(";\n- they ")], part
+                    points = [self._phrase(point) for point in match["conditions"].split(";\n- ")]
+                    yield self.plurals[match["many"]], [points], part
+
+    def _phrase(self, point: str) -> str:
+        """Return what a sentence about "they" says as a phrase about rows."""
+        whose, their = self.forms.whose
+        return f"{whose}{point.removeprefix(their)}" if point.startswith(f"{their} ") else point.removeprefix("they ")
+
+    def _phrase_splits(self, table: str, slots: Mapping[str, str]) -> Iterator[list[str]]:
+        """Yield the phrases that conditions or relative clauses may be, however they may be split."""
+        if "conditions" in slots:
+            yield from list_splits(slots["conditions"])
+            return
+        that = f"{relative_pronoun(self.schema, table)} "
+        for clauses in list_splits(slots["clauses"]):
+            if clauses[0].startswith((that, f"{self.forms.whose[0]} ")):
+                yield [clause.removeprefix(that) for clause in clauses]
 
     def _tails(self, text: str, part: Modifiers) -> Iterator[tuple[str, Modifiers]]:
         """Yield what is left of the sentences without those that except rows or rank them, and what these say."""
@@ -145,9 +175,11 @@ class _Reading:
                 excepted = (match["conditions"], *part.excepted)
                 yield from self._tails(text[: match.start()].rstrip(), Modifiers(excepted, part.top))
 
-    def _query(self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Modifiers) -> Iterator[Query]:
+    def _query(
+        self, table: str, phrases: Sequence[str], links: tuple[Query, ...], part: Modifiers, verbs: Verbs = MANY
+    ) -> Iterator[Query]:
         key = tuple((name,) for name in self.schema.tables[table].key)
-        read = [list(self.phrases.conditions(table, phrase)) for phrase in phrases]
+        read = [list(self.phrases.conditions(table, phrase, verbs)) for phrase in phrases]
         left = [list(self._except(table, text)) for text in part.excepted]
         for first, *others in product(*read, *left):
             for scope in self._scope(first, links):
@@ -275,13 +307,26 @@ class _Reading:
         name = self._name(form, text)
         if not links and len(form.key) == 1 and name and not _HEADLESS.search(name):
             yield Query(table, Scope(form.key[0], (name,)), None, (), ())
-        best = frame_pattern(self.forms.the_best, lead=self._lead, many=re.escape(form.plural)).fullmatch(text)
-        only = frame_pattern(self.forms.the_only, many=re.escape(form.plural)).fullmatch(text)
-        for match in (f for f in (best, only) if f):
-            for phrases in list_splits(match["conditions"]):
-                top = (1, best["lead"], "") if best else None
-                for query in self._query(table, phrases, links, Modifiers((), top)):
+        if not links:
+            yield from self._described(table, text)
+        slots = {"one": re.escape(form.singular), "many": re.escape(form.plural)}
+        best = frame_pattern(self.forms.the_best, lead=self._lead, **slots).fullmatch(text)
+        only = frame_pattern(self.forms.the_only, **slots).fullmatch(text)
+        for match in (match for match in (best, only) if match):
+            top = (1, match["lead"], "") if match is best else None
+            verbs = ONE if match is only and "{one}" in self.forms.the_only else MANY
+            for phrases in self._phrase_splits(table, match.groupdict()):
+                for query in self._query(table, phrases, links, Modifiers((), top), verbs):
                     yield Query(table, query.scope, query.where, (), (), query.tallies, query.top)
+
+    def _described(self, table: str, text: str) -> Iterator[Query]:
+        """Yield the queries of the one row that a noun phrase may describe."""
+        yield from (q for one in descriptions(self.schema) if one.table == table and (q := one.read(text)))
+        one = re.escape(self.schema.tables[table].singular)
+        for match in (frame_pattern(frame, one=one).fullmatch(text) for frame in self.forms.described):
+            for phrases in self._phrase_splits(table, match.groupdict()) if match else ():
+                for nodes in product(*(list(self.phrases.comparisons(table, phrase, ONE)) for phrase in phrases)):
+                    yield whole_table_query(self.schema, table, nodes)
 
     def _name(self, form: Table, text: str) -> str:
         """Return the name in "the shop Quillon" or "the Project Dobim"; "" where there is none."""

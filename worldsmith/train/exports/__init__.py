@@ -4,6 +4,7 @@ Gold is in one field of a row and nowhere else: not in tool arguments, not in pr
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
@@ -32,6 +33,7 @@ def export(
     base_url: str | None = None,
     test_share: float = 0.1,
     replay: bool = False,
+    reasoning: sft.Placement | None = None,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
@@ -42,22 +44,28 @@ def export(
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
         replay: whether to play every certificate again, those too whose file is as it was mined.
+        reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
 
     Raises:
         NotFoundError: an unknown format, or a world without a file of tasks.
         FormatError: a file of tasks that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
-        UsageError: no task at all, a share or URL that can't be, or another export in `out`.
+        UsageError: no task at all, a share, a URL or a place of reasoning that can't be, or another export in `out`.
         OSError: a file that can't be written.
     """
     if to not in FORMATS:
         raise NotFoundError(f"there is no export format {to!r}.{close_match(to, FORMATS)}")
+    writer = FORMATS[to]
+    if reasoning is not None:
+        if to != "sft" or reasoning not in sft.PLACEMENTS:
+            raise UsageError(f"reasoning {reasoning!r}: for exports to sft, one of {', '.join(sft.PLACEMENTS)}")
+        writer = partial(sft.write, reasoning=reasoning)
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     splits = split_tasks(load_tasks(folders, replay=replay), test_share)
     with staged_files(out) as part:
-        FORMATS[to](splits, part, base, {folder.name: folder for folder in folders})
+        writer(splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)

@@ -1,4 +1,4 @@
-"""Conversations to imitate: the certificate of each task as tool calls and replies, and its gold table last.
+"""Conversations to imitate: a way of solving each task as tool calls and replies, and its gold table last.
 
 Only for learning the form of the work: gold is in the last message. Its rows come as they were read: what learned
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
@@ -6,15 +6,17 @@ to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from worldsmith import scoring
 from worldsmith.errors import UsageError
+from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import values_table
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
+from worldsmith.train.imitation import Reasoning, useful_calls, way_to_imitate
 from worldsmith.world.files import load_world, save_jsonl, write_file
 from worldsmith.world.model import World
 
@@ -26,7 +28,10 @@ README = """\
 A line is one conversation: `messages` in OpenAI's form (system, user, then assistant and tool in turn; the last is the
 gold table), `tools` (JSON text: the two tools as functions), task_id, world. Calls are structured: an assistant message
 has `tool_calls`, whose arguments are objects, and a tool message its `tool_call_id` and `name`. System text and tools
-are those of the prompts for reinforcement learning. Train on assistant messages alone.
+are those of the prompts for reinforcement learning. Train on assistant messages alone. Tasks are solved in two ways by
+turns, with links and without, each with queries of its own.
+
+{reasoning}
 
     row = json.loads(line)
     text = tokenizer.apply_chat_template(row["messages"], tools=json.loads(row["tools"]), tokenize=False)
@@ -43,21 +48,41 @@ list of tools.
 """
 
 
-def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:  # noqa: ARG001 - a writer's signature
+Placement = Literal["content", "reasoning_content", "none"]
+"""Where reasoning stands in an assistant message."""
+PLACEMENTS: Mapping[Placement, str] = {
+    "content": "Short reasoning stands before each call and before the table, in `<think>` tags in `content`:\n"
+    "templates write it out, and those of Qwen3 and its like take it for reasoning.",
+    "reasoning_content": "Short reasoning stands before each call and before the table, in `reasoning_content`, which\n"
+    "the templates of Qwen3, GLM 4.5 to 4.7, DeepSeek V3.1 and later, Kimi K2 and MiniMax M2 read; that of gpt-oss\n"
+    "reads `thinking`. Others leave it out.",
+    "none": "No message has reasoning.",
+}
+"""What the card says of each."""
+
+
+def write(
+    splits: Splits,
+    out: Path,
+    base: str,  # noqa: ARG001 - a writer's signature
+    folders: Mapping[str, Path],
+    reasoning: Placement = "content",
+) -> None:
     """Write train.jsonl, test.jsonl and README.md. Raises UsageError for a task without a certificate."""
     for name, tasks in splits.items():
-        save_jsonl(out / f"{name}.jsonl", _rows(tasks, folders))
+        save_jsonl(out / f"{name}.jsonl", _rows(tasks, folders, reasoning))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits)).encode())
+    card = README.format(counts=counts, split=split_sentence(splits), reasoning=PLACEMENTS[reasoning])
+    write_file(out / "README.md", card.encode())
 
 
-def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[str, Any]]:
+def _rows(tasks: Sequence[Task], folders: Mapping[str, Path], reasoning: Placement) -> Iterator[dict[str, Any]]:
     world, simulator = None, None
-    for task in tasks:
+    for number, task in enumerate(tasks):
         if world is None or simulator is None or world.id != task.world:
             world = load_world(folders[task.world])
             simulator = Simulator(world)
-        messages = conversation(task, world, simulator)
+        messages = conversation(task, world, simulator, reasoning, number)
         yield {
             "messages": messages,
             "tools": dumps(TOOLS),
@@ -67,19 +92,48 @@ def _rows(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[dict[s
         }
 
 
-def conversation(task: Task, world: World, simulator: Simulator) -> list[dict[str, Any]]:
-    """Return the messages of a task's certificate, replies as `Environment` gives them, and its gold table as read."""
+def conversation(
+    task: Task, world: World, simulator: Simulator, reasoning: Placement = "content", number: int = 0
+) -> list[dict[str, Any]]:
+    """Return the messages of an episode that solves a task, replies as `Environment` gives them, its table as read.
+
+    Args:
+        task: the task, with its certificate.
+        world: its world.
+        simulator: of the world.
+        reasoning: where the agent's reasoning stands in its messages.
+        number: picks among the ways of solving it.
+
+    Raises:
+        UsageError: the task has no certificate.
+    """
     if not task.certificate:
         raise UsageError(f"task {task.task_id} has no certificate: mine the tasks of {world.id} again")
+    way = way_to_imitate(task, simulator, number)
     environment = Environment(world, task, simulator)
+    calls = useful_calls(task, simulator, way, environment.hits)
+    environment.max_turns = len(calls) + 1
+    thoughts = Reasoning(task, simulator.pages_of(Address(world.id)), calls, number)
     messages: list[dict[str, Any]] = [*environment.reset()]
-    for number, call in enumerate(task.certificate["calls"], 1):
+    for place, call in enumerate(calls):
         # Nine letters and digits: Mistral's templates refuse any other id.
-        made = {"id": f"call{number:05}", "type": "function", "function": function_call(call)}
-        message = {"role": "assistant", "content": "", "tool_calls": [made]}
-        messages += [message, *map(dict, environment.step(message).messages)]
+        made = {"id": f"call{place + 1:05}", "type": "function", "function": function_call(call)}
+        message = {"role": "assistant", **_spoken("", thoughts.before(place), reasoning), "tool_calls": [made]}
+        replies = [*map(dict, environment.step(message).messages)]
+        thoughts.after(place, "".join(str(reply["content"]) for reply in replies))
+        messages += [message, *replies]
     rows = rows_in_reading_order(task, [m["content"] for m in messages if m["role"] == "tool"])
-    return [*messages, {"role": "assistant", "content": values_table(task.columns, rows)}]
+    table = values_table(task.columns, rows)
+    return [*messages, {"role": "assistant", **_spoken(table, thoughts.before_answer(), reasoning)}]
+
+
+def _spoken(content: str, thought: str, reasoning: Placement) -> dict[str, str]:
+    """Return the fields of a message that hold its text and its reasoning."""
+    if not thought or reasoning == "none":
+        return {"content": content}
+    if reasoning == "reasoning_content":
+        return {"content": content, "reasoning_content": thought}
+    return {"content": f"<think>\n{thought}\n</think>\n\n{content}".rstrip()}
 
 
 def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any, ...]]:
