@@ -143,6 +143,12 @@ KINDS: dict[str, Kind] = {
         "Lady {given}",
         "Captain {family}",
     ),
+    "trial": _kind("a clinical trial", "{thing}"),
+    "drugmaker": _kind(
+        "a maker of medicines",
+        *_with("{thing} *", "Pharma, Therapeutics, Biologics, Biosciences, Medicines"),
+        *_with("{family} *", "Pharmaceuticals, Laboratories, Life Sciences"),
+    ),
     "dish": _kind(
         "a dish",
         *_with("{place} *", "Stew, Broth, Dumplings, Flatbread, Hotpot, Tart, Pudding, Pie, Curry, Salad"),
@@ -162,6 +168,8 @@ ALSO: dict[str, tuple[str, ...]] = {
     "festival": ("place", "landform"),
     "prize": ("person",),
     "ship": ("person", "place", "landform"),
+    "trial": ("person", "landform", "ship"),
+    "drugmaker": ("person",),
     "dish": ("person", "place"),
 }
 """Kinds whose names a thing of another kind may bear as they are, beside its own: a film called like a director."""
