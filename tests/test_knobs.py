@@ -318,6 +318,14 @@ def test_shipped_schemas_follow(name, knobs):
             assert knobs.facts[0] <= world.facts <= knobs.facts[1]
 
 
+def test_background_grows_no_further_than_its_keys_go():
+    structure = structure_of(load_schema("hospital"), load_schema("hospital").variation)
+    keys = len(structure.values["specialties"].items) * len(structure.values["years"].items)
+    least, most = apply_knobs(structure, Knobs((5000, 5000))).tables["census"].rows
+    assert least == most == keys == 55
+    assert apply_knobs(structure, Knobs((800, 800))).tables["partner"].rows[1] > structure.tables["partner"].rows[1]
+
+
 def test_a_world_that_fails_under_knobs_names_them(mini_data):
     rule = {"on": "berth", "must": "calls < 0"}
     schema = parse_schema({**mini_data, "rules": {"never": rule}})

@@ -186,9 +186,7 @@ def _below(structure: Schema, low: dict[str, int], high: dict[str, int]) -> dict
 
 
 def _within_limits(structure: Schema, sizes: Mapping[str, int]) -> bool:
-    return all(
-        sizes[table.name] <= max(1.0, row_limit(structure, table, sizes)) for table in structure.tables.values()
-    )
+    return all(sizes[table.name] <= max(1.0, row_limit(structure, table, sizes)) for table in structure.tables.values())
 
 
 def _meets_per(table: Table, sizes: Mapping[str, int]) -> bool:
