@@ -876,7 +876,7 @@ def test_sentences_of_a_document_are_counted_one_by_one() -> None:
 # The shipped banks
 
 
-BANKED = [name for name in ("company", "films", "league", "smartphones", "town") if load_schema(name).bank]
+BANKED = [name for name in ("company", "films", "hospital", "league", "smartphones", "town") if load_schema(name).bank]
 
 
 @pytest.mark.slow

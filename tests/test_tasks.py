@@ -1,6 +1,8 @@
 import io
 import itertools
+import json
 import os
+import random
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -14,10 +16,11 @@ from tests.pages_world import KEEPERS, isles
 from tests.task_draws import candidates, condition, draw_tasks
 from worldsmith import scoring
 from worldsmith.errors import FormatError
-from worldsmith.expr.tree import walk
+from worldsmith.expr import from_json, to_json
+from worldsmith.expr.tree import Path, walk
 from worldsmith.expr.typed import call
 from worldsmith.mining.candidates import answer_columns, leaked_values, screened_task
-from worldsmith.mining.sampling import SIZES, MiningContext, roundest_between
+from worldsmith.mining.sampling import SIZES, MiningContext, draw_range, roundest_between
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.pages import Pages
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Task, Top, gold_duckdb, gold_sqlite, sql, values_table
@@ -199,6 +202,14 @@ def test_thresholds_are_round():
     assert roundest_between(497, 612, 0)[1] == 500
     assert roundest_between(5.31, 5.58, 2)[1] == 5.5
     assert roundest_between(19, 21, 0)[1] == 20
+
+
+def test_a_bound_is_read_back_as_it_was_written():
+    dose = Path(("dose",), "num")
+    draws = [draw_range(dose, 0, [10.0, 20.0, 40.0, 80.0, 160.0, 320.0], random.Random(n)) for n in range(20)]
+    wires = [to_json(bound) for bound in draws if bound is not None]
+    assert len(wires) > 10
+    assert [json.dumps(to_json(from_json(wire))) for wire in wires] == [json.dumps(wire) for wire in wires]
 
 
 def test_screens_refuse_what_can_be_misread():

@@ -276,11 +276,16 @@ def draw_range(
         high = _threshold(distinct, ordered[int(len(ordered) * r.uniform(0.7, 0.95))], decimals, late=True)
         if low is None or high is None or not low < high:  # type: ignore[operator]  # one type
             return None
-        return call("between", [here, expr.Const(low, here.type), expr.Const(high, here.type)])
+        return call("between", [here, _bound(here, low), _bound(here, high)])
     over = r.random() < 0.5 if over is None else over
     share = r.uniform(0.1, 0.6) if over else r.uniform(0.4, 0.9)
     border = _threshold(distinct, ordered[int(len(ordered) * share)], decimals, late=over)
-    return None if border is None else call(">" if over else "<", [here, expr.Const(border, here.type)])
+    return None if border is None else call(">" if over else "<", [here, _bound(here, border)])
+
+
+def _bound(here: expr.Path, value: Known) -> expr.Const:
+    """Return a bound of a path's type: a whole one of numbers with a fraction is read back as it was written."""
+    return expr.Const(float(value) if here.type == "num" else value, here.type)
 
 
 def _threshold(distinct: list[Known], near: Known, decimals: int, *, late: bool) -> Known | None:
