@@ -95,7 +95,10 @@ def fill_pattern(
             case Slot(path, form) if path == (SUBJECT,):
                 out.append(possessive(pen.voice.subject) if form == "s" else pen.voice.subject)
             case Slot(path, form) if noun and path == (key,):
-                out.append(possessive(noun) if form == "s" else noun)
+                before = out[-1] if out else ""
+                known = isinstance(before, str) and before.lower().endswith("the ")
+                phrase = noun.removeprefix("the ") if known else noun  # "the {name}" is "the prize"
+                out.append(possessive(phrase) if form == "s" else phrase)
             case Slot(path, form):
                 text, after = pen.value(cells[path], form), ""
                 if form == "a":
