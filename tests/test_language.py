@@ -380,6 +380,19 @@ def test_pages_of_a_list_are_told_apart_and_lead_to_one_another() -> None:
     assert sorted(rows) == sorted(world().rows_of("call"))
 
 
+def test_an_article_before_the_name_is_not_said_twice() -> None:
+    data = values_of(BANK)
+    data["tells"][0]["text"] = ["The {name} was built by {built}.", "The {name} has {depth}.", "The {name} saw {calls}."]
+    data["tells"][0]["test"] = []
+    data["pages"]["wharf"]["show"] = ["built", "depth", "calls"]
+    data["pages"]["wharf"]["with"] = {}
+    made = Pages(generate(with_bank(parse_schema(values_of(SCHEMA)), data, "q.toml"), 3, language="natural"))
+    texts = [markdown(render(made.page(f"wharf/{i}"), made.world, made)) for i in made.kinds["wharf"].numbers]
+    assert len(texts) == 8
+    assert any("The berth " in text for text in texts)
+    assert not any("the the " in text.lower() for text in texts)
+
+
 def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
     calls = world().tables["call"]["damage"]
     row = calls.index(None)
@@ -503,7 +516,7 @@ def test_sentences_of_a_document_are_counted_one_by_one() -> None:
 # The shipped banks
 
 
-BANKED = [name for name in ("company", "films", "league", "smartphones", "town") if load_schema(name).bank]
+BANKED = [name for name in ("company", "films", "league", "smartphones", "town", "university") if load_schema(name).bank]
 
 
 @pytest.mark.slow
