@@ -116,6 +116,26 @@ def test_a_unique_list_that_is_too_short_is_said(mini_data):
         parse_schema(data)
 
 
+def test_a_key_that_is_picked_keeps_to_its_where(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["values"]["docks"] = [f"{flag} {i}" for flag in ("dock", "quay") for i in range(6)]
+    columns = data["tables"]["berth"]["columns"]
+    columns["name"] = {"pick": "docks", "where": "(kind || '~') > name and name > kind", "label": "Berth"}
+    columns["kind"] = {"choice": ["dock", "quay"], "label": "Kind"}
+    for seed in range(5):
+        berths = generate(parse_schema(data), seed).tables["berth"]
+        assert len(set(berths["name"])) == len(berths["name"])
+        assert [name.split()[0] for name in berths["name"]] == berths["kind"]
+
+
+def test_a_key_whose_where_leaves_too_few_is_said(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["values"]["docks"] = [f"dock {i}" for i in range(9)]
+    data["tables"]["berth"]["columns"]["name"] = {"pick": "docks", "where": "name < 'dock 3'", "label": "Berth"}
+    with pytest.raises(GenerationError, match=r"berth.name: `where` leaves too few of docks for \d distinct names"):
+        generate(parse_schema(data), 1)
+
+
 def test_dates_that_leave_the_calendar_are_said(mini_data):
     data = copy.deepcopy(mini_data)
     data["tables"]["call"]["columns"]["arrived"] = {"date": ["9999-12-01", "9999-12-31"], "label": "Arrived"}

@@ -26,7 +26,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Knobs, Schema, Split, in_language, load_schema, parse_schema, with_bank
+from worldsmith.schema import Knobs, Schema, Split, in_language, load_schema, parse_schema, shipped, with_bank
 from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
@@ -532,6 +532,23 @@ def test_an_address_is_not_made_from_a_name() -> None:
             assert re.fullmatch(rf"https://[a-z.-]+/log/{name}-[a-z]{{4}}", pages().url(page_id))
 
 
+def test_an_article_before_the_name_is_not_said_twice() -> None:
+    data = values_of(BANK)
+    data["tells"][0]["text"] = [
+        "The {name} was built by {built}.",
+        "The {name} has {depth}.",
+        "The {name} saw {calls}.",
+    ]
+    data["tells"][0]["test"] = []
+    data["pages"]["wharf"]["show"] = ["built", "depth", "calls"]
+    data["pages"]["wharf"]["with"] = {}
+    made = Pages(generate(with_bank(parse_schema(values_of(SCHEMA)), data, "q.toml"), 3, language="natural"))
+    texts = [markdown(render(made.page(f"wharf/{i}"), made.world, made)) for i in made.kinds["wharf"].numbers]
+    assert len(texts) == 8
+    assert any("The berth " in text for text in texts)
+    assert not any("the the " in text.lower() for text in texts)
+
+
 def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
     calls = world().tables["call"]["damage"]
     row = calls.index(None)
@@ -876,7 +893,7 @@ def test_sentences_of_a_document_are_counted_one_by_one() -> None:
 # The shipped banks
 
 
-BANKED = [name for name in ("company", "films", "hospital", "league", "smartphones", "town") if load_schema(name).bank]
+BANKED = [name for name in shipped() if load_schema(name).bank]
 
 
 @pytest.mark.slow

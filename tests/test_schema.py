@@ -11,7 +11,9 @@ from worldsmith.schema import load_schema, parse_schema, shipped, structure_of
 
 
 def test_shipped_schemas_have_real_depth():
-    assert set(shipped()) == {"company", "films", "hospital", "league", "smartphones", "town"}
+    assert set(shipped()) == {
+        "company", "films", "hospital", "league", "railway", "smartphones", "town", "university",
+    }  # fmt: skip
     for name in shipped():
         schema = load_schema(name)
         assert schema.name == name

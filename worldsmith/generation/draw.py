@@ -45,21 +45,25 @@ def _invent(filling: Filling, column: Column, fill: Invent, rows: Rows, _rng: ra
 
 
 def _pick(filling: Filling, column: Column, fill: Pick, rows: Rows, rng: random.Random) -> Vector:
-    items = filling.values[fill.values]
-    if column.key and len(filling.structure.tables[column.table].key) == 1:
-        if len(rows) > len(items):
-            raise StuckError(
-                f"{column.table}.{column.name}", f"{len(rows)} rows need as many names; {fill.values} has {len(items)}"
-            )
-        return rng.sample(items, len(rows))
+    items, place = filling.values[fill.values], f"{column.table}.{column.name}"
+    alone = column.key and len(filling.structure.tables[column.table].key) == 1
+    if alone and len(rows) > len(items):
+        raise StuckError(place, f"{len(rows)} rows need as many names; {fill.values} has {len(items)}")
     if fill.accent:
         return _by_accent(filling, column, items, rows, rng)
     if fill.where is None:
-        return rng.choices(items, k=len(rows))
+        return rng.sample(items, len(rows)) if alone else rng.choices(items, k=len(rows))
     own = (column.name,)
     function, paths = expr.compile_filter(fill.where, True, frozenset(expr.paths(fill.where)) - {own})
     args = [None if p == own else filling.vector(column.table, p) for p in paths]
-    return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
+    if not alone:
+        return [_one_of(function(items, *(items if a is None else a[i] for a in args)), column, rng) for i in rows]
+    places = range(len(items))
+    candidates = [function(places, *(items if a is None else a[i] for a in args)) for i in rows]
+    assigned = _assign_within_counts(candidates, [1] * len(items), rng)
+    if assigned is None:
+        raise StuckError(place, f"`where` leaves too few of {fill.values} for {len(rows)} distinct names")
+    return [items[k] for k in assigned]
 
 
 def _by_accent(filling: Filling, column: Column, items: Sequence[Value], rows: Rows, rng: random.Random) -> Vector:
