@@ -152,7 +152,7 @@ def test_a_rule_that_counts_along_an_absent_reference_is_off(mini_data):
     ("change", "says"),
     [
         ({"pages": {"dues": {"list": "dues", "by": "year", "show": ["rate"]}}}, "pages.dues: 'dues' is background"),
-        ({"rules": {"paid": {"on": "berth", "each": {"s": {"count": "dues"}}, "must": "s > 0"}}}, "rules.paid: it reads"),
+        ({"rules": {"paid": {"on": "berth", "each": {"s": {"count": "dues"}}, "must": "s > 0"}}}, "rules.paid: it"),
         ({"tables": {"berth": {"columns": {"due": {"count": "dues", "label": "Dues"}}}}}, "berth.due: it reads 'dues'"),
     ],
 )
