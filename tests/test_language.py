@@ -315,6 +315,23 @@ def test_a_hit_that_states_another_page_cell_never_leaves(monkeypatch: pytest.Mo
         Simulator(world(), strict=True).call(address, Call("web_search", query))
 
 
+@pytest.mark.parametrize(
+    ("second", "text"),
+    [("Damage to {code}: {damage}.", "Damage to the call:"), ("On the {code} call {damage} broke.", "On the {} call")],
+)
+def test_a_row_is_named_again_by_what_it_is_where_that_can_stand(second: str, text: str) -> None:
+    bank = values_of(BANK)
+    bank["tells"][2:5] = [{"of": "call", "text": ["{master} brought {code} to {berth} with {tons}.", second]}]
+    made = generate(with_bank(parse_schema(values_of(SCHEMA)), bank, "q.toml"), 3, language="natural")
+    shown = Pages(made)
+    logs = [i for i in shown.ids() if i.startswith("log/") and not shown.page(i).dormant]
+    damaged = [i for i in logs if made.value(shown.page(i).subject, "damage") is not None]
+    assert damaged
+    for i in damaged:
+        code = made.value(shown.page(i).subject, "code")
+        assert text.format(code) in re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown(render(shown.page(i), made, shown)))
+
+
 def test_the_scorer_reads_every_span_as_its_cell() -> None:
     assert unread_spans(pages(), live()) == []
 
