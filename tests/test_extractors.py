@@ -17,7 +17,7 @@ from worldsmith.schema import load_schema
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 
-SCHEMAS = ("company", "films", "league", "smartphones", "town")
+SCHEMAS = ("company", "films", "league", "railway", "smartphones", "town")
 BUTTONS = frozenset(("Google",))
 """Texts that trafilatura drops where they stand alone in a table's cell: it takes them for a button that shares."""
 
