@@ -147,6 +147,38 @@ def test_structure_folds_what_is_absent(mini):
     assert {r.name for r in with_tugs.rules} - {r.name for r in without.rules} == {"small_needs_no_tug"}
 
 
+def test_a_rule_that_counts_along_an_absent_reference_is_off(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["berth"]["columns"]["next"]["if"] = "tugs"
+    data["rules"]["few_before"] = {"on": "berth", "each": {"s": {"count": "berth"}}, "must": "s <= 9"}
+    schema = parse_schema(data)
+    assert ("rule few_before", "s counts along berth.next, which this structure lacks") in structure_of(schema, []).off
+    assert "few_before" in {rule.name for rule in structure_of(schema, ["tugs"]).rules}
+    generate(structure_of(schema, []), 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"pages": {"dues": {"list": "dues", "by": "year", "show": ["rate"]}}}, "pages.dues: 'dues' is background"),
+        ({"rules": {"paid": {"on": "berth", "each": {"s": {"count": "dues"}}, "must": "s > 0"}}}, "rules.paid: it"),
+        ({"tables": {"berth": {"columns": {"due": {"count": "dues", "label": "Dues"}}}}}, "berth.due: it reads 'dues'"),
+    ],
+)
+def test_only_background_refers_to_background(mini_data, change, says):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["dues"]["background"] = True
+    data["pages"]["berth"] = {"about": "berth"}
+    parse_schema(copy.deepcopy(data))
+    for part, added in change.items():
+        if part == "tables":
+            data["tables"]["berth"]["columns"] |= added["berth"]["columns"]
+        else:
+            data[part] |= added
+    with pytest.raises(SchemaError, match=says):
+        parse_schema(data)
+
+
 def test_headers_carry_units_and_references_their_targets_label(mini):
     call = mini.tables["call"]
     assert call.column("tons").header == "Tons (t)"

@@ -59,6 +59,16 @@ def _structure(schema: Schema, switches: frozenset[str]) -> Schema:
 Fold = Callable[[str, Node], Node]
 
 
+def _is_cut(tables: dict[str, Table], table: str, path: Path) -> bool:
+    """Return whether a path of references leads through a table or column that is absent."""
+    here: str | None = table
+    for step in path:
+        if here not in tables or step not in tables[here].names:
+            return True
+        here = tables[here].column(step).ref
+    return False
+
+
 def _folder(schema: Schema, tables: dict[str, Table]) -> Fold:
     def fold(table: str, node: Node) -> Node:
         def absent(path: Path) -> bool:
@@ -98,6 +108,8 @@ def _rule(rule: Rule, tables: dict[str, Table], fold: Fold, *, present: bool) ->
             aggregate.column and aggregate.column not in tables[aggregate.table].names
         ):
             return None, f"{name} counts over {aggregate.table!r}, which is not in this structure"
+        if _is_cut(tables, aggregate.table, aggregate.by):
+            return None, f"{name} counts along {aggregate.table}.{'.'.join(aggregate.by)}, which this structure lacks"
     if rule.node is None:
         return rule, ""
     each = tuple((n, replace(a, where=fold(a.table, a.where) if a.where else None)) for n, a in rule.each)

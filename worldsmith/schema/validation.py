@@ -2,7 +2,7 @@
 
 from worldsmith.errors import close_match
 from worldsmith.schema.cardinality import check_counts, value_limit
-from worldsmith.schema.reads import columns_named, columns_read
+from worldsmith.schema.reads import columns_named, columns_read, columns_read_by_rule
 from worldsmith.schema.resolve import Resolver
 from worldsmith.schema.syntax import SchemaSource
 from worldsmith.schema.types import (
@@ -27,6 +27,7 @@ def check_schema(resolver: Resolver, source: SchemaSource, schema: Schema) -> No
     _check_switches(resolver, source, schema)
     _check_not_filled_from_itself(resolver, schema)
     check_counts(resolver, schema)
+    _check_background(resolver, schema)
     _check_list_pages(resolver, schema)
     _check_columns_on_pages(resolver, schema)
 
@@ -69,6 +70,24 @@ def _check_not_filled_from_itself(resolver: Resolver, schema: Schema) -> None:
         for column in table.columns:
             if (table.name, column.name) in columns_read(schema, column):
                 raise resolver.fail(f"{table.name}.{column.name}", "it is filled from itself: name another column")
+
+
+def _check_background(resolver: Resolver, schema: Schema) -> None:
+    """No page, column or rule of the facts leads to a background table, since questions are made without those."""
+    for page in schema.pages:
+        for table in (page.table, *(child.table for child in page.children)):
+            if table in schema.background:
+                raise resolver.fail(
+                    f"pages.{page.name}", f"{table!r} is background, which no page here may name: natural pages tell it"
+                )
+    reading = [
+        *((c.table, f"{c.table}.{c.name}", columns_read(schema, c)) for t in schema.tables.values() for c in t.columns),
+        *((r.table, f"rules.{r.name}", columns_read_by_rule(schema, r)) for r in schema.rules),
+    ]
+    for of, place, names in reading:
+        for table, _ in names:
+            if table in schema.background and of not in schema.background:
+                raise resolver.fail(place, f"it reads {table!r}, which is background: only background may refer to it")
 
 
 def _check_list_pages(resolver: Resolver, schema: Schema) -> None:

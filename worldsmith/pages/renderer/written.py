@@ -250,12 +250,24 @@ def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: st
     names = 0
     for sentence in order:
         named = bool(key) and (key,) in sentence.tell.pattern.exact
-        again = named and names % 2 == 1
+        again = named and names % 2 == 1 and _takes_noun(sentence.tell.pattern, key, noun)
         out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=noun if again else "", key=key))
         if sentence.unspanned:
             out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.unspanned])
         names += named
     return out
+
+
+def _takes_noun(pattern: Pattern, key: str, noun: str) -> bool:
+    """Return whether "the line" can stand for the name: not in "the {name} line" or "{name} line"."""
+    kind = noun.removeprefix("the ")
+    parts = pattern.parts
+    for before, part, after in zip(("", *parts), parts, (*parts[1:], ""), strict=False):
+        if isinstance(part, Slot) and part.path == (key,):
+            framed = isinstance(before, str) and before.lower().endswith("the ")
+            if framed or (isinstance(after, str) and after.startswith(f" {kind}")):
+                return False
+    return True
 
 
 def _labelled(pen: Pen, key: Sequence[Path], left: Sequence[Path], cells: Cells) -> Text:
