@@ -608,7 +608,7 @@ def test_wrong_use_says_the_fix(made, tmp_path):
 def proved_folder(town, tmp_path_factory):
     """A world on disk with three tasks and their certificates."""
     simulator = Simulator(town)
-    drawn = islice(candidates(town, Pages(town), 1, "small"), 3)
+    drawn = islice(candidates(town, Pages(town), 2, "small"), 3)
     folder = save_world(town, tmp_path_factory.mktemp("proved"))
     proved = (replace(task, certificate=certify(task, town, SimulatorClient(simulator)).to_json()) for task in drawn)
     save_jsonl(tasks_file(folder), [task.to_json() for task in proved])
