@@ -16,6 +16,7 @@ from worldsmith.agents import AGENTS, TOKENS, HttpClient, Recorder, SimulatorCli
 from worldsmith.agents.many_episodes import prefix, run_many
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Unread, parse_cell
+from worldsmith.agents.natural_oracle import Transcript
 from worldsmith.agents.plain_oracle import Search
 from worldsmith.agents.ranking_probe import BUDGET, Probe, domain, raised_pages
 from worldsmith.errors import BackendError, NotFoundError, UsageError
@@ -199,6 +200,17 @@ def test_a_cell_that_no_reply_tells_stays_empty(phones):
     assert {row[place] for row in table.rows} == {""}
     score = scoring.score(answer, task.columns, task.gold)
     assert score.item.f1 == pytest.approx(1 - 1 / len(task.columns))
+
+
+def test_a_transcript_holds_what_its_replies_say_together():
+    transcript = Transcript("the harbour")
+    assert (transcript.holds("bour"), transcript.holds("bour\nmaster"), transcript.holds("quay")) == (
+        True,
+        False,
+        False,
+    )
+    transcript.add("master of the quay")
+    assert (transcript.holds("bour\nmaster"), transcript.holds("quay"), transcript.holds("pier")) == (True, True, False)
 
 
 def test_an_unread_clause_keeps_no_row(phones):

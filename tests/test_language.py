@@ -447,6 +447,34 @@ def test_a_namesake_that_no_pattern_writes_is_found_beside_natural_hits() -> Non
         assert reply.verdicts == ()
 
 
+def test_a_natural_world_without_a_model_makes_no_guard_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise AssertionError("nothing is read")
+
+    monkeypatch.setattr("worldsmith.simulate.simulator.Guard", none)
+    simulator, address = Simulator(world(), strict=True), Address(world().id)
+    reply = simulator.call(address, Call("web_search", world().title(Row("berth", 0))))
+    assert {simulator.call(address, Call("web_extractor", hit.url)).source for hit in reply.results} == {"renderer"}
+
+
+def test_a_document_is_kept_with_its_plan_alone() -> None:
+    page = pages().page(live()[0])
+    doc = render(page, world(), pages())
+    assert render(page, world(), pages()) is doc
+    other = replace(page, blocks=page.blocks[:-1])
+    assert render(other, world(), pages()).pieces == doc.pieces[: len(render(other, world(), pages()).pieces)]
+    assert render(other, world(), pages()) != doc
+
+
+def test_worlds_of_one_structure_share_their_sentences() -> None:
+    first, second = Pages(world()).voice, Pages(world(4)).voice
+    assert first is not None
+    assert second is not None
+    assert len(first.sentences("berth", "gazette")) > 1
+    for one, other in zip(first.sentences("berth", "gazette"), second.sentences("berth", "gazette"), strict=True):
+        assert one is other
+
+
 def test_the_scorer_reads_every_span_as_its_cell() -> None:
     assert unread_spans(pages(), live()) == []
 

@@ -75,7 +75,7 @@ class Connection(Client, Protocol):
 class SimulatorClient:
     """The tools of a world in this process.
 
-    `disclosed` gathers what replies disclosed, `read` what those did that were pages.
+    `disclosed` gathers what replies disclosed, `page_disclosures` what those did that were pages.
 
     With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
@@ -91,20 +91,21 @@ class SimulatorClient:
         self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
         self.traces = traces
         self.disclosed: set[Disclosure] = set()
-        self.read: set[Disclosure] = set()
+        self.page_disclosures: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
 
     def afresh(self) -> "SimulatorClient":
         """Return a client of the same tools to whom nothing has been disclosed yet."""
         other = copy(self)
-        other.disclosed, other.read, other.retries, other.goes_on = set(), set(), 0, None
+        other.disclosed, other.page_disclosures = set(), set()
+        other.retries, other.goes_on = 0, None
         return other
 
     def add(self, other: "SimulatorClient") -> None:
         """Add what another client read and was told to this one's."""
         self.disclosed |= other.disclosed
-        self.read |= other.read
+        self.page_disclosures |= other.page_disclosures
         self.retries += other.retries
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
@@ -114,7 +115,7 @@ class SimulatorClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
         observation = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
-        self.read.update(observation.disclosed)
+        self.page_disclosures.update(observation.disclosed)
         self.goes_on = observation.next_offset
         return observation.text
 

@@ -147,7 +147,7 @@ class PlannedSearch:
         self.lost: set[str] = set()
         self.hits: dict[tuple[str, int], Reply] = {}
         inner = client.client
-        self.disclosed: set[Disclosure] = inner.read if isinstance(inner, SimulatorClient) else set()
+        self.disclosed: set[Disclosure] = inner.page_disclosures if isinstance(inner, SimulatorClient) else set()
         """What the pages read so far disclosed."""
 
     def solve(self, needs: Collection[Disclosure]) -> None:

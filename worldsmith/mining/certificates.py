@@ -120,7 +120,7 @@ def certify(
     finally:
         client.add(fresh)
     needed = required_disclosures(task, evaluator or QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - fresh.read)
+    cells, parents = _cells_and_parents(needed - fresh.page_disclosures)
     if cells:
         raise NotCertified("evidence that its calls don't disclose")
     if parents:
@@ -182,7 +182,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
     needed = required_disclosures(task, QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - client.read)
+    cells, parents = _cells_and_parents(needed - client.page_disclosures)
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:

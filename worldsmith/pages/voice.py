@@ -24,7 +24,7 @@ Cells = Mapping[Path, Cell]
 
 
 PathSet = int
-"""Paths from the rows of a table as a set of bits: `Voice.path_set`."""
+"""A set of paths from the rows of a table, a bit for each: see `path_set`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,7 +41,9 @@ class Sentence:
     exact: PathSet
     """What its slots state."""
     stated: PathSet
+    """`Tell.stated`."""
     slots: PathSet
+    """What its slots hold, in any form."""
     known: PathSet
     """What it states in words of its own, and what its condition reads."""
     place: int

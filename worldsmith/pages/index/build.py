@@ -9,7 +9,7 @@ more to guess than to read (`guessable`), and names in company, where a guess ca
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
@@ -18,7 +18,8 @@ import numpy as np
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.index.bm25 import BM25
 from worldsmith.pages.index.terms import terms, tokens
-from worldsmith.pages.renderer import plain, render
+from worldsmith.pages.renderer import render
+from worldsmith.pages.renderer.emit import plain_piece
 from worldsmith.pages.titles import heading
 from worldsmith.schema import Rank, Value
 from worldsmith.seeding import draw
@@ -208,12 +209,8 @@ class Fielder:
     def _text_fields(self, page: Page) -> list[Sequence[str]]:
         """Return the terms of all that a natural page says: evidence is judged by cell, so nothing is kept back."""
         doc = render(page, self.pages.world, self.pages)
-        texts = [
-            part
-            for piece in doc.pieces
-            for part in plain(replace(doc, title="", date=None, pieces=(piece,))).split("\n")
-        ]
-        return [*[tokens(doc.title)] * TITLE, *(tokens(text) for text in texts if text)]
+        lines = (line for piece in doc.pieces for line in plain_piece(piece).split("\n") if line)
+        return [*[tokens(doc.title)] * TITLE, *map(tokens, lines)]
 
     def _names(self, page: Page, cells: tuple[Cell, ...]) -> Iterator[Cell]:
         """Yield the names that a page about no one row is found by: a directory's all, others' at its head."""

@@ -94,7 +94,8 @@ def words_of(text: Text) -> str:
     return "".join([part if isinstance(part, str) else part.text for part in text])
 
 
-def _plain(piece: Piece) -> str:
+def plain_piece(piece: Piece) -> str:
+    """Return a piece as text without marks."""
     match piece:
         case Heading(_, text):
             return text
@@ -112,7 +113,7 @@ def _plain(piece: Piece) -> str:
 def plain(doc: Doc) -> str:
     """Return the document as text without marks: tables tab-separated, links by their text."""
     head = [doc.title, *([f"Updated {doc.date}"] if doc.date else [])]
-    return "\n\n".join([*head, *(_plain(piece) for piece in doc.pieces)]) + "\n"
+    return "\n\n".join([*head, *(plain_piece(piece) for piece in doc.pieces)]) + "\n"
 
 
 FONTS = ("Georgia, serif", "Helvetica, Arial, sans-serif", "Palatino, serif", "Verdana, sans-serif")
