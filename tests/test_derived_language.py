@@ -131,9 +131,9 @@ def test_two_columns_with_one_phrase_are_told_by_their_labels() -> None:
     text = QUAYSIDE.replace('says = "commanded by"', 'says = "at"')
     schema = in_language(parse_schema(json_values(tomllib.loads(text))), "natural")
     assert schema.bank
-    told = {t.pattern.text for t in schema.bank.tells if t.of == "call" and t.stated == (("code",), ("master",))}
-    assert "The master of {code} [is|was] {master}." in told
-    assert not any(" at " in text for text in told)
+    texts = {t.pattern.text for t in schema.bank.tells if t.of == "call" and t.stated == (("code",), ("master",))}
+    assert "The master of {code} [is|was] {master}." in texts
+    assert not any(" at " in text for text in texts)
 
 
 def test_what_a_world_is_about_is_the_one_name_that_no_column_picks() -> None:
@@ -174,15 +174,15 @@ def conditions(world: World, column: Column) -> list[Node]:
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_way_to_ask_is_read_back_as_one_condition(name: str) -> None:
     world = generate(derived(name), 3, language="natural")
-    phrases, asked = Phrases(world.schema), 0
+    phrases, count = Phrases(world.schema), 0
     columns = [c for t in world.schema.tables.values() if not t.background for c in t.columns]
     for column in (c for c in columns if not isinstance(c.fill, Faker)):  # a detail may hold a comma
         for node in conditions(world, column):
             for nth, verbs in product(range(6), (MANY, ONE)):
                 text = verb_phrase(Wording(world.schema, nth=nth), column.table, node, verbs)
                 assert {meaning for meaning, _ in phrases.conditions(column.table, text, verbs)} == {node}, text
-                asked += 1
-    assert asked > 100
+                count += 1
+    assert count > 100
 
 
 # Worlds

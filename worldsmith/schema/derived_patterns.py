@@ -540,10 +540,10 @@ class _Phrases:
 def completed(bank: Bank, schema: Schema, where: str) -> Bank:
     """Return a bank with derived sentences for columns that have none, and ways to ask for those that have none."""
     words = _Words(schema)
-    told = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
-    lacking = prose_columns(bank) - told
+    stated = {(tell.of, path[0]) for tell in bank.tells for path in tell.stated if len(path) == 1}
+    lacking = prose_columns(bank) - stated
     tells = [tell for p in words.every if (p.column.table, p.column.name) in lacking for tell in words.tells(p)]
-    unasked = {f"{p.column.table}.{p.column.name}": p for p in words.asked}
+    unasked = {f"{p.column.table}.{p.column.name}": p for p in words.foreground}
     asks = {place: words.ask(p) for place, p in unasked.items() if place not in bank.source.asks}
     if not tells and not asks:
         return bank
@@ -585,14 +585,14 @@ class _Words:
             "language": 1,
             "derived": [f"{p.column.table}.{p.column.name}" for p in (*self.every, *self.keyed)],
             **({"subject": subject} if subject else {}),
-            "columns": {f"{p.column.table}.{p.column.name}": {"aka": self.names(p)} for p in self.asked},
+            "columns": {f"{p.column.table}.{p.column.name}": {"aka": self.names(p)} for p in self.foreground},
             "sites": self.sites(),
             "pages": dict(self.pages()),
             "tells": [
                 *(tell for table in self.schema.tables.values() for tell in self.naming(table)),
                 *(tell for phrases in self.every for tell in self.tells(phrases)),
             ],
-            "asks": {f"{p.column.table}.{p.column.name}": self.ask(p) for p in self.asked},
+            "asks": {f"{p.column.table}.{p.column.name}": self.ask(p) for p in self.foreground},
         }
 
     def subject(self) -> dict[str, str]:
@@ -609,7 +609,7 @@ class _Words:
 
     @cached_property
     def every(self) -> tuple[_Phrases, ...]:
-        """What each column gives that is no key of its own table alone."""
+        """Phrases of each column but keys of one column."""
         out: list[_Phrases] = []
         for table in self.schema.tables.values():
             shared = Counter(column.says for column in table.columns)
@@ -617,8 +617,8 @@ class _Words:
         return tuple(out)
 
     @cached_property
-    def asked(self) -> tuple[_Phrases, ...]:
-        """Those of the columns that questions ask for, the keys with them."""
+    def foreground(self) -> tuple[_Phrases, ...]:
+        """Phrases of the columns that questions ask for, keys among them."""
         return tuple(p for p in (*self.every, *self.keyed) if not self.schema.tables[p.column.table].background)
 
     @cached_property
@@ -786,7 +786,7 @@ class _Words:
         }
 
     def rows(self, table: Table) -> list[str]:
-        """Return how a row is named: by its key, and by what is left of it where a page says one part for all."""
+        """Return how a row is named: by its key, and by the rest of it on pages whose rows share a part of it."""
         if len(table.key) == 1:
             return [f"{{{table.key[0]}}}"]
         keys = [table.key, *(tuple(k for k in table.key if k != without) for without in table.key)]
@@ -834,7 +834,7 @@ class _Words:
     def ask(self, phrases: _Phrases) -> dict[str, list[str]]:
         """Return the ways to ask for a column, and by it."""
         out: dict[str, list[str]] = {}
-        if sum(p.header == phrases.header and p.column.table == phrases.column.table for p in self.asked) == 1:
+        if sum(p.header == phrases.header and p.column.table == phrases.column.table for p in self.foreground) == 1:
             out["header"] = [phrases.header, f"{phrases.header} on record"]
         for sort in phrases.sorts:
             for kind, texts in (FRAMES[sort].asks or {}).items():

@@ -65,8 +65,8 @@ def lint_language(schema: Schema) -> LanguageLint:
     """Return what the language of a schema lacks; `schema` has a bank."""
     bank = schema.bank
     assert bank is not None
-    asked = [c for t in schema.tables.values() if not t.background for c in t.columns]
-    places = {f"{c.table}.{c.name}": c for c in asked}
+    columns = [c for t in schema.tables.values() if not t.background for c in t.columns]
+    places = {f"{c.table}.{c.name}": c for c in columns}
     tells = _sentences(bank, schema)
     keys = {place for place, c in places.items() if c.key}
     prose = [".".join(place) for place in sorted(prose_columns(bank)) if ".".join(place) in places.keys() - keys]
