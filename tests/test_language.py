@@ -18,7 +18,7 @@ from worldsmith.audit.patterns import placement_findings, rendered_patterns, unr
 from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import GuardError, SchemaError, UsageError
 from worldsmith.generation import generate
-from worldsmith.mining.candidates import answer_columns, without_meanings
+from worldsmith.mining.candidates import UNLISTED, answer_columns, without_meanings
 from worldsmith.mining.certificates import Certificate, certify, verify
 from worldsmith.mining.pipeline import is_described, mine
 from worldsmith.pages import Pages
@@ -647,6 +647,18 @@ def test_shipped_descriptions_read_back_and_half_of_the_deep_tasks_use_them(name
             assert one.read(one.text(query) or "") == query
     tasks = mine(made, 3, kinds=("deep",)).tasks
     assert [is_described(task.query) for task in tasks] == [True, False, True]
+
+
+@pytest.mark.parametrize("name", ["company", "films", "league", "smartphones", "town"])
+def test_a_share_of_wide_tasks_has_a_scope_without_a_list_page(name: str) -> None:
+    made = generate(load_schema(name), 2, language="natural")
+    kinds = [one.source for one in made.schema.bank.pages] if made.schema.bank else []
+    listed = {(source.list_, source.by) for source in kinds if source.list_}
+    tasks = mine(made, 3, kinds=("wide",)).tasks
+    unlisted = [(task.query.table, task.query.scope.column) not in listed for task in tasks]
+    assert len(tasks) == 3
+    assert sum(unlisted) >= UNLISTED * len(tasks)
+    assert unlisted[0]
 
 
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:
