@@ -252,6 +252,8 @@ class _Miner:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
+        if is_described(query) and proof.extract_calls < 2:
+            raise DrawRejected("one page tells what is described and what is asked")
         if self.max_turns is not None and proof.turns > self.max_turns:
             raise DrawRejected("too many turns")
         self._certify_with(task, client, "reworded", "not certified by other queries")
