@@ -18,7 +18,8 @@ def condition(text, table, schema):
 
 def draw_tasks(world, pages, seed, size="wide", kind="wide", *, empty=False, split="all"):
     with attach(world) as connection:
-        yield from task_draws(MiningContext(world, pages), connection, seed, size, kind, empty=empty, split=split)
+        variant = "empty" if empty else ""
+        yield from task_draws(MiningContext(world, pages), connection, seed, size, kind, variant=variant, split=split)
 
 
 def candidates(world, pages, seed, size="wide", kind="wide", *, empty=False):

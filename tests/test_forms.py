@@ -287,7 +287,7 @@ def test_every_answer_cell_of_a_deep_task_is_worth_the_whole():
 def test_tables_without_a_row_are_solved_and_earn_nothing_by_chance(town):
     with attach(town) as connection:
         context = MiningContext(town, Pages(town))
-        found = task_draws(context, connection, 1, empty=True)
+        found = task_draws(context, connection, 1, variant="empty")
         tasks = [t for t in itertools.islice(found, 200) if isinstance(t, Task)][:3]
     assert len(tasks) == 3
     client = SimulatorClient(Simulator(town))

@@ -12,11 +12,12 @@ from worldsmith.generation import generate
 from worldsmith.lang import morphology
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
-from worldsmith.schema import Rank, load_schema
+from worldsmith.schema import Rank, in_language, load_schema
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
-from worldsmith.tasks.conditions import ONE, Wording, verb_phrase
-from worldsmith.tasks.headers import headers
-from worldsmith.tasks.question import question
+from worldsmith.tasks.condition_reader import Phrases
+from worldsmith.tasks.conditions import ONE, Wording, starts, verb_phrase
+from worldsmith.tasks.headers import headers, is_dated
+from worldsmith.tasks.question import ended_row_notes, question, relative_clauses, relative_pronoun
 from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.world.engine import attach
 
@@ -387,3 +388,55 @@ def test_every_letter_of_a_chain_is_used_and_one_cell_is_no_row_for_each():
         assert "among the lighthouses that are kept by A" in first
         assert "for each" not in text
         assert "from here on" not in text
+
+
+def test_people_are_who_and_a_row_that_is_referred_to_is_one_whose(town):
+    """Natural questions alone: "whose keeper is one whose street was laid out before …"."""
+    assert starts("whose keeper ") == (("whose keeper ", False), ("whose keeper is one ", True))
+    assert starts("kept by a resident who ") == (("kept by a resident who ", False), ("kept by a resident ", True))
+    natural = in_language(load_schema("town"), "natural")
+    assert (relative_pronoun(natural, "resident"), relative_pronoun(natural, "shop")) == ("who", "that")
+    assert relative_pronoun(town.schema, "resident") == "that"
+    wording = Wording(natural)
+    assert relative_clauses(wording, "resident", ["live on A", "were born in 1970"]) == (
+        "who live on A and were born in 1970"
+    )
+    assert relative_clauses(wording, "shop", ["stand on A", "whose keeper was born in 1970", "opened in 2001"]) == (
+        "that stand on A, whose keeper was born in 1970 and that opened in 2001"
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "table", "text", "said"),
+    [
+        ("company", "order", "project.owner.founded < '2010-01-01'", "is one whose "),
+        ("company", "employee", "salary between 33000 and 119000", "33000 to 119000 EUR"),
+        ("smartphones", "sale", "share > 10.5", "10.5%"),
+    ],
+)
+def test_conditions_of_shipped_schemas_are_what_a_person_types(schema, table, text, said):
+    natural = in_language(load_schema(schema), "natural")
+    reader = Phrases(natural)
+    for turn in range(12):
+        phrase = verb_phrase(Wording(natural, turn), table, condition(text, table, natural))
+        assert "per cent" not in phrase
+        assert condition(text, table, natural) in list(reader.comparisons(table, phrase))
+        if said in phrase:
+            return
+    pytest.fail(f"no wording says {said!r}")
+
+
+def test_years_come_early_or_late_and_ends_are_said_by_name():
+    films, company = (in_language(load_schema(name), "natural") for name in ("films", "company"))
+    assert is_dated(films.column("director", "debut"), films)
+    assert not is_dated(films.column("director", "films"), films)
+    assert not is_dated(in_language(load_schema("league"), "natural").column("player", "age"), company)
+    notes = {
+        line
+        for turn in range(1, 30)
+        for line in ended_row_notes(
+            Wording(company, turn), Query("employee", Scope("grade", ("G3",)), None, (("name",),), (("name",),))
+        )
+    }
+    assert "Employees with a leaving date count too." in notes
+    assert all("a leaving date" in note and note[0].isupper() for note in notes)

@@ -407,18 +407,17 @@ class Question:
         return clauses
 
     def expression(self, text):
-        """“the grade of the lead of the project X”, or of the one with the highest … among …."""
+        """“the grade of the lead of the project X”, or of the project with the highest … among those that …."""
         text = text.strip(" .?")
-        pattern = r"(.*?) of the (?:(one) with the|(one) whose|(only one))\b ?(.*?) ?among the (.*)$"
-        if match := re.match(pattern, text):
-            noun = re.match(rf"({ANY_NOUN})\b", match[6])
-            table = NOUN[noun[1]]
-            clauses = self.split(match[6][noun.end() :])
+        ranked = re.match(rf"(.*?) of the ({ANY_NOUN}) (with the|whose) (.*?) ?among those (.*)$", text)
+        only = re.match(rf"(.*?) of the only ({ANY_NOUN}) (.*)$", text)
+        if match := ranked or only:
+            table, clauses = NOUN[match[2]], self.split(match[5] if ranked else match[3])
             where = ["and", *[self.condition(table, clause) for clause in clauses]]
             order = None
-            if not match[4]:
-                sup = re.search(r"\b(highest|lowest|latest|earliest)\b ?(.*)", match[5])
-                route = [] if match[2] else [match[5].split()[0]]
+            if ranked:
+                sup = re.search(r"\b(highest|lowest|latest|earliest)\b ?(.*)", ranked[4])
+                route = [] if ranked[3] == "with the" else [ranked[4].split()[0]]
                 order = (self.route(table, route, sup[2]), sup[1] in {"highest", "latest"})
             return table, where, order, self.chain(table, match[1])
         match = re.search(rf"(?i:\b({ANY_NOUN})) (?=[A-Z])", text)

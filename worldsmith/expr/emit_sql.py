@@ -149,8 +149,8 @@ _SQLITE = _Engine(
     | {
         "days": "CAST(julianday({}) - julianday({}) AS INTEGER)",
         "add_days": "date({}, {} || ' days')",
-        "yr": "CAST(substr({}, 1, 4) AS INTEGER)",
-        "mon": "CAST(substr({}, 6, 2) AS INTEGER)",
+        "yr": "CAST(substr(CAST({} AS TEXT), 1, 4) AS INTEGER)",  # which DuckDB can run too
+        "mon": "CAST(substr(CAST({} AS TEXT), 6, 2) AS INTEGER)",
         "least": "min({})",
         "greatest": "max({})",
         "wide": "({} * {})",  # a product past 64 bits becomes a float, and is seen to be too large

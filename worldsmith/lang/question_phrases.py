@@ -135,7 +135,7 @@ class QuestionPhrases:
         "Do not leave out {many} for having a date under “{header}”.",
         "It does not matter whether {many} have a date under “{header}” or none.",
     )
-    """{many}, {header}: rows that are over by a date under the header count too."""
+    """{many}, {header} or {a_header}: rows that are over by a date under the header count too."""
     closing: tuple[str, ...] = (
         "Do not ask me anything back: just give the table, one row for each of them, and leave no cell out. "
         "The output format is\n```markdown\n{data_content}\n```",
@@ -316,9 +316,10 @@ NATURAL = replace(
         "No “{name}” means that the condition on it isn't met.",
     ),
     ended=(
-        "Include {many} that have a date under “{header}” as well.",
-        "A date under “{header}” is no reason to leave {many} out.",
-        "It doesn't matter whether {many} have a date under “{header}”.",
+        "Include {many} with {a_header} as well.",
+        "Having {a_header} is no reason to leave {many} out.",
+        "{many} with {a_header} count too.",
+        "It doesn't matter whether {many} have {a_header}.",
     ),
     closing=(
         "The table is all I need, one row each and no empty cells, in this form:\n```markdown\n{data_content}\n```",
@@ -350,6 +351,10 @@ NATURAL = replace(
     ),
     the_best="the {one} {lead} among those {clauses}",
     the_only="the only {one} {clauses}",
+    ranked="“{name}” counts all {many}, not only those I ask about.",
+    ranked_in="“{name}” counts all {many} with the same “{group}”, not only those I ask about.",
+    owned="{names} belongs to {whose}.",
+    owned_many="{names} belong to {whose}.",
     leading="with the {most} {header}",
     leading_by="whose {part} has the {most} {header}",
     given_as="the {label}",

@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from worldsmith import scoring
 from worldsmith.errors import UsageError, close_match
@@ -47,8 +48,15 @@ KINDS: Mapping[str, str] = {
 """The kinds of task."""
 EMPTY = 64
 """Of so many places for a task, one goes to a task whose gold table has no row."""
+UNLISTED = 0.4
+"""The share of wide tasks, at least, whose scope no list page is made for, where there are such scopes."""
 DESCRIBED = 0.5
 """The share of deep tasks whose chain starts from a row that is described rather than named, where there are such."""
+
+
+Variant = Literal["", "empty", "unlisted", "described"]
+VARIANTS: Mapping[str, tuple[Variant, ...]] = {"wide": ("empty", "unlisted"), "deep": ("described",)}
+"""What shares of the tasks of a kind are: without a row, of a scope without a list page, from a description."""
 
 
 def parse_kinds(text: str) -> tuple[str, ...]:
@@ -74,24 +82,20 @@ def task_draws(
     size: str = "wide",
     kind: str = "wide",
     *,
-    empty: bool = False,
-    described: bool = False,
+    variant: Variant = "",
     split: WordingSplit = "all",
     answered: Container[object] = frozenset(),
 ) -> Iterator[Task | Rejected]:
     """Yield what each draw made, without end: a task, or why none. Raises KeyError for an unknown size or kind.
 
-    With `empty` the tables asked for have no row; with `described` deep tasks start from a description. What leads to
-    one of `answered` (`QueryEvaluator.answer_identity`) is rejected; it may grow while draws are taken. Nothing is
-    yielded for a world without a list page over invented keys: there is no scope to ask for.
+    A `variant` is drawn instead of what a kind usually is. What leads to one of `answered`
+    (`QueryEvaluator.answer_identity`) is rejected; it may grow while draws are taken. Nothing is yielded for a world
+    without a list page over invented keys, nor for a variant that a world has not: there is no scope to ask for.
     """
-    wanted, form, world = SIZES[size], _FORMS[kind], context.world
-    if empty or described:
-        form = _draw_empty_query if empty else _draw_described_query
-    variant = [name for name, on in (("empty", empty), ("described", described)) if on]
-    marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *variant)
+    wanted, form, world = SIZES[size], _FORMS[variant or kind], context.world
+    marks = ("task", world.digest, size, *((kind,) if kind != "wide" else ()), *((variant,) if variant else ()))
     number = 0
-    while context.scopes:
+    while has_variant(context, variant):
         r = rng(seed, *marks, number)
         try:
             query = form(context, wanted, r)
@@ -104,6 +108,13 @@ def task_draws(
         except DrawRejected as refused:
             yield Rejected(str(refused))
         number += 1
+
+
+def has_variant(context: MiningContext, variant: Variant) -> bool:
+    """Tell whether a world may have tasks of a variant, or any where it is ""."""
+    if variant == "described":
+        return context.world.schema.bank is not None
+    return bool(context.unlisted if variant == "unlisted" else context.scopes)
 
 
 def _draw_hybrid(context: MiningContext, size: Size, r: random.Random) -> Query:
@@ -120,6 +131,10 @@ def _draw_hybrid(context: MiningContext, size: Size, r: random.Random) -> Query:
 
 def _draw_empty_query(context: MiningContext, size: Size, r: random.Random) -> Query:
     return draw_query(context, size, r, empty=True)
+
+
+def _draw_unlisted_query(context: MiningContext, size: Size, r: random.Random) -> Query:
+    return draw_query(context, size, r, unlisted=True)
 
 
 def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
@@ -158,6 +173,9 @@ _FORMS: Mapping[str, Callable[[MiningContext, Size, random.Random], Query]] = {
     "wide": draw_query,
     "deep": _draw_deep_query,
     "hybrid": _draw_hybrid,
+    "empty": _draw_empty_query,
+    "unlisted": _draw_unlisted_query,
+    "described": _draw_described_query,
 }
 
 

@@ -49,15 +49,16 @@ def draw_query(
     target: tuple[str, Scope] | None = None,
     *,
     empty: bool = False,
+    unlisted: bool = False,
 ) -> Query:
     """Return a query of a table, of `target` (table, scope) where there is one. Raises DrawRejected for a miss.
 
-    With `empty` no row matches it.
+    With `empty` no row matches it; with `unlisted` its scope has no list page.
     """
     count = (0, 1, 1, 2, 2, 2, 3)[r.randrange(7)] if not empty else 2 + (r.random() < 0.5)
     topped = not empty and r.random() < 0.2
     count = min(count, 1) if topped else count
-    target = target or draw_scope(context, size, count + topped, r)
+    target = target or draw_scope(context, size, count + topped, r, unlisted=unlisted)
     if target is None:
         raise DrawRejected("no scope of that size")
     table, scope = target

@@ -10,7 +10,17 @@ from typing import Any
 from worldsmith.agents import Recorder, SimulatorClient, tokenizer
 from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
-from worldsmith.mining.candidates import DESCRIBED, EMPTY, KINDS, Rejected, parse_kinds, task_draws
+from worldsmith.mining.candidates import (
+    DESCRIBED,
+    EMPTY,
+    KINDS,
+    UNLISTED,
+    VARIANTS,
+    Rejected,
+    Variant,
+    parse_kinds,
+    task_draws,
+)
 from worldsmith.mining.certificates import Certificate, NotCertified, certify
 from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
@@ -28,8 +38,6 @@ MAX_TOKENS = 32_000
 """The default limit of tool tokens of an episode."""
 DRAWS = 120
 """Draws per requested task before mining gives up."""
-VARIANTS = {"wide": "empty", "deep": "described"}
-"""What a share of the tasks of a kind is."""
 STREAK = 600
 """Consecutive draws of one kind without a task before mining gives the kind up."""
 CALLS = 24
@@ -112,31 +120,24 @@ def mine(
     with attach(world) as connection:
         streams = {
             (kind, variant): task_draws(
-                context,
-                connection,
-                start,
-                size,
-                kind,
-                empty=variant == "empty",
-                described=variant == "described",
-                split=wordings,
-                answered=miner.answered,
+                context, connection, start, size, kind, variant=variant, split=wordings, answered=miner.answered
             )
             for kind in kinds
-            for variant in ("", VARIANTS.get(kind, ""))
-            if variant != "described" or world.schema.bank
+            for variant in ("", *VARIANTS.get(kind, ()))
         }
         left = dict.fromkeys(kinds, DRAWS * count)
-        variants = {kind: variant for kind, variant in streams if variant}
+        variants = {kind: list(VARIANTS.get(kind, ())) for kind in kinds}
         while len(kept) < count and left:
             # What one kind can't give is taken from the others, and what a variant can't from its kind.
             kind = list(left)[len(kept) % len(left)]
-            due = kind in variants and _is_due(kind, kept, draw(start, "empty", world.digest, len(kept)))
-            task = _next_task(miner, streams[kind, variants[kind] if due else ""], left, kind)
+            drawn = draw(start, "empty", world.digest, len(kept))
+            due = (one for one in variants[kind] if _is_due(context, one, kept, drawn))
+            variant: Variant = next(due, "")
+            task = _next_task(miner, streams[kind, variant], left, kind)
             if task:
                 kept.append(task)
-            elif due:
-                del variants[kind]
+            elif variant:
+                variants[kind].remove(variant)
             else:
                 del left[kind]
     kept = miner.confirm_gold(kept)
@@ -149,12 +150,19 @@ def mine_request(world: World, request: MiningRequest) -> Mined:
     return mine(world, **options)
 
 
-def _is_due(kind: str, kept: Sequence[Task], drawn: int) -> bool:
-    """Tell whether the next task of a kind is of its variant."""
-    if kind != "deep":
+def _is_due(context: MiningContext, variant: Variant, kept: Sequence[Task], drawn: int) -> bool:
+    """Tell whether the next task of a kind is of a variant of it."""
+    if variant == "empty":
         return drawn % EMPTY == 0
-    deep = [task for task in kept if task.kind == kind]
-    return sum(is_described(task.query) for task in deep) < DESCRIBED * (len(deep) + 1)
+    kind, share = ("deep", DESCRIBED) if variant == "described" else ("wide", UNLISTED)
+    queries = [task.query for task in kept if task.kind == kind]
+    count = sum(is_described(q) if kind == "deep" else is_unlisted(context, q) for q in queries)
+    return count < share * (len(queries) + 1)
+
+
+def is_unlisted(context: MiningContext, query: Query) -> bool:
+    """Tell whether no list page is made for a query's scope."""
+    return (query.table, query.scope.column) in context.unlisted
 
 
 def is_described(query: Query) -> bool:
@@ -244,6 +252,8 @@ class _Miner:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
+        if is_described(query) and proof.extract_calls < 2:
+            raise DrawRejected("one page tells what is described and what is asked")
         if self.max_turns is not None and proof.turns > self.max_turns:
             raise DrawRejected("too many turns")
         self._certify_with(task, client, "reworded", "not certified by other queries")

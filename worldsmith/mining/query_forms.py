@@ -156,7 +156,9 @@ def _is_sortable(context: MiningContext, table: str, path: Path) -> bool:
     column = context.world.schema.walk(table, path)
     values = context.evaluator.values(table, path)
     many = len(set(values)) > max(4, len(values) // 8)
-    return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many
+    # Nobody asks for the lowest of highest bids.
+    extreme = context.world.schema.bank and isinstance(column.fill, Aggregate) and column.fill.op == "max"
+    return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many and not extreme
 
 
 def sortable_paths(context: MiningContext, table: str) -> list[Path]:

@@ -14,6 +14,7 @@ from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
+from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
 from worldsmith.tasks.conditions import Wording, WordingSplit, verb_phrase
 from worldsmith.tasks.query import HOPS, Scope
@@ -96,6 +97,13 @@ class MiningContext:
         """The tables of whose rows a question may name one: by an invented key of one column."""
         named = [t for t in map(self.world.schema.tables.__getitem__, self.pages.abouts) if len(t.key) == 1]
         return tuple(t.name for t in named if not (t.background or self._has_real_names(t.name)))
+
+    @cached_property
+    def unlisted(self) -> tuple[tuple[str, str], ...]:
+        """Those of the scopes whose rows no list page names: they are put together from pages about rows."""
+        kinds = (kind.source for kind in self.pages.kinds.values() if isinstance(kind, WrittenKind))
+        listed = {(source.list_, source.by) for source in kinds if source.list_ and source.when is None}
+        return tuple(at for at in self.scopes if at not in listed) if self.pages.voice else ()
 
     def _has_real_names(self, name: str) -> bool:
         """Tell whether the rows of a table are named by declared real names alone."""
@@ -194,10 +202,16 @@ class MiningContext:
         return any(isinstance(c.fill, Aggregate) and c.fill == tally for c in self.world.schema.tables[table].columns)
 
 
-def draw_scope(context: MiningContext, size: Size, clauses: int, r: random.Random) -> tuple[str, Scope] | None:
-    """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None."""
+def draw_scope(
+    context: MiningContext, size: Size, clauses: int, r: random.Random, *, unlisted: bool = False
+) -> tuple[str, Scope] | None:
+    """Return a table and a scope of it with rows enough for a number of clauses to thin out, or None.
+
+    With `unlisted` it is one that no list page is made for.
+    """
     # Of tables with children more can be asked.
-    table, by = r.choices(context.scopes, [1 + bool(context.families(t)) for t, _ in context.scopes])[0]
+    scopes = context.unlisted if unlisted else context.scopes
+    table, by = r.choices(scopes, [1 + bool(context.families(t)) for t, _ in scopes])[0]
     places = context.world.rows_by_value(table, by)
     values = [v for v in places if v is not None]
     r.shuffle(values)

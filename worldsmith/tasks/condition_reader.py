@@ -27,6 +27,7 @@ from worldsmith.tasks.conditions import (
     parent_part,
     reference_prefixes,
     spell,
+    starts,
     verb_phrase,
 )
 from worldsmith.tasks.headers import column_header
@@ -96,8 +97,9 @@ class Phrases:
             if held is not None:
                 yield from (node for node in _made(form, held) if _named(node))
         for ref, prefix in self._refs[table]:
-            start = begun(prefix, verbs)
-            if text.startswith(start):
+            for start, whose in starts(begun(prefix, verbs)):
+                if not text.startswith(start) or whose != text.startswith("whose ", len(start)):
+                    continue
                 for node in self.comparisons(ref.ref or "", text[len(start) :], ONE):
                     yield _deeper(node, ref.name)
 

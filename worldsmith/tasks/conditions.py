@@ -27,6 +27,7 @@ _AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)\]")
 _COUNTED = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)@v\]")
 """Singular and plural of what a constant counts: "more than {v} [shop|shops@v]"."""
 _SLOTS = re.compile(r"\{(\w+)\}")
+_RELATIVE = re.compile(r"(?:that|who) $")
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
 
 Verbs = tuple[str, str, str, str]
@@ -140,7 +141,7 @@ def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, 
     pattern = agreeing(wording.among(patterns, column.table, column.name, kind), verbs)
     shown = [spell(v, column) for v in values]
     pattern = _COUNTED.sub(lambda m: m[1] if values == [1] else m[2], pattern)
-    slots = {"v": any_of(shown), "a": shown[0], "b": shown[-1]} if shown else {}
+    slots = {"v": any_of(shown), "a": spell(values[0], column, bare=True), "b": shown[-1]} if shown else {}
     return _SLOTS.sub(lambda m: slots.get(m[1], m[0]), pattern)
 
 
@@ -155,7 +156,8 @@ def _shorter(node: Node) -> Node:
 
 def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
     prefix = wording.among(reference_prefixes(wording.schema, ref), ref.table, ref.name, "whose")
-    return begun(prefix, verbs) + verb_phrase(wording, ref.ref or "", node, ONE)
+    inner = verb_phrase(wording, ref.ref or "", node, ONE)
+    return next(start for start, whose in starts(begun(prefix, verbs)) if whose == inner.startswith("whose ")) + inner
 
 
 def reference_prefixes(schema: Schema, ref: Column) -> list[str]:
@@ -167,6 +169,14 @@ def reference_prefixes(schema: Schema, ref: Column) -> list[str]:
 def agreeing(text: str, verbs: Verbs) -> str:
     """Return a bank's phrase whose verbs agree with a plural or a singular subject."""
     return _AGREEING.sub(lambda m: m[1] if verbs == MANY else m[2], text)
+
+
+def starts(start: str) -> tuple[tuple[str, bool], tuple[str, bool]]:
+    """Return how a phrase begins about a row that is referred to, and where what is said of that row starts with whose.
+
+    "kept by a resident who" and "kept by a resident" before "whose street …"; "whose keeper" and "whose keeper is one".
+    """
+    return (start, False), (f"{start}is one " if start.startswith("whose ") else _RELATIVE.sub("", start), True)
 
 
 def begun(prefix: str, verbs: Verbs) -> str:

@@ -10,6 +10,7 @@ from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
 
 _UNIT = re.compile(r"\s*\([^()]*\)$")
+_YEAR = re.compile(r"^year of\b|(?<!this) year$")
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 
 
@@ -28,6 +29,11 @@ def asked_name(column: Column, schema: Schema) -> str:
     """Return what people call a column in a sentence: the first header of its bank, without the unit."""
     ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
     return lower(_UNIT.sub("", ask.header[0])) if ask and ask.header else lower(column.label)
+
+
+def is_dated(column: Column, schema: Schema) -> bool:
+    """Tell whether values of a column come early or late: days, and years by what people call them."""
+    return column.type == "date" or (schema.bank is not None and _YEAR.search(asked_name(column, schema)) is not None)
 
 
 def quoted_header(column: Column, schema: Schema) -> str:
@@ -77,7 +83,7 @@ def _parts(schema: Schema, table: str, path: Path) -> tuple[list[str], Column, b
     """Return the labels of what a column belongs to, the column, and whether its label starts with the last of them."""
     *refs, last = path_columns(schema, table, path)
     owners = [ref.label for ref in refs[:-1] if not named_like_target(schema, ref)] + [ref.label for ref in refs[-1:]]
-    return owners, last, bool(refs) and last.label.casefold().startswith(owners[-1].casefold())
+    return owners, last, bool(refs) and column_header(last, schema).casefold().startswith(owners[-1].casefold())
 
 
 def owner(schema: Schema, table: str, path: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.lang.morphology import listing, lower
+from worldsmith.lang.morphology import article, listing, lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import question_phrases
 from worldsmith.schema import Invent, Path, Rank, Schema
@@ -27,7 +27,16 @@ from worldsmith.tasks.conditions import (
     verb_phrase,
 )
 from worldsmith.tasks.descriptions import descriptions
-from worldsmith.tasks.headers import column_header, headers, owner, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.headers import (
+    asked_name,
+    column_header,
+    headers,
+    is_dated,
+    owner,
+    quoted_header,
+    referenced_row,
+    spoken_header,
+)
 from worldsmith.tasks.meanings import query_meanings
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.query_evaluator import QueryEvaluator
@@ -178,7 +187,7 @@ def header(wording: Wording, query: Query, path: Path) -> str:
 
 def extreme_word(wording: Wording, query: Query, top: Top) -> str:
     """Return the word for the end of an order: "highest", "earliest"."""
-    dated = query.column(wording.schema, top.path).type == "date"
+    dated = is_dated(query.column(wording.schema, top.path), wording.schema)
     return wording.words.ends[2 * dated + (not top.largest)]
 
 
@@ -322,7 +331,9 @@ def _ranked(wording: Wording, query: Query, path: Path, name: str) -> Iterator[s
         if group is None:
             yield forms.ranked.format(**slots)
         else:
-            yield forms.ranked_in.format(**slots, group=schema.column(column.table, group).label)
+            grouped = schema.column(column.table, group)
+            name = column_header(grouped, schema) if schema.bank else grouped.label
+            yield forms.ranked_in.format(**slots, group=name)
 
 
 def ended_row_notes(wording: Wording, query: Query) -> list[str]:
@@ -337,7 +348,8 @@ def ended_row_notes(wording: Wording, query: Query) -> list[str]:
         for table in map(schema.tables.__getitem__, tables):
             for column in table.columns:
                 if column.ends and (table.name, column.name) not in read:
-                    lines[wording.pick("ended").format(many=table.plural, header=column_header(column, schema))] = None
+                    slots = {"header": column_header(column, schema), "a_header": article(asked_name(column, schema))}
+                    lines[capital(wording.pick("ended").format(many=table.plural, **slots))] = None
     return list(lines)
 
 
