@@ -355,12 +355,13 @@ class Simulator:
         return self._observation(*fit, services, "renderer", tuple(bad))
 
     def _rejected_hits(self, draft: tuple[Result, ...], slice_: Slice, services: _Services) -> list[Verdict]:
-        if services.pages.voice:
-            pages = services.pages
-            own = ((hit_spans(v.page, pages), frozenset(v.page.head.cells)) for v in slice_.views)
-            return [verdict for spans, head in own for verdict in foreign_spans(spans, head)]
-        hits = zip(draft, slice_.views, strict=True)
-        return [v for hit, view in hits for v in services.guard.hit(hit, view, slice_.call.arg) if not v.ok]
+        pages, verdicts = services.pages, list[Verdict]()
+        for hit, view in zip(draft, slice_.views, strict=True):
+            if pages.voice and view.page.head.by:
+                verdicts += foreign_spans(hit_spans(view.page, pages), frozenset(view.page.head.cells))
+            else:  # plain, as a namesake's page is in natural worlds too: read
+                verdicts += [v for v in services.guard.hit(hit, view, slice_.call.arg) if not v.ok]
+        return verdicts
 
     def _rejected_page(self, draft: Doc, slice_: Slice, services: _Services) -> list[Verdict]:
         """Judge our document of a plan; once, since it is pure in the plan."""
