@@ -587,6 +587,16 @@ def test_a_null_is_told_by_the_sentence_made_for_it() -> None:
     ]
 
 
+def test_hits_that_lead_to_a_namesake_are_served() -> None:
+    made = generate(load_schema("town"), 3, language="natural")
+    shown, simulator = Pages(made), Simulator(made, strict=True)
+    namesake = next(page_id for page_id in shown.ids() if page_id.startswith("world-homonym/"))
+    query = Call("web_search", str(shown.plan(namesake).head.cells[0].value))
+    replies = [simulator.call(Address(made.id, "adversarial", seed, "a"), query) for seed in range(4)]
+    urls = {hit.url for reply in replies for hit in reply.results or ()}
+    assert shown.url(namesake) in urls
+
+
 # Values
 
 
