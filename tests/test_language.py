@@ -26,7 +26,17 @@ from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import chunks
 from worldsmith.pages.value_forms import Style, number_words, write_value, written_day
-from worldsmith.schema import Knobs, Schema, Split, in_language, load_schema, parse_schema, shipped, with_bank
+from worldsmith.schema import (
+    Aggregate,
+    Knobs,
+    Schema,
+    Split,
+    in_language,
+    load_schema,
+    parse_schema,
+    shipped,
+    with_bank,
+)
 from worldsmith.schema.patterns import Either, OneOf, Slot, read_pattern, wordings_of
 from worldsmith.schema.syntax import json_values
 from worldsmith.simulate.guard.construction import unentitled_spans
@@ -37,7 +47,7 @@ from worldsmith.tasks import Query, QueryEvaluator, Scope, Task
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.descriptions import clue_terms, described_rows, descriptions
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.meanings import meanings, rivals
+from worldsmith.tasks.meanings import meanings, query_meanings, rivals
 from worldsmith.tasks.question import question
 from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.files import load_world, save_world
@@ -719,6 +729,16 @@ def test_a_question_that_means_something_else_by_a_column_is_not_read() -> None:
         assert text not in (means, other)
         with pytest.raises(Unclear):
             query_of_question(text, exact_world().schema)
+
+
+def test_what_is_counted_is_explained_by_the_column_it_goes_by() -> None:
+    company = load_schema("company")
+    where = expr.parse("placed > '2026-12-31'", "order", company.types, as_of=company.as_of, want="bool")
+    orders = Aggregate("count", "order", None, ("project",), where)
+    query = Query("project", Scope("state", ("closed",)), None, (("name",), ("#0",)), (("name",),), tallies=(orders,))
+    told = query_meanings(company, query, {("#0",): "Purchase orders counted"})
+    assert "Purchase orders counted" not in told
+    assert any("the day the order was placed" in text for text in told.values())
 
 
 def test_what_a_column_means_gives_no_value_away() -> None:

@@ -47,7 +47,8 @@ def query_meanings(schema: Schema, query: Query, headings: Mapping[Path, str]) -
     """
     known, names = meanings(schema), dict[Column, str]()
     for path, name in headings.items():
-        names |= dict.fromkeys(_read_columns(schema, query, path)[-1:], name)
+        if query.tally(path) is None:  # what a tally is made of has a name of its own
+            names |= dict.fromkeys(path_columns(schema, query.table, path)[-1:], name)
     for one in query.chain():
         for path in (*one.columns, *one.evidence, *one.read, *one.ranked):
             for column in _read_columns(schema, one, path):
