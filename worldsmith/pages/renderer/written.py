@@ -33,6 +33,8 @@ CHANCE: Final = 1.5
 """How much chance weighs in the choice of a sentence, beside the cells it tells: greed makes all pages alike."""
 SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
+NONE: Final = "None."
+"""What stands under the heading of a table without a row."""
 PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
@@ -357,7 +359,7 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
         rows = {child: cells for child, cells in own.items() if any(c.col == ref for c in _implied(pen, cells))}
         if table in tables and (rows or not tables[table].background):
             out.append(Heading(2, capital(tables[table].plural)))
-            out.append(_grid(pen, rows, ref) if rows else Para(("None.",)))
+            out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
     return out
 
 
