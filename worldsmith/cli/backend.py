@@ -36,6 +36,13 @@ OPTIONS = (
         help="OpenAI-compatible endpoint of the model; its key is taken from OPENAI_API_KEY.",
     ),
     click.option(
+        "--deadline",
+        type=click.FloatRange(min=0, min_open=True),
+        default=45.0,
+        show_default=True,
+        help="Seconds that a reply waits for the model, with all tries and all calls of a batch; then ours stands in.",
+    ),
+    click.option(
         "--store",
         type=click.Path(path_type=Path),
         help="SQLite file for accepted texts of a model: the first one of a call is served, even without a model.",
@@ -74,13 +81,19 @@ def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --model, --prose, --model-url and --store to a command, which gets them as `model_choice`."""
+    """Add --model, --prose, --model-url, --deadline and --store to a command, which gets them as `model_choice`."""
 
     @wraps(command)
     def with_choice(
-        *args: Any, model: str | None, prose: str | None, model_url: str, store: Path | None, **options: Any
+        *args: Any,
+        model: str | None,
+        prose: str | None,
+        model_url: str,
+        deadline: float,
+        store: Path | None,
+        **options: Any,
     ) -> Any:
-        return command(*args, model_choice=ModelChoice(model, prose, model_url, store), **options)
+        return command(*args, model_choice=ModelChoice(model, prose, model_url, store, deadline), **options)
 
     wrapped: Callable[..., Any] = with_choice
     for option in reversed(OPTIONS):
@@ -96,6 +109,7 @@ class ModelChoice:
     prose: str | None
     url: str
     store: Path | None
+    deadline: float
 
 
 class Answering:
@@ -172,7 +186,7 @@ def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
     name, key = model_choice.model or model_choice.prose or "", os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(model_choice.url, name, key, prose=bool(model_choice.prose))
+    endpoint = Endpoint(model_choice.url, name, key, prose=bool(model_choice.prose), deadline=model_choice.deadline)
     return Backend(endpoint) if quiet else Backend(endpoint, say=report)
 
 

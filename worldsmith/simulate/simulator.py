@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, chain
+from math import inf
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -243,11 +244,12 @@ class Simulator:
         slice_ = self.slice_or_reply(address, call, attempt)
         return slice_ if isinstance(slice_, Observation) else self.answer_slice(address, slice_)
 
-    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+    async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
         """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
 
-        With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
-        rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
+        The model is waited for until `deadline` at the latest, by the clock of the event loop. With a store the first
+        accepted text is kept, also our renderer's where it replaced one that the guard rejected. Where the model could
+        not be asked, nothing is stored: the next call asks it again.
         """
         slice_ = self.slice_or_reply(address, call, attempt)
         if isinstance(slice_, Observation):
@@ -258,7 +260,7 @@ class Simulator:
         kept = self._stored_answer(slice_, services, profile)
         if kept is not None:
             return kept
-        conversation = Conversation(instruction(profile, slice_, self.world.schema))
+        conversation = Conversation(instruction(profile, slice_, self.world.schema), deadline=deadline)
         try:
             draft = await self._draft(slice_, services, conversation)
         except BackendError as error:
