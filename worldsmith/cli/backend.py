@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
 """Default endpoint of a model: not the port of `serve`."""
+DEADLINE = 45.0
+"""Default seconds that a reply waits for it: clients mostly give up after 60."""
 
 OPTIONS = (
     click.option(
@@ -38,7 +40,7 @@ OPTIONS = (
     click.option(
         "--deadline",
         type=click.FloatRange(min=0, min_open=True),
-        default=45.0,
+        default=DEADLINE,
         show_default=True,
         help="Seconds that a reply waits for the model, with all tries and all calls of a batch; then ours stands in.",
     ),
@@ -105,11 +107,11 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class ModelChoice:
     """The options of `model_options`."""
 
-    model: str | None
-    prose: str | None
-    url: str
-    store: Path | None
-    deadline: float
+    model: str | None = None
+    prose: str | None = None
+    url: str = MODEL_URL
+    store: Path | None = None
+    deadline: float = DEADLINE
 
 
 class Answering:
@@ -123,10 +125,12 @@ class Answering:
         quiet: bool = True,
         index_folder: Callable[[str], Path | None] = lambda _: None,
         traces: "Traces | None" = None,
+        concurrency: int = 8,
     ) -> None:
         """Open what the options above name; with `quiet`, failures of a model are not reported.
 
         `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
+        `concurrency` is how many calls to a model run at a time.
 
         Raises:
             UsageError: two models are named, or a store is of none or of several.
@@ -136,7 +140,9 @@ class Answering:
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
         self.store = Store(model_choice.store) if model_choice.store else None
-        self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
+        self.backend = (
+            _backend(model_choice, concurrency, quiet=quiet) if model_choice.model or model_choice.prose else None
+        )
         self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
@@ -182,11 +188,18 @@ class Answering:
             self.store.close()
 
 
-def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
+def _backend(model_choice: "ModelChoice", concurrency: int, *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
     name, key = model_choice.model or model_choice.prose or "", os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(model_choice.url, name, key, prose=bool(model_choice.prose), deadline=model_choice.deadline)
+    endpoint = Endpoint(
+        model_choice.url,
+        name,
+        key,
+        prose=bool(model_choice.prose),
+        deadline=model_choice.deadline,
+        concurrency=concurrency,
+    )
     return Backend(endpoint) if quiet else Backend(endpoint, say=report)
 
 
