@@ -1,4 +1,4 @@
-"""Pages and hits as a model would write them in a natural world: our own sentences and others, told otherwise.
+"""Pages and hits as a model would write them in a natural world: our own sentences and others, put otherwise.
 
 And the same with one lie in it. Sentences that know nothing of the bank are those of `faithful`.
 """
@@ -154,8 +154,7 @@ def page_doc(page: Page, sim: Simulator, manner: str, rng: Random) -> Doc:
         host = rng.choice(sorted(site.host for site in pages.sites))
         return replace(bare(render(replace(page, url=f"https://{host}/x"), sim.world, pages)), url=ours.url)
     if manner == "free":
-        told = Told(page, sim.world)
-        texts = list(free_sentences(told, sim.world, rng))
+        texts = list(free_sentences(Told(page, sim.world), sim.world, rng))
         if not texts:
             raise AbsentError(manner)
         return Doc(ours.url, ours.title, ours.date, tuple(Para((text,)) for text in texts))
@@ -182,8 +181,8 @@ def bare(doc: Doc) -> Doc:
     return parse_markdown(markdown(doc), doc.url)
 
 
-def free_sentences(told: Told, world: World, rng: Random, false: bool = False) -> Iterator[str]:
-    table = told.subject.table if told.subject else ""
+def free_sentences(facts: Told, world: World, rng: Random, false: bool = False) -> Iterator[str]:
+    table = facts.subject.table if facts.subject else ""
     plans = [
         p
         for p in (faithful.false_sentences() if false else faithful.sentences())
@@ -191,7 +190,7 @@ def free_sentences(told: Told, world: World, rng: Random, false: bool = False) -
     ]
     for plan in rng.sample(plans, len(plans)):
         try:
-            yield plan.say(told)
+            yield plan.say(facts)
         except (AbsentError, KeyError, ValueError):
             continue
 
@@ -380,10 +379,10 @@ def page_lie(kind: str, page: Page, sim: Simulator, rng: Random, teller: Pages) 
     pen, texts = _sentences(page, teller, rng, named=kind == "row")
     if kind == "negated":
         for text in texts:
-            said = sentence(text)
-            lie = re.sub(r"\b(was|is|were|are|has|have|had|will)\b", r"\1 not", said, count=1)
-            lie = lie if lie != said else re.sub(r"\b(\w{2,}[a-z]ed)\b", r"never \1", said, count=1)
-            if lie != said and any(not isinstance(p, str) and p.cells for p in text):
+            whole = sentence(text)
+            lie = re.sub(r"\b(was|is|were|are|has|have|had|will)\b", r"\1 not", whole, count=1)
+            lie = lie if lie != whole else re.sub(r"\b(\w{2,}[a-z]ed)\b", r"never \1", whole, count=1)
+            if lie != whole and any(not isinstance(p, str) and p.cells for p in text):
                 return lie
         raise AbsentError(kind)
     change = {
@@ -414,25 +413,25 @@ def _bank_lie(kind: str, page: Page, sim: Simulator, rng: Random) -> str:
     pen = other_pen(page, pages, rng)
     options = []
     for written in voice.pages.values():
-        for told in voice.sentences(row.table, written.genre):
-            if any(path not in cells for path in told.tell.pattern.paths if path != ("subject",)):
+        for one in voice.sentences(row.table, written.genre):
+            if any(path not in cells for path in one.tell.pattern.paths if path != ("subject",)):
                 continue
-            if any(cells[p].value is None for p in told.tell.pattern.paths if p != ("subject",)):
+            if any(cells[p].value is None for p in one.tell.pattern.paths if p != ("subject",)):
                 continue
-            if page.subject is None and not told.names(frozenset((k,) for k in world.schema.tables[row.table].key)):
+            if page.subject is None and not one.names(frozenset((k,) for k in world.schema.tables[row.table].key)):
                 continue  # of whichever row was named before it
             if kind == "unentitled":
                 hidden = [
                     cells[p]
-                    for p in told.tell.pattern.exact
+                    for p in one.tell.pattern.exact
                     if (cells[p].row, cells[p].col) not in held and str(cells[p].value) not in shown
                 ]
-                if hidden and told.fits(cells):
-                    options.append(told)
-            elif told.tell.states and all(p in cells for p in (*told.tell.states, *told.reads)):
-                known = all((cells[p].row, cells[p].col) in held for p in told.tell.states)
-                if known and not told.holds(cells) and all(cells[p].value not in (None, 0) for p in told.tell.states):
-                    options.append(told)
+                if hidden and one.fits(cells):
+                    options.append(one)
+            elif one.tell.states and all(p in cells for p in (*one.tell.states, *one.reads)):
+                known = all((cells[p].row, cells[p].col) in held for p in one.tell.states)
+                if known and not one.holds(cells) and all(cells[p].value not in (None, 0) for p in one.tell.states):
+                    options.append(one)
     if not options:
         raise AbsentError(kind)
     return sentence(fill_pattern(pen, rng.choice(options).tell.pattern, cells, over=pen.over))

@@ -267,12 +267,12 @@ def test_a_hanging_model_holds_no_reply_beyond_its_deadline(answered: int, call:
     async def run() -> tuple[Observation, Backend, Simulator]:
         language = model(silent_after(answered), replace(ENDPOINT, deadline=45.0, retries=9))
         simulator = Simulator(WORLD, pages=PAGES, model=language)
-        seen = await simulator.acall(Address(WORLD.id), call)
+        observation = await simulator.acall(Address(WORLD.id), call)
         await language.close()
-        return seen, language, simulator
+        return observation, language, simulator
 
-    (seen, language, simulator), seconds = timed(run())
-    assert (seen.status, seen.source) == ("ok", "renderer")
+    (observation, language, simulator), seconds = timed(run())
+    assert (observation.status, observation.source) == ("ok", "renderer")
     assert 44.9 < seconds <= 45.1
     assert (language.counts["late"], language.counts["failed"]) == (1, 1)
     assert simulator.counts["backend_failed"] == 1

@@ -42,7 +42,7 @@ class Copyist:
 
     world: World
     version: str = "copyist"
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def writer(self, pages: Pages) -> "Copyist":
         self.pages = pages
@@ -52,8 +52,8 @@ class Copyist:
         await asyncio.sleep(0)
         page = slice_.views[0].page
         number = int(page.id.rpartition("/")[2])
-        first = page.url not in self.asked
-        self.asked.append(page.url)
+        first = page.url not in self.requests
+        self.requests.append(page.url)
         if number % 7 == 3 and first:
             raise BackendError("down")
         text = markdown(render(page, self.world, self.pages))
@@ -81,11 +81,11 @@ def test_each_page_is_written_once_and_then_served_without_the_model(natural: Wo
     assert first.outcomes["rejected"] == first.outcomes["known"] == 0
     assert first.outcomes.total() == CALLS
     assert first.reasons["value"] == first.outcomes["repaired"]
-    asked = len(model.asked)
+    requests = len(model.requests)
     again = written(simulator, calls)
     assert again.outcomes["known"] == CALLS - first.outcomes["failed"]
     assert again.outcomes["failed"] == 0
-    assert len(model.asked) < asked + 2 * first.outcomes["failed"] + 1
+    assert len(model.requests) < requests + 2 * first.outcomes["failed"] + 1
     served = Simulator(natural, model=StoredOnly("copyist"), store=store)
     replies = [served.call(address, call) for call in calls]
     assert [reply.source for reply in replies] == ["store"] * CALLS
@@ -116,7 +116,7 @@ class Parrot(BaseHTTPRequestHandler):
     """An OpenAI-compatible endpoint that writes our own pages; after `most` answers it kills the process it serves."""
 
     texts: dict[str, str] = {}  # noqa: RUF012 - filled by the fixture
-    asked: list[str] = []  # noqa: RUF012 - likewise
+    requests: list[str] = []  # noqa: RUF012 - likewise
     most = 0
     child: "subprocess.Popen[str] | None" = None
 
@@ -124,8 +124,8 @@ class Parrot(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         action = body["messages"][1]["content"]
         url = json.loads(action.partition("```json\n")[2].partition("\n```")[0])["arguments"]["url"]
-        self.asked.append(url)
-        if self.child is not None and len(self.asked) == self.most:
+        self.requests.append(url)
+        if self.child is not None and len(self.requests) == self.most:
             os.kill(self.child.pid, signal.SIGKILL)
         message = {"role": "assistant", "content": self.texts[url]}
         reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "parrot", "choices": []}
@@ -145,7 +145,7 @@ def endpoint(natural: World) -> Iterator[str]:
     pages = Pages(natural)
     plans = (pages.page(page_id) for page_id in pages.ids())
     Parrot.texts = {page.url: markdown(render(page, natural, pages)) for page in plans}
-    Parrot.asked, Parrot.child, Parrot.most = [], None, 0
+    Parrot.requests, Parrot.child, Parrot.most = [], None, 0
     server = ThreadingHTTPServer(("127.0.0.1", 0), Parrot)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the client was killed
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -166,16 +166,16 @@ def test_a_killed_run_goes_on_where_it_was(natural: World, endpoint: str, tmp_pa
     kept = Store(file)
     stored = len(list(kept.lines())) - 1
     kept.close()
-    asked = list(Parrot.asked)
+    requests = list(Parrot.requests)
     assert 12 - 2 <= stored <= 12
     result = CliRunner().invoke(main, ["write", *options, "--json", "--limit", "8"])
     assert result.exit_code == 0, result.output
     counts = json.loads(result.stdout)
     assert (counts["known"], counts["accepted"], counts["failed"]) == (stored, 8, 0)
-    assert len(Parrot.asked) == len(asked) + 8
-    repeated = set(asked) & set(Parrot.asked[len(asked) :])
+    assert len(Parrot.requests) == len(requests) + 8
+    repeated = set(requests) & set(Parrot.requests[len(requests) :])
     assert len(repeated) <= 2  # those that were under way
-    page = Parrot.asked[-1]
+    page = Parrot.requests[-1]
     served = CliRunner().invoke(main, ["extract", str(folder), page, "--store", str(file), "--json"])
     assert json.loads(served.stdout)["source"] == "store"
 

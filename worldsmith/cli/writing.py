@@ -76,8 +76,8 @@ async def _write_worlds(
         for folder, world in loaded_worlds(paths):
             if limit == 0:
                 break
-            written, asked = await _write_world(folder, world, answering, limit=limit, **options)
-            limit = None if limit is None else limit - asked
+            written, requests = await _write_world(folder, world, answering, limit=limit, **options)
+            limit = None if limit is None else limit - requests
             failed = failed or bool(written.outcomes["failed"])
             if as_json:
                 emit({"world": world.id, **written.to_json()})
@@ -113,7 +113,7 @@ async def _write_world(
         return f"{backend.endpoint.base_url} failed too often in a row" if backend.counts["refused_by_breaker"] else ""
 
     with click.progressbar(length=len(calls), label=world.id, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        asked = await write_ahead(
+        requests = await write_ahead(
             simulator,
             address,
             calls,
@@ -123,7 +123,7 @@ async def _write_world(
             refused=refused,
             done=lambda: bar.update(1),
         )
-    return written, asked
+    return written, requests
 
 
 def _certificate_searches(folder: Path) -> "Iterator[Call]":

@@ -15,6 +15,8 @@ TELLING = 12
 """Letters of a pattern's own words from which on a text that has them all can mean nothing else."""
 TAIL = " .!?:;"
 """What may end a sentence, and counts for nothing."""
+_SLOT = ".{1,80}?"
+"""What a slot may hold: values are shorter, and the time to match is bounded."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -86,7 +88,7 @@ class Form:
                 case Slot(path) if path == (SUBJECT,):
                     out.append(rf"{re.escape(plain_form(self.subject))}(?:'s?)?")
                 case Slot():
-                    out.append(f"({'|'.join([*map(re.escape, next(texts_of, ())), '.+?'])})")
+                    out.append(f"({'|'.join([*map(re.escape, next(texts_of, ())), _SLOT])})")
         return "".join(out).rstrip(".!?:; ").removesuffix("\\")
 
 

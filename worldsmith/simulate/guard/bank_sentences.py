@@ -199,17 +199,18 @@ class PageSentences:
     def _one(self, chunk: str, forms: Sequence[Form], context: Mapping[str, Row]) -> tuple[_Match | None, bool]:
         """Return what a sentence says that a form fits, and whether it has all the words of one that tells."""
         telling = False
+        subject = self.facts.subject
         for form in (*forms, *self.forms.frames.get(self.page.head.by, ())):
-            for row, cells in self._rows_of(form):
-                over = self.over if row in (self.facts.subject, None) or self.facts.subject is None else False
-                values = form.match(chunk, over=over)
+            fits = {over: form.match(chunk, over=over) for over in {False, self.over}}
+            for row, cells in self._rows_of(form) if any(fit is not None for fit in fits.values()) else ():
+                over = self.over and (row in {subject, None} or subject is None)
+                values = fits[over]
                 if values is None:
                     continue
                 stated = self._stated(form, values, row, cells)
                 if stated is None and len(values) > 1:
-                    values = (
-                        form.match_values(chunk, [self._writings(s, cells) for s in form.slots], over=over) or values
-                    )
+                    writings = [self._writings(slot, cells) for slot in form.slots]
+                    values = form.match_values(chunk, writings, over=over) or values
                     stated = self._stated(form, values, row, cells)
                 if stated and self._follows(stated, context):
                     return stated, False
@@ -347,9 +348,9 @@ class PageSentences:
                 continue
             stated = [self._labelled_cell(text, cells) for text in parts]
             labelled = labelled or all(known for known, _ in stated)
-            told_cells = [cell for _, cell in stated if cell]
-            match = self._in_context((*(key if colon else ()), *told_cells), row)
-            if len(told_cells) == len(parts) and self._follows(match, context):
+            labelled_cells = [cell for _, cell in stated if cell]
+            match = self._in_context((*(key if colon else ()), *labelled_cells), row)
+            if len(labelled_cells) == len(parts) and self._follows(match, context):
                 return match, True
         return None, labelled
 

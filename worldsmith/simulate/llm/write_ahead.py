@@ -79,17 +79,17 @@ async def write_ahead(
         done: called after each call.
     """
     left = iter(calls)
-    asked = 0
+    requests = 0
 
     async def work() -> None:
-        nonlocal asked
+        nonlocal requests
         while not written.stopped:
-            if limit is not None and asked >= limit:
+            if limit is not None and requests >= limit:
                 return
             call = next((call for call in left if not known(call)), None)
             if call is None:
                 return
-            asked += 1
+            requests += 1
             written.add(await simulator.acall(address, call))
             if why := refused():
                 written.stopped = why
@@ -103,4 +103,4 @@ async def write_ahead(
         return stored
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
-    return asked
+    return requests
