@@ -18,6 +18,8 @@ from click.testing import CliRunner
 from worldsmith.cli import main
 from worldsmith.errors import BackendError
 from worldsmith.generation import generate
+from worldsmith.mining.files import save_tasks
+from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
@@ -178,6 +180,28 @@ def test_a_killed_run_goes_on_where_it_was(natural: World, endpoint: str, tmp_pa
     page = Parrot.requests[-1]
     served = CliRunner().invoke(main, ["extract", str(folder), page, "--store", str(file), "--json"])
     assert json.loads(served.stdout)["source"] == "store"
+
+
+def test_an_agent_is_answered_from_a_store(natural: World, tmp_path: Path) -> None:
+    folder, request = save_world(natural, tmp_path / "w"), MiningRequest(1, kinds="deep")
+    mined = mine_request(natural, request)
+    save_tasks(folder, natural, request, mined)
+    store = Store(tmp_path / "texts.db")
+    simulator = Simulator(natural, model=Copyist(natural), store=store)
+    calls = [Call("web_extractor", c["arg"]) for c in mined.tasks[0].certificate["calls"] if c["tool"] != "web_search"]
+    for _ in range(2):  # the model fails once for some
+        counts = written(simulator, calls)
+    store.close()
+    assert counts.outcomes["failed"] == 0
+    options = ["run", str(folder), "--agent", "oracle", "--store", str(tmp_path / "texts.db"), "--trace", str(tmp_path)]
+    result = CliRunner().invoke(main, [*options, "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["item_f1"] == 1.0
+    (trace,) = tmp_path.glob("*.jsonl")
+    records = [json.loads(line) for line in trace.read_text().splitlines()]
+    pages = [r["observation"]["source"] for r in records if r.get("call", {}).get("tool") == "web_extractor"]
+    assert "store" in pages
+    assert CliRunner().invoke(main, [*options, "--base-url", "http://127.0.0.1:9"]).exit_code == 2
 
 
 def test_a_model_and_a_store_are_needed(tmp_path: Path) -> None:
