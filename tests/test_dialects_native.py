@@ -49,7 +49,7 @@ def client(world, seen):
         def warm(self, address):
             pass
 
-        async def acall(self, address, call, attempt=0):
+        async def acall(self, address, call, attempt=0, deadline=None):
             return seen
 
     return TestClient(create_app([world], simulate=lambda _: Stub()))

@@ -3,8 +3,9 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from typing import TypeVar
 
 import guard_world
 import httpx2
@@ -15,6 +16,7 @@ from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para
+from worldsmith.serving import create_app
 from worldsmith.simulate.llm.answer import observation_text, parse_draft, parse_json_results, parse_results
 from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.llm.prompt import action_text, prompt_for
@@ -23,6 +25,7 @@ from worldsmith.simulate.protocol import Address, Call, Conversation, Observatio
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
+T = TypeVar("T")
 WORLD = guard_world.world()
 PAGES = guard_world.Served(WORLD)
 SEARCH = Call("web_search", "Kestrel Point Observatory")
@@ -215,6 +218,85 @@ def test_the_deadline_holds_over_all_tries() -> None:
         return asyncio.get_running_loop().time() - start
 
     assert asyncio.run(run()) < 5.0
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose clock jumps to what is waited for next: no test sleeps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jumped = 0.0
+        select = self._selector.select
+
+        def jump(timeout: float | None = None) -> list:
+            self.jumped += timeout or 0.0
+            return select(0 if timeout else timeout)
+
+        self._selector.select = jump
+
+    def time(self) -> float:
+        return self.jumped
+
+
+def timed(coroutine: Coroutine[object, object, T]) -> tuple[T, float]:
+    """Return what a coroutine returns, and the seconds that it took by such a clock."""
+    with asyncio.Runner(loop_factory=Clock) as runner:
+        loop = runner.get_loop()
+        start = loop.time()
+        return runner.run(coroutine), loop.time() - start
+
+
+async def _silent(_request: httpx2.Request) -> httpx2.Response:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def silent_after(count: int) -> Reply:
+    """Return what answers so many requests with a page that the guard rejects, and hangs from then on."""
+    left = iter(range(count))
+
+    async def reply(request: httpx2.Request) -> httpx2.Response:
+        return await _silent(request) if next(left, None) is None else chat("# Kestrel\n\nIt is worth 7777 crowns.")
+
+    return reply  # type: ignore[return-value]  # the transport takes coroutines too
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+@pytest.mark.parametrize("call", [SEARCH, PAGE], ids=["search", "page"])
+def test_a_hanging_model_holds_no_reply_beyond_its_deadline(answered: int, call: Call) -> None:
+    async def run() -> tuple[Observation, Backend, Simulator]:
+        language = model(silent_after(answered), replace(ENDPOINT, deadline=45.0, retries=9))
+        simulator = Simulator(WORLD, pages=PAGES, model=language)
+        observation = await simulator.acall(Address(WORLD.id), call)
+        await language.close()
+        return observation, language, simulator
+
+    (observation, language, simulator), seconds = timed(run())
+    assert (observation.status, observation.source) == ("ok", "renderer")
+    assert 44.9 < seconds <= 45.1
+    assert (language.counts["late"], language.counts["failed"]) == (1, 1)
+    assert simulator.counts["backend_failed"] == 1
+
+
+def test_a_batch_has_one_deadline() -> None:
+    """150 queries in one request are answered in three rounds; a model that needs 40 s a call has time for one."""
+
+    async def slow(_request: httpx2.Request) -> httpx2.Response:
+        await asyncio.sleep(40)
+        return chat("nothing of the kind")
+
+    async def run() -> list[int]:
+        language = model(slow, replace(ENDPOINT, deadline=60.0, retries=0, concurrency=64, breaker=1000))  # type: ignore[arg-type]  # as above
+        simulator = Simulator(WORLD, pages=PAGES, model=language)
+        app = create_app([WORLD], simulate=lambda _world: simulator, deadline=45.0)
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://test") as client:
+            reply = await client.post("/retrieve", json={"queries": ["Kestrel"] * 150, "topk": 1}, timeout=1000)
+        await language.close()
+        return [reply.status_code, len(reply.json()["result"]), simulator.counts["backend_failed"]]
+
+    values, seconds = timed(run())
+    assert values == [200, 150, 150]
+    assert 40.0 <= seconds <= 45.1
 
 
 def test_one_backend_serves_all_worlds_of_a_process(town: World) -> None:

@@ -100,7 +100,7 @@ class Stub:
     def warm(self, address):
         pass
 
-    async def acall(self, address, call, attempt=0):
+    async def acall(self, address, call, attempt=0, deadline=None):
         self.asked.append((address, call, attempt))
         return self.seen
 
@@ -373,7 +373,7 @@ def test_a_batch_may_hold_as_many_items_as_a_trainer_has_rollouts(worlds, town):
 
 def test_a_call_that_fails_inside_ends_no_other_of_its_batch(worlds, capsys):
     class Broken(Stub):
-        async def acall(self, address, call, attempt=0):
+        async def acall(self, address, call, attempt=0, deadline=None):
             if call.arg == "b":
                 raise BackendError("out of order")
             return self.seen
@@ -688,7 +688,7 @@ def test_between_the_calls_of_a_batch_others_are_served(worlds):
     done = []
 
     class Noting(Stub):
-        async def acall(self, address, call, attempt=0):
+        async def acall(self, address, call, attempt=0, deadline=None):
             done.append(call.arg)
             return self.seen
 
@@ -934,7 +934,7 @@ def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
     monkeypatch.setattr("worldsmith.serving.listen.ARRIVAL", 0.05)
 
     class Patient(Stub):
-        async def acall(self, address, call, attempt=0):
+        async def acall(self, address, call, attempt=0, deadline=None):
             await asyncio.sleep(0.3)
             return self.seen
 

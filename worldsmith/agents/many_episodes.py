@@ -1,6 +1,6 @@
 """Episodes over many tasks of many worlds, in process or against a server."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -9,12 +9,12 @@ from typing import Any
 from worldsmith.agents.client import HttpClient, SimulatorClient, tokenizer, tokens
 from worldsmith.agents.episode import run
 from worldsmith.seeding import draw
-from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.protocol import Address, Profile
+from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks import Task
 from worldsmith.world.files import load_world
+from worldsmith.world.model import World
 
 
 def run_many(
@@ -23,14 +23,15 @@ def run_many(
     *,
     base_url: str | None = None,
     profile: str | None = None,
-    profiles: Mapping[str, Profile] = PROFILES,
+    simulate: Callable[[World], Simulator] = Simulator,
     tokenizer_file: Path | None = None,
     traces: Traces | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures of one agent on each (world folder, task), in order.
 
     With `base_url` the tools are those of that server, at /w/<world> under `profile` (the server's own without one),
-    each task in a session of its own; without, of a simulator here, "clean" by default. `traces` gets a file a task.
+    each task in a session of its own; without, of a simulator that `simulate` makes here, "clean" by default. `traces`
+    gets a file per task.
     """
     count = tokens if tokenizer_file is None else tokenizer(tokenizer_file)
     folder_before, world, simulator = None, None, None
@@ -45,7 +46,7 @@ def run_many(
             with closing(HttpClient(prefix(base_url, task, agent, profile), trace=trace)) as served:
                 episode = run(task, world, agent, served, count)
         else:
-            simulator = simulator or Simulator(world, profiles=profiles)
+            simulator = simulator or simulate(world)
             episode = run(task, world, agent, SimulatorClient(simulator, address, traces=traces), count)
         if traces:
             traces.message(address, "assistant", episode.answer)

@@ -13,6 +13,7 @@ from worldsmith.cli.task_audit import audit_tasks
 from worldsmith.cli.training import export, run, score
 from worldsmith.cli.world_audit import audit
 from worldsmith.cli.worlds import check, generate, schema, show
+from worldsmith.cli.writing import write
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -31,6 +32,7 @@ def main() -> None:
     worldsmith run w --agent oracle          solve every task through search
     worldsmith export w --to verl --out e    hand the tasks to a trainer
     worldsmith evaluate w --model NAME       judge a language model as the search engine
+    worldsmith write w --model NAME --store FILE   have it write the pages ahead of time
     worldsmith trace FILE                    the calls and replies of a session, and why
 
     Exit codes: 0 fine, 1 faults were found, 2 wrong usage.
@@ -51,6 +53,7 @@ for command in (
     score,
     export,
     evaluate,
+    write,
     trace,
     store,
 ):

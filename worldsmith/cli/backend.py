@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
 """Default endpoint of a model: not the port of `serve`."""
+DEADLINE = 45.0
+"""Default seconds that a reply waits for it: clients mostly give up after 60."""
 
 OPTIONS = (
     click.option(
@@ -34,6 +36,13 @@ OPTIONS = (
         default=MODEL_URL,
         show_default=True,
         help="OpenAI-compatible endpoint of the model; its key is taken from OPENAI_API_KEY.",
+    ),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(min=0, min_open=True),
+        default=DEADLINE,
+        show_default=True,
+        help="Seconds that a reply waits for the model, with all tries and all calls of a batch; then ours stands in.",
     ),
     click.option(
         "--store",
@@ -74,13 +83,19 @@ def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --model, --prose, --model-url and --store to a command, which gets them as `model_choice`."""
+    """Add --model, --prose, --model-url, --deadline and --store to a command, which gets them as `model_choice`."""
 
     @wraps(command)
     def with_choice(
-        *args: Any, model: str | None, prose: str | None, model_url: str, store: Path | None, **options: Any
+        *args: Any,
+        model: str | None,
+        prose: str | None,
+        model_url: str,
+        deadline: float,
+        store: Path | None,
+        **options: Any,
     ) -> Any:
-        return command(*args, model_choice=ModelChoice(model, prose, model_url, store), **options)
+        return command(*args, model_choice=ModelChoice(model, prose, model_url, store, deadline), **options)
 
     wrapped: Callable[..., Any] = with_choice
     for option in reversed(OPTIONS):
@@ -92,10 +107,11 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class ModelChoice:
     """The options of `model_options`."""
 
-    model: str | None
-    prose: str | None
-    url: str
-    store: Path | None
+    model: str | None = None
+    prose: str | None = None
+    url: str = MODEL_URL
+    store: Path | None = None
+    deadline: float = DEADLINE
 
 
 class Answering:
@@ -109,10 +125,12 @@ class Answering:
         quiet: bool = True,
         index_folder: Callable[[str], Path | None] = lambda _: None,
         traces: "Traces | None" = None,
+        concurrency: int = 8,
     ) -> None:
         """Open what the options above name; with `quiet`, failures of a model are not reported.
 
         `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
+        `concurrency` is how many calls to a model run at a time.
 
         Raises:
             UsageError: two models are named, or a store is of none or of several.
@@ -122,7 +140,9 @@ class Answering:
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
         self.store = Store(model_choice.store) if model_choice.store else None
-        self.backend = _backend(model_choice, quiet=quiet) if model_choice.model or model_choice.prose else None
+        self.backend = (
+            _backend(model_choice, concurrency, quiet=quiet) if model_choice.model or model_choice.prose else None
+        )
         self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
@@ -168,11 +188,18 @@ class Answering:
             self.store.close()
 
 
-def _backend(model_choice: "ModelChoice", *, quiet: bool) -> "Backend":
+def _backend(model_choice: "ModelChoice", concurrency: int, *, quiet: bool) -> "Backend":
     from worldsmith.simulate.llm.model import Backend, Endpoint
 
     name, key = model_choice.model or model_choice.prose or "", os.environ.get("OPENAI_API_KEY") or "EMPTY"
-    endpoint = Endpoint(model_choice.url, name, key, prose=bool(model_choice.prose))
+    endpoint = Endpoint(
+        model_choice.url,
+        name,
+        key,
+        prose=bool(model_choice.prose),
+        deadline=model_choice.deadline,
+        concurrency=concurrency,
+    )
     return Backend(endpoint) if quiet else Backend(endpoint, say=report)
 
 

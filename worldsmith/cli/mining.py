@@ -8,6 +8,7 @@ import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, loaded_worlds
+from worldsmith.cli.rewording import reword_options, reword_saved
 from worldsmith.cli.worlds import PATHS, max_tokens_option, tokenizer_option
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
@@ -68,6 +69,7 @@ KINDS = "wide,deep,hybrid"
     metavar="NAME",
     help="With --verify: solve each task anew under this profile too. May be repeated; all names every one.",
 )
+@reword_options
 @profiles_option
 @json_option
 @click.pass_context
@@ -79,6 +81,8 @@ def tasks(
     listed: Path | None,
     named: tuple[str, ...],
     profiles: Path | None,
+    reword: str | None,
+    model_url: str,
     *,
     verify: bool,
     as_json: bool,
@@ -103,6 +107,8 @@ def tasks(
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
+    if verify and reword:
+        raise UsageError("--verify changes no task, --reword does: run one after the other")
     chosen = _profiles(named, profiles) if verify else {}
     folders, results = [], []
     for folder, world in loaded_worlds(paths, quiet=verify or as_json, locked=not verify):
@@ -112,6 +118,8 @@ def tasks(
         else:
             results.append(_mine(folder, world, MiningRequest(**request), as_json=as_json))
     bad = sum(failed for _, failed in results) or not any(count for count, _ in results)
+    if reword:
+        reword_saved(folders, reword, model_url, as_json=as_json)
     if listed:
         _write_curriculum(folders, listed, hold_out)
     if bad:

@@ -98,6 +98,7 @@ def serve(
         simulate=answering.answers,
         profiles=answering.profiles,
         attempts=answering.store,
+        deadline=model_choice.deadline,
         close=close,
         **options,
     )

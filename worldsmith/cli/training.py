@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.backend import profiles_option, read_profiles, trace_option, traces_in
+from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
 from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
 from worldsmith.cli.worlds import PATHS
-from worldsmith.errors import FormatError, NotFoundError, WorldsmithError, close_match
+from worldsmith.errors import FormatError, NotFoundError, UsageError, WorldsmithError, close_match
 
 if TYPE_CHECKING:
     from worldsmith.train.exports.sft import Placement
@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 @profiles_option
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
 @click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="File of a model's accepted texts, from which calls in process are answered; see `worldsmith write`.",
+)
 @trace_option
 @json_option
 @click.pass_context
@@ -45,6 +50,7 @@ def run(
     profiles: Path | None,
     limit: int | None,
     tokenizer: Path | None,
+    store: Path | None,
     trace: Path | None,
     *,
     as_json: bool,
@@ -61,6 +67,9 @@ def run(
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
+    if store and base_url:
+        raise UsageError("--store answers calls in process; give it to the server of --base-url instead")
+    answering = Answering(ModelChoice(store=store), read_profiles(profiles))
     pairs = _limited_pairs([(folder, tasks_of(folder)) for folder in usable_worlds(paths)], limit)
     rows = []
     results = run_many(
@@ -68,7 +77,7 @@ def run(
         agent,
         base_url=base_url,
         profile=profile,
-        profiles=read_profiles(profiles),
+        simulate=answering.simulator,
         tokenizer_file=tokenizer,
         traces=traces_in(trace),
     )

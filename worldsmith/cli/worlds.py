@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
+from worldsmith.cli.rewording import reword_options, reword_saved
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class FactsOption(click.Option):
     "`test` has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@reword_options
 @json_option
 @click.pass_context
 def generate(
@@ -158,6 +160,8 @@ def generate(
     language: "Language | None",
     wordings: "Split",
     jobs: int,
+    reword: str | None,
+    model_url: str,
     *,
     as_json: bool,
     **knobs: Any,
@@ -201,6 +205,8 @@ def generate(
             emit(one.to_json())
     if not as_json:
         _print_built(built, out)
+    if reword:
+        reword_saved([Path(one.path) for one in built], reword, model_url, as_json=as_json)
     if _report_shortfall(built, len(requested), failed):
         ctx.exit(1)
 

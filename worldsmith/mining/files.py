@@ -24,6 +24,17 @@ def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined)
     files.write_file(path.with_suffix(".json"), files.indented_json(_record(path, world, request, len(mined.tasks))))
 
 
+def replace_tasks(folder: Path, tasks: Iterable[Task]) -> None:
+    """Keep other wordings of a world's tasks in their file, as mined by the request that its record names."""
+    path = files.tasks_file(folder)
+    record = path.with_suffix(".json")
+    recorded = files.read_json(record) if record.is_file() else None
+    files.save_jsonl(path, (task.to_json() for task in tasks))
+    if recorded is not None:
+        same = recorded | {"sha256": sha256(path.read_bytes()).hexdigest()}
+        files.write_file(record, files.indented_json(same))
+
+
 def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int | None:
     """Return how many tasks an earlier run of the same request saved; None where they must be mined."""
     path = files.tasks_file(folder)

@@ -99,7 +99,7 @@ def write_value(cell: Cell, column: Column, shown: str, form: str, style: Style,
         return f"{MONTHS[int(day[5:7]) - 1]} {day[:4]}" if form == "month" else written_day(day, style.dates)
     if isinstance(value, int | float) and not isinstance(value, bool):
         if form == "about":
-            return grouped(_rounded(value), style.numbers) + unit_tail(column, cell, style, units)
+            return grouped(rounded(value), style.numbers) + unit_tail(column, cell, style, units)
         if form == "words" and isinstance(value, int):
             return number_words(value) + unit_tail(column, cell, style, units)
         shown = grouped(shown, style.numbers if value >= 10_000 else "plain")
@@ -115,7 +115,7 @@ def write_value(cell: Cell, column: Column, shown: str, form: str, style: Style,
             return shown
 
 
-def _rounded(value: float) -> str:
+def rounded(value: float) -> str:
     """Return a number to two digits at most, never the number itself where that has more."""
     size = len(str(int(abs(value))))
     step = 10 ** max(size - 2, 0) * (5 if size > 2 else 1)

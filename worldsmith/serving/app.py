@@ -30,7 +30,7 @@ from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
-from worldsmith.simulate.protocol import Address, Call, Observation, Profile
+from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Attempts, MemoryAttempts
 from worldsmith.world.model import World
@@ -70,6 +70,8 @@ class Service:
     base: str | None
     attempts: Attempts
     profiles: Mapping[str, Profile]
+    deadline: float
+    """Seconds that a reply may wait for a language model, however many calls it answers."""
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -127,13 +129,14 @@ class Service:
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
         """
         responder = await self.responder_cache.get(address)
+        deadline = asyncio.get_running_loop().time() + self.deadline
         if len(calls) == 1:
-            return (await self._observe(responder, address, calls[0]),)
+            return (await self._observe(responder, address, calls[0], deadline),)
         observations: list[Observation] = []
         for start in range(0, len(calls), SLICE):
             tasks = []
             for call in calls[start : start + SLICE]:
-                tasks.append(asyncio.ensure_future(self._observe(responder, address, call)))
+                tasks.append(asyncio.ensure_future(self._observe(responder, address, call, deadline)))
                 await asyncio.sleep(0)
             observations += await asyncio.gather(*tasks)
         return tuple(observations)
@@ -144,12 +147,14 @@ class Service:
         text = ", ".join(" ".join(disclosure_hashes(observation.disclosed, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
-    async def _observe(self, responder: Responder, address: Address, call: Call | Observation) -> Observation:
+    async def _observe(
+        self, responder: Responder, address: Address, call: Call | Observation, deadline: float
+    ) -> Observation:
         """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
         try:
-            return await responder.acall(address, call, self.attempts.count_call(address, call))
+            return await responder.acall(address, call, self.attempts.count_call(address, call), deadline)
         except WorldsmithError as problem:
             sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
             return Observation("unavailable")
@@ -333,6 +338,7 @@ def create_app(
     simulate: Simulate = Simulator,
     attempts: Attempts | None = None,
     dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
+    deadline: float = DEADLINE,
     close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, given as folders or in memory.
@@ -347,6 +353,7 @@ def create_app(
         simulate: makes what answers the calls of a world.
         attempts: counts the calls of sessions; by default in this process's memory.
         dialects: the wire forms that are answered.
+        deadline: seconds that a reply waits for what `simulate` makes, if that asks a language model.
         close: run when the server stops, in its event loop.
 
     Raises:
@@ -357,7 +364,8 @@ def create_app(
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(worlds, memory, simulate)
     default = Address(responder_cache.only, profile, seed)
-    service = Service(responder_cache, default, base, MemoryAttempts() if attempts is None else attempts, profiles)
+    counted = MemoryAttempts() if attempts is None else attempts
+    service = Service(responder_cache, default, base, counted, profiles, deadline)
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
@@ -37,8 +38,8 @@ class Responder(Protocol):
         """Make them; runs beside calls to what is ready."""
         ...
 
-    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
-        """Return the observation of one call."""
+    async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
+        """Return the observation of one call; what it has to wait for ends by `deadline`, on the event loop's clock."""
         ...
 
 

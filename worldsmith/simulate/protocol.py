@@ -7,6 +7,7 @@ the attempt, never on a task.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from typing import Literal, NamedTuple, Protocol
 
 from worldsmith.pages import Pages
@@ -15,6 +16,10 @@ from worldsmith.world.model import Cell, Disclosure
 
 Tool = Literal["web_search", "web_extractor"]
 Length = Literal["short", "web"]
+
+
+DEADLINE = 45.0
+"""Seconds that a reply waits for a model, unless another number is given: clients mostly give up after 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +174,17 @@ class Conversation:
     reasons: tuple[str, ...] = ()
     """What was wrong with the draft before."""
     exchanges: list[Exchange] = field(default_factory=list)
-    deadline: float | None = None
-    """When it ends, by the clock of the event loop; None before the first draft."""
+    deadline: float = inf
+    """When it ends at the latest, by the clock of the event loop."""
+    start: float = inf
+    """When the first draft was asked for."""
+
+    def begin(self, now: float, seconds: float) -> float:
+        """Return when it ends: at most some seconds after the first draft was asked for."""
+        if self.start == inf:
+            self.start = now
+            self.deadline = min(self.deadline, now + seconds)
+        return self.deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain
+from math import inf
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -256,26 +257,44 @@ class Simulator:
         return profile_edits
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
-        """Answer a call by our renderer."""
+        """Answer a call from the store where it has a text of the model; by our renderer otherwise."""
         slice_ = self.slice_or_reply(address, call, attempt)
-        return slice_ if isinstance(slice_, Observation) else self.answer_slice(address, slice_)
+        if isinstance(slice_, Observation):
+            return slice_
+        return self._from_store(address, slice_) or self.answer_slice(address, slice_)
 
-    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+    def _from_store(self, address: Address, slice_: Slice) -> Observation | None:
+        """Answer a slice by a stored text of the model; None where there is none, or the model isn't asked for it."""
+        if self.model is None or slice_.call.tool not in self._tools:
+            return None
+        profile, services = self._profile_and_services(address)
+        return self._stored_answer(slice_, services, profile)
+
+    def is_stored(self, address: Address, call: Call) -> bool:
+        """Whether the store has a text of the model for a call, or the call needs none: it finds nothing."""
+        slice_ = self.slice_or_reply(address, call)
+        if isinstance(slice_, Observation):
+            return True
+        key = self.key(slice_, profile_named(address.profile, self._profiles))
+        return self.store is not None and self.store.get(key) is not None
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
         """Answer a call from the store, else by the model; by our renderer where there is none, or where it fails.
 
-        With a store the first accepted text is kept, also our renderer's where it replaced one that the guard
-        rejected. Where the model could not be asked, nothing is stored: the next call asks it again.
+        The model is waited for until `deadline` at the latest, by the clock of the event loop. With a store the first
+        accepted text is kept, also our renderer's where it replaced one that the guard rejected. Where the model could
+        not be asked, nothing is stored: the next call asks it again.
         """
         slice_ = self.slice_or_reply(address, call, attempt)
         if isinstance(slice_, Observation):
             return slice_
         if self.model is None or call.tool not in self._tools:
             return self.answer_slice(address, slice_)
-        profile, services = self._profile_and_services(address)
-        kept = self._stored_answer(slice_, services, profile)
+        kept = self._from_store(address, slice_)
         if kept is not None:
             return kept
-        conversation = Conversation(instruction(profile, slice_, self.world.schema))
+        profile, services = self._profile_and_services(address)
+        conversation = Conversation(instruction(profile, slice_, self.world.schema), deadline=deadline)
         try:
             draft = await self._draft(slice_, services, conversation)
         except BackendError as error:

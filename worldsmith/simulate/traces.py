@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -118,9 +119,9 @@ class Traced:
         """Make it."""
         self.simulator.warm(address)
 
-    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+    async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
         """Answer a call and record it."""
-        observation = await self.simulator.acall(address, call, attempt)
+        observation = await self.simulator.acall(address, call, attempt, deadline)
         self.traces.call(address, call, attempt, observation)
         return observation
 

@@ -83,9 +83,14 @@ def _about(world: World) -> str:
     """Return what a world is about, by its name where its schema has one for it."""
     bank = world.schema.bank
     subject = bank.source.subject if bank else None
-    if subject is None:
-        return world.schema.about
-    return subject.text.replace("{name}", str(world.values[subject.values][0]))
+    return subject.text.replace("{name}", subject_name(world)) if subject else world.schema.about
+
+
+def subject_name(world: World) -> str:
+    """Return the name of what a world is about; "" where its schema has none for it."""
+    bank = world.schema.bank
+    subject = bank.source.subject if bank else None
+    return str(world.values[subject.values][0]) if subject else ""
 
 
 def request_sentences(wording: Wording, query: Query) -> str:

@@ -46,6 +46,8 @@ class Task:
 
     versions: Mapping[str, str | int] = field(default_factory=lambda: dict(VERSIONS))
     """What made it: tasks, page rendering, scoring."""
+    original: str = ""
+    """The question as it was before a language model reworded it; "" where none did."""
 
     def __repr__(self) -> str:
         """Return its id and size: nothing of its gold."""
@@ -108,7 +110,7 @@ class Task:
 
     def to_json(self) -> dict[str, Any]:
         """Return the task as JSON values."""
-        return {
+        data: dict[str, Any] = {
             "format": FORMAT,
             "task_id": self.task_id,
             "world": self.world,
@@ -128,6 +130,7 @@ class Task:
             "digest": self.digest,
             "versions": dict(self.versions),
         }
+        return data | ({"original": self.original} if self.original else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Task":
@@ -149,6 +152,7 @@ class Task:
                 data.get("certificate", {}),
                 data.get("audit", {}),
                 data["versions"],
+                data.get("original", ""),
             )
             name, digest = data["task_id"], data["digest"]
         except (KeyError, TypeError, AttributeError, ValueError) as error:

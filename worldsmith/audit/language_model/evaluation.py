@@ -16,10 +16,8 @@ from worldsmith.audit.language_model.tally import Tally, share
 from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown
-from worldsmith.pages.types import Doc, Page, Para
+from worldsmith.pages.types import Doc
 from worldsmith.simulate.guard import Guard
-from worldsmith.simulate.guard.documents import Reader, read_document
-from worldsmith.simulate.guard.entitlement import facts_of
 from worldsmith.simulate.llm.answer import parse_draft as read_draft
 from worldsmith.simulate.llm.model import Backend
 from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
@@ -31,7 +29,6 @@ from worldsmith.simulate.protocol import (
     Observation,
     Profile,
     Reason,
-    Result,
     Slice,
     Verdict,
 )
@@ -284,15 +281,8 @@ def _stated_cells(site: _Site, draft: Draft, slice_: Slice) -> set[Cell]:
     for result in draft:
         page = views.get(site.pages.by_url(result.url) or "")
         if page is not None:
-            cells |= _read_hit(site.guard, result, page, slice_.call.arg).stated
+            cells |= site.guard.stated_by_hit(result, page)
     return cells
-
-
-def _read_hit(guard: Guard, result: Result, page: Page, query: str) -> Reader:
-    snippet = Doc(result.url, result.title, None, (Para((result.snippet,)),))
-    return read_document(
-        guard.judge, snippet, facts_of(guard.world, guard.columns, page, page.head.cells), frozenset(), query
-    )
 
 
 async def _judge_order(run: _Run, name: str, site: _Site, call: Call) -> None:

@@ -36,6 +36,8 @@ SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
 SPARE: Final = 40
 """Characters that a hit's passage may be longer than it aims at."""
+NONE: Final = "None."
+"""What stands under the heading of a table without a row."""
 PARAGRAPH: Final = (2, 3, 4)
 """Sentences of a paragraph."""
 
@@ -406,7 +408,7 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
         rows = {child: cells for child, cells in own.items() if any(c.col == ref for c in _implied(pen, cells))}
         if table in tables and (rows or not tables[table].background):
             out.append(Heading(2, capital(tables[table].plural)))
-            out.append(_grid(pen, rows, ref) if rows else Para(("None.",)))
+            out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
     return out
 
 

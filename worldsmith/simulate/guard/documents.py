@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worldsmith import scoring
 from worldsmith.pages.renderer.emit import words_of
+from worldsmith.pages.renderer.written import NONE
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Text
+from worldsmith.simulate.guard.bank_sentences import BankReading, PageSentences
 from worldsmith.simulate.guard.column_words import Stems, cells_by_column, columns_meant, columns_of_headers
 from worldsmith.simulate.guard.entitlement import Facts
 from worldsmith.simulate.guard.judge import Judge, Judgement, passed
 from worldsmith.simulate.guard.names import ColumnId, cue_phrase
-from worldsmith.simulate.guard.quantity import is_exact, quantities, states
-from worldsmith.simulate.guard.text import clean, scan
+from worldsmith.simulate.guard.printed import printed
+from worldsmith.simulate.guard.text import Span, clean, lowered, scan, sentences, squeeze
 from worldsmith.simulate.protocol import Reason, Rejection, Verdict
 from worldsmith.world.model import Cell, Row
 
@@ -36,6 +38,7 @@ def links_of(piece: Piece) -> list[Link]:
 _NOTHING = frozenset(("", "-", "–", "—", "none", "n/a", "null", "no"))
 """What stands for a null in a table or specification."""
 _DIGIT = re.compile(r"[0-9]")
+_BRACKETS = re.compile(r"\s*\(([^()]+)\)\s*$")
 _LABEL = 60
 """Characters of a label, at most."""
 _PAIR = re.compile(r"\s*([^:;]{1,60}): ([^;]*)")
@@ -68,6 +71,11 @@ class Reader:
     accepted_texts: list[str] = field(default_factory=list)
     declared: frozenset[str] = frozenset()
     """Headings and paragraphs that the grammar of the page's language makes without a cell."""
+    bank: PageSentences | None = None
+    """What reads the sentences of the bank; None in a plain world."""
+    context: dict[str, Row] = field(default_factory=dict)
+    """By table, the row that a sentence of the bank named last."""
+    last_heading: str = ""
 
     def take(self, judgement: Judgement) -> bool:
         """Keep what a unit stated; return whether all of it is accepted."""
@@ -78,10 +86,54 @@ class Reader:
 
     def text(self, where: str, text: str) -> Judgement:
         """Judge running text and keep it."""
-        judgement = self.judge.text(where, text, self.facts, self.topic, self.query)
+        judgement = self._read(where, text) or self.judge.text(where, text, self.facts, self.topic, self.query)
         if self.take(judgement):
             self.accepted_texts.append(text)
         return judgement
+
+    def goes_on(self, piece: Piece) -> bool:
+        """Judge the next piece; where any of it is rejected, go on as if it had not been there."""
+        before = replace(self, verdicts=[], stated=set(), accepted_texts=[], context=dict(self.context))
+        if before.piece(piece):
+            self.topic, self.level, self.context, self.last_heading = (
+                before.topic, before.level, before.context, before.last_heading
+            )  # fmt: skip
+            return True
+        return False
+
+    def units(self, cleaned: str) -> list[Span]:
+        """Return the stretches of a cleaned text that are accepted or rejected each as a whole."""
+        readings = self.bank.read(cleaned, dict(self.context)) if self.bank else []
+        units: list[Span] = []
+        here = 0
+        for span in (*(reading.span for reading in readings), (len(cleaned), len(cleaned))):
+            units += [(here + a, here + b) for a, b in sentences(cleaned[here : span[0]])]
+            units += [span] if span[1] > span[0] else []
+            here = span[1]
+        return units
+
+    def _read(self, where: str, text: str) -> Judgement | None:
+        """Judge a text by the sentences of the bank that it holds, and the rest by labels; None where it holds none."""
+        if self.bank is None:
+            return None
+        if where == "title" and text == self.bank.title:
+            return Judgement((passed(where),), self.bank.named)
+        cleaned = clean(text)
+        readings = self.bank.read(cleaned, self.context)
+        if not readings:
+            return None
+        parts: list[Judgement] = []
+        here = 0
+        for reading in (*readings, BankReading((len(cleaned), len(cleaned)))):
+            rest = cleaned[here : reading.span[0]].strip()
+            if rest:
+                parts.append(self.judge.text(where, rest, self.facts, self.topic, self.query))
+            here = reading.span[1]
+            if reading.wrong:
+                parts.append(Judgement((reading.wrong.of(where, cleaned[slice(*reading.span)]),), ()))
+            elif here > reading.span[0]:
+                parts.append(Judgement((passed(where),), reading.cells, reading.rows))
+        return self.judge.joined(where, text, self.facts, parts)
 
     def piece(self, piece: Piece) -> bool:
         """Judge one piece; return whether all of it is accepted."""
@@ -91,6 +143,8 @@ class Reader:
                 self._judge_declared("heading", heading)
             case Heading(level, text):
                 self._judge_heading(level, text)
+            case Para(text) if words_of(text) == NONE and self.bank and self.last_heading in self.bank.empty:
+                self.verdicts.append(passed("sentence"))
             case Para(text) if words_of(text) in self.declared:
                 self._judge_declared("sentence", words_of(text))
             case Para(text):
@@ -110,6 +164,7 @@ class Reader:
                     self._judge_pair(label, words_of(content))
             case _:
                 self._judge_grid(piece)
+        self.last_heading = piece.text if isinstance(piece, Heading) else ""
         for link in links_of(piece):
             wrong = Rejection(Reason.LINK, f"leads to {link.url!r}, no link of this page")
             known = link.url in self.links
@@ -172,8 +227,15 @@ class Reader:
         return self.judge.statements.unsupported_claims.stems
 
     def _columns(self, label: str) -> tuple[ColumnId, ...]:
-        """Return the columns with a cell on the page that a label heads."""
-        return tuple(c for c in self.judge.names.labels.get(cue_phrase(label), ()) if c in self.facts.columns_held)
+        """Return the columns with a cell on the page that a label heads, with or without its unit in brackets."""
+        labels, held = self.judge.names.labels, self.facts.columns_held
+        columns = tuple(c for c in labels.get(cue_phrase(label), ()) if c in held)
+        bare = _BRACKETS.search(label)
+        if columns or bare is None:
+            return columns
+        within = squeeze(bare[1])
+        own = (c for c in labels.get(cue_phrase(label[: bare.start()]), ()) if c in held)
+        return tuple(c for c in own if within in map(squeeze, self.judge.columns.units(c)))
 
     def _is_printed_as(self, text: str, cell: Cell) -> bool:
         """Whether a text is a cell as it is printed, with or without its unit, or another form of all of it."""
@@ -188,13 +250,9 @@ class Reader:
             return bare.lower() == ("yes" if cell.value else "no")
         if column.kind not in ("int", "num", "date"):
             return False
-        printed = quantities(clean(bare))
-        return (
-            len(printed) == 1
-            and printed[0].full == clean(bare)
-            and is_exact(printed[0])
-            and states(printed[0], cell.value, column)
-        )
+        units = self.judge.columns.units((cell.row.table, cell.col))
+        form = printed(lowered(clean(bare)), cell.value, column, units)
+        return form is not None and form.exact
 
     def _judge_grid(self, grid: Grid) -> None:
         if grid.caption:
@@ -271,10 +329,16 @@ class Reader:
 
 
 def read_document(
-    judge: Judge, doc: Doc, facts: Facts, links: frozenset[str], query: str, declared: frozenset[str] = frozenset()
+    judge: Judge,
+    doc: Doc,
+    facts: Facts,
+    links: frozenset[str],
+    query: str,
+    declared: frozenset[str] = frozenset(),
+    bank: PageSentences | None = None,
 ) -> Reader:
     """Judge a whole document."""
-    reader = Reader(judge, facts, links, query, declared=declared)
+    reader = Reader(judge, facts, links, query, declared=declared, bank=bank)
     reader.text("title", doc.title)
     for piece in doc.pieces:
         reader.piece(piece)

@@ -22,6 +22,11 @@ class Columns:
         self.scored = {place: column.answer() for place, column in columns_by_id(schema).items()}
         self.date = scoring.Column("", "date")
 
+    def units(self, place: ColumnId) -> list[str]:
+        """Return the ways to write a column's unit."""
+        bank = self.schema.bank
+        return [self.scored[place].unit, *(bank.words(*place).unit if bank else ())]
+
     def of(self, cell: Cell) -> scoring.Column:
         """Return the column of a cell."""
         return self.scored[cell.row.table, cell.col]

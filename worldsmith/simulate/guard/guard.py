@@ -5,6 +5,7 @@ Obligation is a second set: a page must state all of its cells, a hit its key. N
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +15,8 @@ from worldsmith.cache import keep
 from worldsmith.pages.plan import boilerplate
 from worldsmith.pages.renderer.document import declared
 from worldsmith.pages.types import Doc, Page
+from worldsmith.simulate.guard.bank_forms import BankForms
+from worldsmith.simulate.guard.bank_sentences import PageSentences
 from worldsmith.simulate.guard.documents import Reader, read_document
 from worldsmith.simulate.guard.entitlement import Columns, Facts, facts_of
 from worldsmith.simulate.guard.judge import Judge, passed
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Verdicts = tuple[Verdict, ...]
-POLICY = 5
+POLICY = 6
 """Version of what the guard lets pass; raised with every change, so that no text accepted by an older one is served."""
 MEMO = 1024
 """Verdicts on hits kept: about 1 MB."""
@@ -40,6 +43,8 @@ class Guard:
     def __init__(self, world: World, pages: "Pages", memo: int = MEMO) -> None:
         self.world, self.pages = world, pages
         chrome = (*boilerplate(world.schema), world.schema.about, *(site.name for site in pages.sites), *pages.authors)
+        if pages.voice and pages.voice.subject:
+            chrome = (*chrome, pages.voice.subject)
         self.columns = Columns(world.schema)
         self.names = Names(world, chrome)
         self.judge = Judge(world, self.names, self.columns, chrome)
@@ -62,7 +67,7 @@ class Guard:
 
     def _hit(self, result: Result, page: Page, query: str) -> Verdicts:
         head = self._head_facts(page)
-        reader = Reader(self.judge, head, frozenset(), query)
+        reader = Reader(self.judge, head, frozenset(), query, bank=self._sentences(page, head))
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         verdicts = [*reader.verdicts, self._url(result.url, page), self._date(result.date, page, hit=True)]
@@ -126,7 +131,17 @@ class Guard:
     def read(self, doc: Doc, page: Page, query: str = "") -> Reader:
         """Judge a document's statements; the reader holds what each piece stated."""
         about = facts_of(self.world, self.columns, page, page.cells)
-        return read_document(self.judge, doc, about, self.links(page), query, self._declared(page))
+        bank = self._sentences(page, about)
+        return read_document(self.judge, doc, about, self.links(page), query, self._declared(page), bank)
+
+    @cached_property
+    def _forms(self) -> BankForms | None:
+        """The sentences of the world's bank: made when a text is first read, since no text of our own is."""
+        return BankForms(self.pages.voice) if self.pages.voice else None
+
+    def _sentences(self, page: Page, facts: Facts) -> PageSentences | None:
+        """Return what reads the bank's sentences by the facts of a unit of a page."""
+        return PageSentences(self._forms, self.pages, page, facts) if self._forms and page.head.by else None
 
     def stated(self, text: str, page: Page) -> frozenset[Cell]:
         """Return the cells of a page that its text, or a part of it, states: read statement by statement."""
@@ -134,7 +149,8 @@ class Guard:
 
     def stated_by_hit(self, result: Result, page: Page) -> frozenset[Cell]:
         """Return the cells that title and snippet of a hit state, and that a hit of its page may."""
-        reader = Reader(self.judge, self._head_facts(page), frozenset())
+        head = self._head_facts(page)
+        reader = Reader(self.judge, head, frozenset(), bank=self._sentences(page, head))
         reader.text("title", result.title)
         reader.text("snippet", result.snippet)
         return frozenset(reader.stated)

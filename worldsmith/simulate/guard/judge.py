@@ -76,13 +76,17 @@ class Judge:
     def _text(self, where: str, text: str, facts: Facts, topic: Sequence[Row], query: str) -> Judgement:
         parts = stretches(text)
         left = [part for part in parts if part not in self._plain]
-        hidden = self.names.spelled_name(initials(clean(text))) if len(text) > 2 * SPELLED else None
-        if not left and not hidden:
-            return Judgement((passed(where),), ())
         judgements = [self._kept(where, part, facts, topic, query) for part in left]
+        return self.joined(where, text, facts, judgements)
+
+    def joined(self, where: str, text: str, facts: Facts, judgements: Sequence[Judgement]) -> Judgement:
+        """Return the judgement of a text from those of its parts; the first letters of all of it may spell a name."""
+        hidden = self.names.spelled_name(initials(clean(text))) if len(text) > 2 * SPELLED else None
         if hidden and hidden not in facts.sayable_names:
             spelled = Rejection(Reason.HIDDEN, "spells a name by first letters")
-            judgements.append(Judgement((spelled.of(where, text),), ()))
+            judgements = [*judgements, Judgement((spelled.of(where, text),), ())]
+        if not judgements:
+            return Judgement((passed(where),), ())
         if len(judgements) == 1:
             return judgements[0]
         return Judgement(

@@ -85,6 +85,11 @@ def columns_by_id(schema: Schema) -> dict[ColumnId, Column]:
     return {(table.name, column.name): column for table in schema.tables.values() for column in table.columns}
 
 
+def _other_labels(schema: Schema, place: ColumnId) -> list[str]:
+    """Return what a bank calls a column."""
+    return schema.bank.words(*place).aka if schema.bank else []
+
+
 def group_columns(pairs: Iterable[tuple[str, ColumnId]]) -> dict[str, tuple[ColumnId, ...]]:
     """Return the columns of each text of some pairs, each once."""
     groups: dict[str, dict[ColumnId, None]] = {}
@@ -158,7 +163,7 @@ class Names:
         return group_columns(
             (key, place)
             for place, column in columns_by_id(schema).items()
-            for phrase in (column.label, column.header, column.says)
+            for phrase in (column.label, column.header, column.says, *_other_labels(schema, place))
             if (key := cue_phrase(phrase))
         )
 

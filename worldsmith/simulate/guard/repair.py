@@ -1,18 +1,19 @@
 """Repairs a model's draft: rejected statements are deleted, missing facts are written by our renderer."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.pages.renderer.emit import words_of
-from worldsmith.pages.types import Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text, plain_part
+from worldsmith.pages.types import Block, Doc, Grid, Inline, Items, KeyValues, Link, Page, Para, Piece, Text, plain_part
 from worldsmith.simulate.guard.documents import Reader, links_of
 from worldsmith.simulate.guard.guard import Guard
 from worldsmith.simulate.guard.hits import misfits
-from worldsmith.simulate.guard.text import clean, sentences
+from worldsmith.simulate.guard.text import clean
 from worldsmith.simulate.protocol import Draft, Reason, Rejection, Result, Slice, View
+from worldsmith.world.model import Cell
 
 
 def repaired(guard: Guard, pages: Pages, draft: Draft, own: Draft, slice_: Slice) -> tuple[Draft, Mapping[str, int]]:
@@ -113,14 +114,17 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, slice_: Slice) -
     """Delete the statements that are rejected, then add our blocks for the cells that are lacking."""
     view = slice_.views[0]
     counts: Counter[str] = Counter()
-    whole = guard.read(draft, view.page)
-    title = draft.title if draft.title and whole.verdicts and whole.verdicts[0].ok else own.title
-    pieces = [kept for piece in draft.pieces if (kept := _piece(guard, piece, view.page, counts)) is not None]
+    reader = guard.read(replace(draft, pieces=()), view.page)
+    title = draft.title if draft.title and reader.verdicts and reader.verdicts[0].ok else own.title
+    pieces = list(_accepted_pieces(draft, reader, counts))
     doc = Doc(own.url, title, own.date, tuple(pieces))
-    reader = guard.read(doc, view.page)
-    lacking = reader.missing(guard.required_cells(view.page))
+    lacking = guard.read(doc, view.page).missing(guard.required_cells(view.page))
     if lacking:
-        blocks = tuple(b for b in view.page.blocks if any(cell in b.cells for cell in lacking))
+        blocks = tuple(
+            _block_of(b, lacking, view.page, pages)
+            for b in view.page.blocks
+            if any(cell in b.cells for cell in lacking)
+        )
         ours = render(replace(view.page, blocks=blocks), guard.world, pages)
         counts["block_replaced"] += len(blocks)
         doc = replace(doc, pieces=(*doc.pieces, *ours.pieces))
@@ -131,39 +135,61 @@ def _document(guard: Guard, pages: Pages, draft: Doc, own: Doc, slice_: Slice) -
     return doc, {**counts, "model": 1}
 
 
-def _reader(guard: Guard, page: Page) -> Reader:
-    return guard.read(Doc(page.url, "", None, ()), page)
+def _block_of(block: Block, lacking: Collection[Cell], page: Page, pages: Pages) -> Block:
+    """Return a block that tells what is lacking: all of a plain one, the cells themselves of one that a bank writes.
+
+    The rows' keys and references go with them: they say whose cells these are.
+    """
+    if not (block.by and pages.voice):
+        return block
+    rows = {page.subject, *(cell.row for cell in lacking)}
+    tables, columns = pages.world.schema.tables, pages.words.columns
+    kept = tuple(
+        cell
+        for cell in block.cells
+        if cell in lacking
+        or (cell.row in rows and (cell.col in tables[cell.row.table].key or columns[cell.row.table, cell.col].ref))
+    )
+    return replace(block, cells=kept)
 
 
-def _piece(guard: Guard, piece: Piece, page: Page, counts: Counter[str]) -> Piece | None:
-    """Return a piece without what is rejected of it; None where nothing is left."""
-    allowed = guard.links(page)
-    if any(link.url not in allowed for link in links_of(piece)):
-        counts["link_dropped"] += 1
-    piece = _unlinked(piece, allowed)
-    if _reader(guard, page).piece(piece):
-        return piece
-    counts["statement_deleted"] += 1
+def _accepted_pieces(draft: Doc, reader: Reader, counts: Counter[str]) -> Iterator[Piece]:
+    """Yield the pieces of a draft without what is rejected of each, read one after the other."""
+    for piece in draft.pieces:
+        if any(link.url not in reader.links for link in links_of(piece)):
+            counts["link_dropped"] += 1
+        unlinked = _unlinked(piece, reader.links)
+        if reader.goes_on(unlinked):
+            yield unlinked
+            continue
+        counts["statement_deleted"] += 1
+        kept = _accepted_part(unlinked, reader)
+        if kept is not None:
+            yield kept
+
+
+def _accepted_part(piece: Piece, reader: Reader) -> Piece | None:
+    """Return a rejected piece without what is rejected of it; None where nothing is left."""
     match piece:
         case Para(text):
-            kept = _sentences(guard, text, page)
+            kept = _sentences(text, reader)
             return Para(kept) if kept else None
         case KeyValues(pairs):
-            good = tuple(pair for pair in pairs if _reader(guard, page).piece(KeyValues((pair,))))
+            good = tuple(pair for pair in pairs if reader.goes_on(KeyValues((pair,))))
             return KeyValues(good) if good else None
         case Items(items, ordered):
-            stands = tuple(item for item in items if _reader(guard, page).piece(Items((item,))))
+            stands = tuple(item for item in items if reader.goes_on(Items((item,))))
             return Items(stands, ordered) if stands else None
         case Grid(header, rows, caption):
-            left = tuple(row for row in rows if _reader(guard, page).piece(Grid(header, (row,), caption)))
+            left = tuple(row for row in rows if reader.goes_on(Grid(header, (row,), caption)))
             return Grid(header, left, caption) if left else None
     return None
 
 
-def _sentences(guard: Guard, text: Text, page: Page) -> Text:
+def _sentences(text: Text, reader: Reader) -> Text:
     """Keep the accepted sentences, without their links: positions are those of the cleaned text."""
     plain = clean(words_of(text))
-    good = [plain[a:b] for a, b in sentences(plain) if _reader(guard, page).piece(Para((plain[a:b],)))]
+    good = [plain[a:b] for a, b in reader.units(plain) if reader.goes_on(Para((plain[a:b],)))]
     ended = [s if s[-1:] in ".!?:" else f"{s}." for s in (g.strip() for g in good) if s]
     return (" ".join(ended),) if ended else ()
 

@@ -27,6 +27,8 @@ def label_words(schema: Schema, chrome: Iterable[str]) -> frozenset[str]:
         texts += [table.singular, table.plural, table.name]
         for column in table.columns:
             texts += [column.label, column.says, column.unit, column.none]
+    for words in schema.bank.source.columns.values() if schema.bank else ():
+        texts += [*words.aka, *words.unit]
     return _words(texts)
 
 

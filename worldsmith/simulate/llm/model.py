@@ -18,7 +18,7 @@ from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulate.llm.answer import parse_draft
 from worldsmith.simulate.llm.prompt import VERSION, Prompt, prompt_for
-from worldsmith.simulate.protocol import Conversation, Draft, Exchange, Slice
+from worldsmith.simulate.protocol import DEADLINE, Conversation, Draft, Exchange, Slice
 
 T = TypeVar("T")
 MOST_BYTES = 8_000_000
@@ -41,7 +41,7 @@ class Endpoint:
     """The endpoint of a model, and how it is used.
 
     Attributes:
-        deadline: seconds per call at most, all drafts, tries and waits together.
+        deadline: seconds per call at most, all drafts, tries and waits together; a reply to several calls has one too.
         retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
             answers.
         backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
@@ -55,7 +55,7 @@ class Endpoint:
     api_key: str = "EMPTY"
     temperature: float = 0.6
     max_tokens: int = 32768
-    deadline: float = 120.0
+    deadline: float = DEADLINE
     retries: int = 2
     backoff: float = 0.5
     concurrency: int = 8
@@ -131,15 +131,15 @@ class Backend:
                 self._counts["refused_by_breaker"] += 1
                 raise BackendError(f"{self.endpoint.base_url} failed its last calls and is not asked for now")
             self._closed_until = now() + self.endpoint.deadline  # this call tries it, the others wait for its result
-        if conversation.deadline is None:
-            conversation.deadline = now() + self.endpoint.deadline
         start = now()
+        deadline = conversation.begin(start, self.endpoint.deadline)
         self._counts["calls"] += 1
         try:
-            async with asyncio.timeout_at(conversation.deadline), self._slots:
+            async with asyncio.timeout_at(deadline), self._slots:
                 answer = await self._tries(what, read, conversation)
         except TimeoutError as late:
-            error = BackendError(f"{self.endpoint.base_url} gave no answer in {self.endpoint.deadline:g} s")
+            self._counts["late"] += 1
+            error = BackendError(f"{self.endpoint.base_url} gave no answer in {deadline - conversation.start:g} s")
             self._note(error, now())
             raise error from late
         except BackendError as error:
@@ -171,7 +171,6 @@ class Backend:
                 if attempt == self.endpoint.retries:
                     raise
                 pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
-                assert conversation.deadline is not None
                 if asyncio.get_running_loop().time() + pause >= conversation.deadline:
                     raise
             await asyncio.sleep(pause)
