@@ -68,13 +68,20 @@ def as_text(messages: list[dict]) -> list[dict]:
     return [{"role": m["role"], "content": text} for m, text in zip(messages, texts, strict=True)]
 
 
+def calls_of(messages: list[dict]) -> list[dict]:
+    """Return the calls of a conversation as those of a certificate."""
+    functions = [c["function"] for m in messages for c in m.get("tool_calls", ())]
+    named = [(f["name"], dict(f["arguments"])) for f in functions]
+    return [{"tool": name, "arg": values.pop("query", None) or values.pop("url"), **values} for name, values in named]
+
+
 def with_detours(
-    messages: list[dict], task, environment: Environment, chance: random.Random, share: float
+    messages: list[dict], calls: list[dict], environment: Environment, chance: random.Random, share: float
 ) -> list[dict]:
     """Return a conversation with detours before some of its calls. Replies hang on the call alone."""
     opening, turns = messages[:2], messages[2:]
     environment.reset()
-    for n, call in enumerate(task.certificate["calls"]):
+    for n, call in enumerate(calls):
         for tried in detours(call, chance) if chance.random() < share else []:
             said = tool_call(tried)
             opening += [
@@ -106,10 +113,11 @@ def main() -> None:
             left["worlds without tasks"] += 1
             continue
         for task in tasks_of(folder):
-            messages = as_text(conversation(task, world, simulator))
+            episode = conversation(task, world, simulator, "none")
+            messages = as_text(episode)
             if part == "train":
                 environment = Environment(world, task, simulator, max_turns=1000)
-                messages = with_detours(messages, task, environment, chance, SHARE)
+                messages = with_detours(messages, calls_of(episode), environment, chance, SHARE)
             if sum(len(m["content"]) for m in messages) / CHARS > asked.longest:
                 left["too long"] += 1
                 continue
