@@ -8,7 +8,7 @@ from math import floor
 from worldsmith.errors import UsageError
 from worldsmith.schema import Knobs, Schema, foreground, structure_of
 from worldsmith.schema.scaling.columns import scaled_column
-from worldsmith.schema.scaling.rows import refuse_facts, row_limit, row_range, scaled_rows
+from worldsmith.schema.scaling.rows import key_capacity, refuse_facts, row_range, scaled_rows
 
 
 @lru_cache(maxsize=256)
@@ -29,9 +29,9 @@ def apply_knobs(structure: Schema, knobs: Knobs) -> Schema:
         low, high = (sum(rows[t.name][end] for t in fore) / sum(t.rows[end] for t in fore) for end in (0, 1))
         for name in structure.background:  # in proportion to what they are about, as far as their keys go
             least, most = structure.tables[name].rows
-            limit = floor(row_limit(structure, structure.tables[name], {n: span[0] for n, span in rows.items()}))
-            least = min(max(1, round(least * low)), limit)
-            rows[name] = (least, max(least, min(round(most * high), limit)))
+            limit = key_capacity(structure, structure.tables[name], {n: span[0] for n, span in rows.items()})
+            least = floor(min(max(1, round(least * low)), limit))
+            rows[name] = (least, max(least, floor(min(round(most * high), limit))))
     tables = {
         table.name: replace(
             table,

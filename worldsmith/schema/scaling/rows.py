@@ -65,7 +65,7 @@ def _sizes_at(structure: Schema, scale: float) -> dict[str, float]:
     """Return the rows of each table at `scale`, as far as its key and the available names allow."""
     sizes: dict[str, float] = {}
     for table in structure.tables.values():
-        sizes[table.name] = min(max(scale, LEAST) * _mean_rows(table), row_limit(structure, table, sizes))
+        sizes[table.name] = min(max(scale, LEAST) * _mean_rows(table), _row_limit(structure, table, sizes))
     return sizes
 
 
@@ -81,7 +81,7 @@ def _scale_of_sum(structure: Schema, wanted: int) -> float:
     return high
 
 
-def row_limit(structure: Schema, table: Table, sizes: Sizes) -> float:
+def _row_limit(structure: Schema, table: Table, sizes: Sizes) -> float:
     """Return the most rows that the table's key and the available names allow beside tables of `sizes`."""
     return min(
         _key_limit(structure, table, sizes), *(_name_limit(structure, table, column) for column in table.columns)
@@ -97,7 +97,12 @@ def _key_limit(structure: Schema, table: Table, sizes: Sizes) -> float:
         for column in key
     )
     full = max(FULL, _mean_rows(table) / combinations) if has_restricted_key(structure, table) else 1.0
-    return min(1.0, full) * prod(value_count(structure, column, sizes) for column in key)
+    return min(1.0, full) * key_capacity(structure, table, sizes)
+
+
+def key_capacity(structure: Schema, table: Table, sizes: Sizes) -> float:
+    """Return how many combinations the columns of a table's key have beside tables of `sizes`."""
+    return prod(value_count(structure, column, sizes) for column in key_columns(table))
 
 
 def _name_limit(structure: Schema, table: Table, column: Column) -> float:
@@ -131,7 +136,7 @@ def _whole_sizes(structure: Schema, sizes: Sizes) -> dict[str, int]:
         near, (lo, hi) = float(round(sizes[table.name])), _per_limits(table, whole)
         if lo <= hi:
             near = min(max(near, lo), hi)
-        whole[table.name] = max(1, floor(min(near, row_limit(structure, table, whole))))
+        whole[table.name] = max(1, floor(min(near, _row_limit(structure, table, whole))))
     return whole
 
 
@@ -186,7 +191,9 @@ def _below(structure: Schema, low: dict[str, int], high: dict[str, int]) -> dict
 
 
 def _within_limits(structure: Schema, sizes: Mapping[str, int]) -> bool:
-    return all(sizes[table.name] <= max(1.0, row_limit(structure, table, sizes)) for table in structure.tables.values())
+    return all(
+        sizes[table.name] <= max(1.0, _row_limit(structure, table, sizes)) for table in structure.tables.values()
+    )
 
 
 def _meets_per(table: Table, sizes: Mapping[str, int]) -> bool:
