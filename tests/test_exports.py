@@ -630,6 +630,10 @@ def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
         asked = sum("tool_calls" in m for m in messages)
         assert [m["role"] for m in messages] == ["system", "user", *["assistant", "tool"] * asked, "assistant"]
         calls = [call for m in messages for call in m.get("tool_calls", ())]
+        for at, message in enumerate(messages):
+            for call in message.get("tool_calls", ()):
+                url = call["function"]["arguments"].get("url", "")
+                assert any(url in earlier["content"] for earlier in messages[:at])
         assert [set(m) for m in messages if m["role"] == "tool"] == [{"role", "content", "name", "tool_call_id"}] * len(
             calls
         )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from worldsmith import scoring
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import tasks_of
+from worldsmith.tasks import QueryEvaluator, tasks_of
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.train.environment import Environment
-from worldsmith.train.exports.sft import conversation
 from worldsmith.world.files import load_world
+from worldsmith.world.model import Row
 
 ROOT = Path(__file__).parents[1]
 WORLDS = ROOT / "worlds"
@@ -23,48 +23,64 @@ def beside(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples" / "train_agent")
 
 
-def test_detours_are_followed_by_the_right_call_and_rows_are_gold(tmp_path, monkeypatch, capsys):
+def test_conversations_go_two_ways_with_detours_that_are_followed_by_the_right_call(monkeypatch):
     import prepare
 
     monkeypatch.setattr(prepare, "SHARE", 0.5)
-    # The two worlds of the repository: town is held out, the other, first of its split, is a test world by number.
-    monkeypatch.setattr(prepare, "part_of", lambda number, *, held: "held" if held else "train")
-    monkeypatch.setattr(sys, "argv", ["prepare.py", str(WORLDS), str(tmp_path), "--longest", "1000000"])
-    prepare.main()
-    counts = json.loads(capsys.readouterr().out)
-    assert (counts["sft-train.jsonl"], counts["tasks-train.jsonl"], counts["tasks-held.jsonl"]) == (5, 5, 5)
     (folder,) = WORLDS.glob("smartphones-*")
-    world, tasks = load_world(folder), tasks_of(folder)
+    world, tasks = load_world(folder), {task.task_id: task for task in tasks_of(folder)}
     simulator = Simulator(world)
-    rows = [json.loads(line)["messages"] for line in (tmp_path / "sft-train.jsonl").read_text("utf-8").splitlines()]
+    rows, lines = prepare.conversations("train", folder)
+    assert [line["task_id"] for line in lines] == list(tasks)
+    assert {(row["task_id"], row["way"]) for row in rows} == {(name, way) for name in tasks for way in (0, 1)}
     wrong = 0
-    for task, messages in zip(tasks, rows, strict=True):
-        own = [m for m in messages if m["role"] == "assistant"]
-        plain = [m for m in conversation(task, world, simulator, "none") if m["role"] == "assistant"]
-        assert [m["content"] for m in own if not m.get("detour")] == [m["content"] for m in prepare.as_text(plain)]
-        assert not own[-1].get("detour")
-        assert scoring.score(own[-1]["content"], task.columns, task.gold).success
-        for at, message in enumerate(messages):
-            if message.get("detour") and "web_extractor" in message["content"]:
-                assert messages[at + 1]["content"].startswith("Error")
-                wrong += 1
+    for row in rows:
+        task, messages = tasks[row["task_id"]], row["messages"]
+        assert not prepare.lost_address(messages)
+        environment = Environment(world, task, simulator, max_turns=1000)
+        assert messages[:2] == environment.reset()
+        for message, reply in zip(messages[2:-1:2], messages[3::2], strict=True):
+            assert environment.step(message["content"]).observation == reply["content"]
+            if message.get("detour"):
+                assert "<think>" not in message["content"]
+                wrong += "web_extractor" in message["content"] and reply["content"].startswith("Error")
+        end = environment.step(messages[-1]["content"])
+        assert end.score.success
+        assert not messages[-1].get("detour")
     assert wrong > 20
 
 
-def test_calls_as_text_are_the_same_episode():
-    from prepare import as_text
+def test_what_is_tried_in_vain_is_not_in_conversations_to_validate_on():
+    import prepare
 
-    folder = next(WORLDS.glob("smartphones-*"))
-    world, task = load_world(folder), tasks_of(folder)[0]
-    simulator = Simulator(world)
-    messages = conversation(task, world, simulator)
-    texts = as_text(messages)
-    environment = Environment(world, task, simulator)
-    assert texts[:2] == environment.reset()
-    for text, reply in zip(texts[2:-1:2], texts[3::2], strict=True):
-        assert environment.step(text["content"]).observation == reply["content"]
-    assert environment.step(texts[-1]["content"]).reward.total == 1.0
-    assert texts[-1] == messages[-1]
+    (folder,) = WORLDS.glob("smartphones-*")
+    rows, _ = prepare.conversations("valid", folder)
+    assert rows
+    assert not any(message.get("detour") for row in rows for message in row["messages"])
+    assert prepare.conversations("test", folder)[0] == []
+
+
+def test_a_notebook_holds_each_value_once_and_says_what_falls_out():
+    import prepare
+
+    (folder,) = WORLDS.glob("smartphones-*")
+    world = load_world(folder)
+    evaluator = QueryEvaluator(world)
+    task = next(t for t in tasks_of(folder) if t.kind == "wide" and t.query.where is not None)
+    row = Row(task.query.table, evaluator.in_scope(task.query)[0])
+    key = world.schema.tables[row.table].key
+    needed = [one for one in required_disclosures(task, evaluator) if one[0] == row]
+    notebook = prepare.Notebook(task, world, evaluator)
+    note = notebook.note(needed)
+    assert note.startswith(f"{world.title(row)}: ")
+    cells = note.removeprefix(f"{world.title(row)}: ").split(", ")
+    assert len(cells) == sum(name not in key for _, name in needed)
+    assert notebook.note(needed) == ""
+    fits, out = notebook.verdict().split("\n")
+    kept = evaluator.matching_rows(task.query)
+    assert fits == "Fits: " + ", ".join(world.title(Row(task.query.table, i)) for i in kept)
+    rest = [i for i in evaluator.in_scope(task.query) if i not in kept]
+    assert out == "Left out: " + ", ".join(world.title(Row(task.query.table, i)) for i in rest)
 
 
 def test_a_mistyped_address_is_another_one():
@@ -78,18 +94,96 @@ def test_a_mistyped_address_is_another_one():
     assert len(drawn) > 10
 
 
-def test_worlds_are_parted_by_number_and_schema():
-    from prepare import part_of
+def test_a_world_is_found_in_its_part(tmp_path):
+    from prepare import world_folder
 
-    assert [part_of(n, held=False) for n in (0, 1, 2, 9, 10, 21)] == [
-        "test",
-        "valid",
-        "train",
-        "train",
-        "test",
-        "valid",
-    ]
-    assert part_of(0, held=True) == "held"
+    (tmp_path / "held" / "town-1").mkdir(parents=True)
+    (tmp_path / "town-2").mkdir()
+    assert world_folder(tmp_path, "town-1") == tmp_path / "held" / "town-1"
+    assert world_folder(tmp_path, "town-2") == tmp_path / "town-2"
+
+
+QUESTIONS = [
+    {
+        "question": "Which river runs through the town where Ann Oak was born?",
+        "answer": "the Blue River",
+        "context": {
+            "title": ["Ann Oak", "Elm Town"],
+            "sentences": [
+                ["Ann Oak is a painter.", " She was born in Elm Town."],
+                ["Elm Town lies on the Blue River."],
+            ],
+        },
+    },
+    {"question": "Was it?", "answer": "yes", "context": [["Oak (tree)", ["An oak is a tree."]]]},
+]
+
+
+def test_a_question_over_paragraphs_is_searched_read_and_scored(tmp_path):
+    import encyclopedia
+
+    file = tmp_path / "questions.json"
+    file.write_text(json.dumps(QUESTIONS))
+    line, other = encyclopedia.questions(file)
+    assert (line["answer"], other["question"]) == ("the Blue River", "Was it?")
+    episode = encyclopedia.Episode(line)
+    assert line["question"] in episode.reset()[1]["content"]
+    call = '<tool_call>{{"name": "{}", "arguments": {{"{}": "{}"}}}}</tool_call>'
+    hits = episode.step(call.format("web_search", "query", "Ann Oak")).observation
+    assert hits.startswith("Ann Oak\nhttps://encyclopedia.example/ann-oak\nAnn Oak is a painter")
+    page = episode.step(call.format("web_extractor", "url", "https://encyclopedia.example/elm-town")).observation
+    assert page == "# Elm Town\n\nElm Town lies on the Blue River.\n"
+    wrong = episode.step(call.format("web_extractor", "url", "https://encyclopedia.example/elm"))
+    assert wrong.observation == encyclopedia.NOT_FOUND
+    end = episode.step("<think>so</think>| Answer |\n| --- |\n| Blue River |")
+    assert end.done
+    assert end.figures == {
+        "reward": 1.0, "exact": 1.0, "finished": 1.0, "cut": 0.0, "searches": 1, "reads": 2, "turns": 4
+    }  # fmt: skip
+    assert encyclopedia.Episode(other).cut().figures["reward"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "f1"),
+    [("Yes", "yes", 1.0), ("yes indeed", "yes", 0.0), ("blue", "the Blue River", 2 / 3), ("", "yes", 0.0)],
+)
+def test_answers_are_scored_by_their_words(answer, right, f1):
+    from encyclopedia import word_f1
+
+    assert word_f1(answer, right) == pytest.approx(f1)
+
+
+class Tokens:
+    """A tokenizer whose tokens are numbers of words."""
+
+    words = ("<|im_end|>", "<tool_call>", "</tool_call>", "<|im_start|>", "a", "\n")
+
+    def get_added_vocab(self):
+        return {word: i for i, word in enumerate(self.words[:4])}
+
+    def decode(self, ids, **_):
+        return "".join(self.words[i] for i in ids)
+
+
+def test_marks_of_a_call_that_a_model_cannot_tell_apart_are_read_in_turn():
+    import chat
+
+    assert chat.marks(Tokens()) == [1, 2]
+    assert chat.barred(Tokens()) == [3]
+    call = "<tool_call>a</tool_call>"
+    assert chat.text(Tokens(), [1, 4, 1]) == call
+    assert chat.text(Tokens(), [2, 4, 1, 5, 2, 4, 2]) == f"{call}\n{call}"
+    assert chat.text(Tokens(), [4]) == "a"
+
+
+def test_a_reinforced_task_is_among_the_shortest_of_its_kind():
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from grpo import easier
+
+    lines = [{"kind": kind, "certificate": {"typical_turns": n}} for kind in ("deep", "wide") for n in (9, 3, 5, 7)]
+    kept = [(line["kind"], line["certificate"]["typical_turns"]) for line in easier(lines, 0.5)]
+    assert kept == [("deep", 3), ("deep", 5), ("wide", 3), ("wide", 5)]
 
 
 def test_workers_run_an_episode():
@@ -165,15 +259,18 @@ def test_gain_is_over_the_tasks_that_both_have():
     assert gain(now, [{"task_id": "z", "world": "z", "reward": 1.0}]) == {"compared": 0}
 
 
-def test_the_log_that_is_shown_gives_the_figures_that_are_told(capsys, monkeypatch):
+@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl"])
+def test_logs_give_the_figures_that_the_page_tells(capsys, monkeypatch, log):
     import spread
 
     folder = ROOT / "examples" / "train_agent"
-    monkeypatch.setattr(sys, "argv", ["spread.py", str(folder / "log.jsonl")])
+    monkeypatch.setattr(sys, "argv", ["spread.py", str(folder / log)])
     spread.main()
     first, *course = map(json.loads, capsys.readouterr().out.splitlines())
     page = (folder / "README.md").read_text("utf-8")
     for name in ("within_task", "between_tasks", "between_worlds"):
-        assert f"{first[name]}" in page
-    assert f"{course[0]['reward']}" in page
-    assert f"{course[-1]['reward']}" in page
+        assert f"{first[name]} " in page
+    assert f"{100 * first['without_spread']:.1f}% of the {first['groups']}" in " ".join(page.split())
+    if log == "log.jsonl":
+        assert f"{course[0]['reward']}" in page
+        assert f"{course[-1]['reward']}" in page

@@ -1,4 +1,4 @@
-"""Figures of a model on held-out tasks, greedily.
+"""Figures of a model on held-out tasks, greedily unless a temperature is given.
 
 python evaluate.py MODEL DATA WORLDS OUT --adapters sft.pt --name sft [--against OUT/eval-base.jsonl]
 
@@ -12,13 +12,30 @@ import statistics
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import torch
+from encyclopedia import questions
 from model import load
 from prepare import held_out
 from rollout import Roller
-from spread import gain
+from spread import gain, mean_and_error
 from workers import Workers
+
+
+def means(rows: list[dict]) -> dict[str, Any]:
+    """Return the mean of each figure, the reward's standard error, item F1 by kind, and where cells were lost."""
+    numbers = [name for name, value in rows[0].items() if isinstance(value, int | float)]
+    table: dict[str, Any] = {name: round(statistics.fmean(row[name] for row in rows), 3) for name in numbers}
+    for name in ("reward", "item_f1"):
+        if name in numbers:
+            error = mean_and_error([(row["world"], row[name]) for row in rows])[1]
+            table[f"{name}_error"] = round(error, 3)
+    for kind in sorted({row["kind"] for row in rows} - {""}):
+        table[f"item_f1_{kind}"] = round(statistics.fmean(row["item_f1"] for row in rows if row["kind"] == kind), 3)
+    lost = sum((Counter(row["failures"]) for row in rows if "failures" in row), Counter())
+    cells = sum(lost.values())
+    return table | {"cells": {name: round(count / cells, 3) for name, count in lost.items()}}
 
 
 def main() -> None:
@@ -28,6 +45,8 @@ def main() -> None:
     parser.add_argument("--adapters", type=Path)
     parser.add_argument("--name", required=True)
     parser.add_argument("--against", type=Path, help="trajectories of another model")
+    parser.add_argument("--questions", type=Path, help="a file in HotpotQA's form: a split more")
+    parser.add_argument("--temperature", type=float, default=0.0)
     parser.add_argument("--tasks", type=int, default=100, help="of each split")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--device", default="cuda")
@@ -41,22 +60,25 @@ def main() -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     roller = Roller(model, tokenizer, workers, asked.slots)
     before = [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()] if asked.against else []
+    splits = {split: held_out(asked.data, split, asked.tasks) for split in ("test", "held")}
+    if asked.questions:
+        splits["encyclopedia"] = questions(asked.questions)
     table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
-    for split in ("test", "held"):
-        lines = held_out(asked.data, split, asked.tasks)
+    for split, lines in splits.items():
         begun = time.monotonic()
-        episodes = roller.run([(line, 0) for line in lines], 0.0, limit=asked.minutes * 60)
-        figures = [e.figures for e in episodes]
-        lost = sum((Counter(f["failures"]) for f in figures), Counter())
-        cells = sum(lost.values())
-        table[split] = {
-            "tasks": len(lines),
-            **{k: round(statistics.fmean(f[k] for f in figures), 3) for k in figures[0] if k != "failures"},
-            "tokens": round(statistics.fmean(len(e.ids) for e in episodes)),
-            "seconds": round(time.monotonic() - begun, 1),
-            "cells": {name: round(count / cells, 3) for name, count in lost.items()},
-        }
-        rows = [{"split": split, "task_id": e.line["task_id"], "world": e.line["world"], **e.figures} for e in episodes]
+        episodes = roller.run([(line, 0) for line in lines], asked.temperature, limit=asked.minutes * 60)
+        rows = [
+            {
+                "split": split,
+                "task_id": e.line.get("task_id", e.line["question"]),
+                "world": e.line.get("world", e.line["question"]),
+                "kind": e.line.get("kind", ""),
+                "tokens": len(e.ids),
+                **e.figures,
+            }
+            for e in episodes
+        ]
+        table[split] = {"tasks": len(lines), **means(rows), "seconds": round(time.monotonic() - begun, 1)}
         if before:
             table[split] |= gain(rows, before)
         for row, e in zip(rows, episodes, strict=True):

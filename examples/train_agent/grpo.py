@@ -26,7 +26,7 @@ GROUP = 8
 TASKS = 16
 """Tasks a step."""
 RATE = 2e-4
-WARM = 5
+WARM = 3
 """Steps until the rate is full."""
 TEMPERATURE = 1.0
 SAVED = 5
@@ -37,6 +37,15 @@ def tasks_of(lines: list[dict], step: int) -> list[dict]:
     per = max(1, len(lines) // TASKS)
     order = random.Random(step // per).sample(lines, len(lines))
     return order[step % per * TASKS :][:TASKS]
+
+
+def easier(lines: list[dict], share: float) -> list[dict]:
+    """Return the share of each kind's tasks that take the fewest turns."""
+    kept = []
+    for kind in sorted({line["kind"] for line in lines}):
+        some = sorted((x for x in lines if x["kind"] == kind), key=lambda x: x["certificate"]["typical_turns"])
+        kept += some[: max(1, round(share * len(some)))]
+    return kept
 
 
 def resumed(path: Path, step: int) -> TextIO:
@@ -69,10 +78,10 @@ def _backward(model, group: list, total: int, device) -> float:
     ids, own = padded([row[:2] for row in group], device)
     own = own[:, 1:]
     worth = torch.tensor([advantage for *_, advantage in group], device=ids.device)[:, None].expand(own.shape)
-    logp = F.log_softmax(model.logits(model.hidden(ids[:, :-1])[own]).float() / TEMPERATURE, dim=-1)
+    logp = F.log_softmax(model.logits(model.hidden(ids[:, :-1])[own]) / TEMPERATURE, dim=-1)
     chosen = logp.gather(1, ids[:, 1:][own][:, None])[:, 0]
     (-(worth[own] * chosen).sum() / total).backward()
-    return float(-(logp.exp() * logp).sum().detach())
+    return float(torch.special.entr(logp.detach().exp()).sum())
 
 
 def main() -> None:
@@ -81,6 +90,9 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--from", dest="start", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument(
+        "--easier", type=float, default=0.4, help="share of the tasks to draw from: those of fewest turns"
+    )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--slots", type=int, default=GROUP * TASKS)
     asked = parser.parse_args()
@@ -98,7 +110,8 @@ def main() -> None:
         model.take(saved["adapters"])
         optimizer.load_state_dict(saved["optimizer"])
     roller = Roller(model, tokenizer, workers, asked.slots)
-    lines = [json.loads(line) for line in (asked.data / "tasks-train.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in (asked.data / "tasks-rl.jsonl").read_text("utf-8").splitlines()]
+    lines = easier(lines, asked.easier)
     log, kept = (resumed(asked.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
     over = False
     while not over:
@@ -133,6 +146,7 @@ def main() -> None:
             "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
             "tasks": [group[0].line["task_id"] for group in groups],
             "worlds": [group[0].line["world"] for group in groups],
+            "kinds": [group[0].line["kind"] for group in groups],
             "rewards": [[e.figures["reward"] for e in group] for group in groups],
             "entropy": entropy,
             "rollout_s": rolled - begun,

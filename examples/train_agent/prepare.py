@@ -1,48 +1,66 @@
-"""Conversations and tasks for the stages: python prepare.py WORLDS OUT [--held-out SCHEMA] [--longest 7900].
+"""Conversations and tasks for the stages: python prepare.py WORLDS OUT MODEL [--jobs 4].
 
-Certificates become conversations, some with detours: a search in other words, wrong addresses and what follows. Worlds
-are divided: train, valid (other worlds), test (other worlds), and held (all worlds of a schema that is never trained
-on). A conversation that doesn't fit the context is left out, and counted.
+WORLDS holds folders of worlds: train and valid to imitate, rl to reinforce on, test, and held, of a schema that is not
+trained on. A task to imitate gives two conversations that go different ways: its certificate's, and one that follows no
+link but searches by name. Both carry short reasoning, made from the plan: what a reply said that the task rests on, and
+which rows fall out. Some of those to train on have detours: a search in other words, wrong addresses and what follows.
+Conversations are written as text to be read, and as tokens of MODEL to be learned from; those too long for the context
+are left out, and counted.
 """
 
 import argparse
 import json
+import multiprocessing
 import random
+from collections.abc import Collection
 from pathlib import Path
 
+import chat
+
+from worldsmith import scoring
+from worldsmith.simulate.disclosure import is_all_children
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import tasks_of
+from worldsmith.tasks import QueryEvaluator, Task, tasks_of
+from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import conversation, function_call
 from worldsmith.world.files import load_world, save_jsonl, tasks_file, world_folders
+from worldsmith.world.model import Disclosure, Row, World
 
-CHARS = 2.6
-"""Characters a token, near the least that SmolLM2's tokenizer gives on these pages; invented names cost more."""
+PARTS = ("train", "valid", "rl", "test", "held")
+IMITATED = ("train", "valid")
 SHARE = 0.06
 """Of the calls of a conversation to learn from, those with detours before them."""
+NOTE = 1200
+"""Characters of what is written down after one reply, at most."""
 
 
-def part_of(number: int, *, held: bool) -> str:
-    """Return which part a world is of, by its place among all."""
-    return "held" if held else {0: "test", 1: "valid"}.get(number % 10, "train")
+def world_folder(worlds: Path, name: str) -> Path:
+    """Return the folder of a world, in WORLDS or in one of its parts."""
+    return next(f for f in (worlds / name, *(worlds / part / name for part in PARTS)) if f.is_dir())
 
 
 def held_out(data: Path, split: str, count: int) -> list[dict]:
-    """Return up to `count` tasks of a split as lines; evenly, since the file is in order of worlds and schemas."""
+    """Return up to `count` tasks of a split as lines: the same draw each time, in the order of the file."""
     lines = (data / f"tasks-{split}.jsonl").read_text("utf-8").splitlines()
-    taken = min(count, len(lines))
-    return [json.loads(lines[i * len(lines) // taken]) for i in range(taken)]
+    # No stride: kinds take turns in the file.
+    drawn = sorted(random.Random(0).sample(range(len(lines)), min(count, len(lines))))
+    return [json.loads(lines[i]) for i in drawn]
 
 
 def detours(call: dict, chance: random.Random) -> list[dict]:
-    """Return calls that lead nowhere, before a call of the certificate.
+    """Return calls that lead nowhere, before a call of a conversation: its function and arguments.
 
     Wrong addresses come up to three in a row: what has erred once must have seen how to go on after erring twice.
     """
-    words = call["arg"].split()
-    if call["tool"] == "web_extractor":
-        return [{**call, "arg": mistyped(call["arg"], chance)} for _ in range(chance.choice((1, 1, 2, 3)))]
-    return [{"tool": "web_search", "arg": " ".join(chance.sample(words, len(words) - 1))}] if len(words) > 2 else []
+    arguments = call["arguments"]
+    if call["name"] == "web_extractor":
+        wrong = [mistyped(arguments["url"], chance) for _ in range(chance.choice((1, 1, 2, 3)))]
+        return [{"name": "web_extractor", "arguments": {"url": url}} for url in wrong]
+    words = arguments["query"].split()
+    if len(words) < 3:
+        return []
+    return [{"name": "web_search", "arguments": {"query": " ".join(chance.sample(words, len(words) - 1))}}]
 
 
 def mistyped(url: str, chance: random.Random) -> str:
@@ -58,76 +76,155 @@ def tool_call(call: dict) -> str:
     return written(function_call(call))
 
 
-def written(function: dict) -> str:
-    return f"<tool_call>\n{json.dumps(function, ensure_ascii=False)}\n</tool_call>"
+def written(function: dict, reasoning: str = "") -> str:
+    """Return a call as the text of a message, after its reasoning."""
+    thought = f"<think>\n{reasoning}\n</think>\n" if reasoning else ""
+    return f"{thought}<tool_call>\n{json.dumps(function, ensure_ascii=False)}\n</tool_call>"
 
 
-def as_text(messages: list[dict]) -> list[dict]:
-    """Return messages with their calls as text: SmolLM2's template has no place for structured ones."""
-    texts = [m["content"] + "\n".join(written(c["function"]) for c in m.get("tool_calls", ())) for m in messages]
-    return [{"role": m["role"], "content": text} for m, text in zip(messages, texts, strict=True)]
+class Notebook:
+    """What an agent writes down of what it read: the cells that its task rests on, each once."""
+
+    def __init__(self, task: Task, world: World, evaluator: QueryEvaluator) -> None:
+        self.task, self.world, self.evaluator = task, world, evaluator
+        self.open = {one for one in required_disclosures(task, evaluator) if not is_all_children(one)}
+        self.columns: dict[Disclosure, scoring.Column] = {}
+        """How the answer shows a cell."""
+        for path, column in zip(task.query.columns, task.columns, strict=True):
+            for i in evaluator.matching_rows(task.query) if task.query.tally(path) is None else ():
+                cell = evaluator.cell(task.query.table, i, path)
+                if cell is not None:
+                    self.columns[cell] = column
+
+    def note(self, disclosed: Collection[Disclosure]) -> str:
+        """Return what is new in what a reply disclosed, row by row; "" where nothing is."""
+        rows: dict[Row, list[str]] = {}
+        for row, name in sorted(self.open.intersection(disclosed)):
+            self.open.discard((row, name))
+            if name not in self.world.schema.tables[row.table].key:
+                rows.setdefault(row, []).append(self._cell(row, name))
+        lines, left = [], NOTE
+        for row, cells in rows.items():
+            lines.append(f"{self.world.title(row)}: {', '.join(cells)}")
+            left -= len(lines[-1])
+            if left < 0:
+                break
+        return "\n".join(lines)
+
+    def _cell(self, row: Row, name: str) -> str:
+        value, column = self.world.value(row, name), self.columns.get((row, name))
+        label = column.name if column else self.world.schema.column(row.table, name).label
+        text = scoring.show(value, column) if column else {True: "yes", False: "no", None: "none"}.get(value, value)
+        return f"{label} {text}"
+
+    def verdict(self) -> str:
+        """Return which rows of the scope fit and which fall out; "" where all stay."""
+        query = self.task.query
+        kept = self.evaluator.matching_rows(query)
+        out = sorted(set(self.evaluator.in_scope(query)) - set(kept))
+        if not out:
+            return ""
+        fits, rest = (", ".join(self.world.title(Row(query.table, i)) for i in rows) for rows in (kept, out))
+        return f"Fits: {fits or 'none'}\nLeft out: {rest}"[:NOTE]
 
 
-def calls_of(messages: list[dict]) -> list[dict]:
-    """Return the calls of a conversation as those of a certificate."""
-    functions = [c["function"] for m in messages for c in m.get("tool_calls", ())]
-    named = [(f["name"], dict(f["arguments"])) for f in functions]
-    return [{"tool": name, "arg": values.pop("query", None) or values.pop("url"), **values} for name, values in named]
-
-
-def with_detours(
-    messages: list[dict], calls: list[dict], environment: Environment, chance: random.Random, share: float
+def researched(
+    task: Task, simulator: Simulator, notebook: Notebook, chance: random.Random, share: float, way: int
 ) -> list[dict]:
-    """Return a conversation with detours before some of its calls. Replies hang on the call alone."""
-    opening, turns = messages[:2], messages[2:]
-    environment.reset()
-    for n, call in enumerate(calls):
-        for tried in detours(call, chance) if chance.random() < share else []:
-            said = tool_call(tried)
-            opening += [
-                {"role": "assistant", "content": said, "detour": True},
-                {"role": "tool", "content": environment.step(said).observation},
-            ]
-        opening += turns[2 * n : 2 * n + 2]
-    return [*opening, turns[-1]]
+    """Return the conversation of a way to solve a task as text, with reasoning, and detours before some calls."""
+    world = simulator.world
+    environment = Environment(world, task, simulator, max_turns=10_000)
+    messages: list[dict] = [*environment.reset()]
+    reasoning = ""
+
+    def call(function: dict, **more: bool) -> None:
+        text = written(function, "" if more else reasoning)
+        messages.append({"role": "assistant", "content": text, **more})
+        messages.append({"role": "tool", "content": environment.step(text).observation})
+
+    *turns, answer = [m for m in conversation(task, world, simulator, "none", way) if m["role"] == "assistant"]
+    for turn in turns:
+        function = turn["tool_calls"][0]["function"]
+        for tried in detours(function, chance) if chance.random() < share else []:
+            call(tried, detour=True)
+        call(function)
+        reasoning = notebook.note(environment.observations[-1].disclosed)
+    reasoning = "\n".join(filter(None, (reasoning, notebook.verdict())))
+    thought = f"<think>\n{reasoning}\n</think>\n" if reasoning else ""
+    return [*messages, {"role": "assistant", "content": thought + answer["content"]}]
+
+
+def lost_address(messages: list[dict]) -> bool:
+    """Return whether a page is opened whose address stands in no earlier reply."""
+    text = ""
+    for message in messages:
+        if message["role"] == "assistant" and not message.get("detour") and '"url": "' in message["content"]:
+            url = message["content"].split('"url": "')[1].split('"')[0]
+            if url not in text:
+                return True
+        text += message["content"]
+    return False
+
+
+def conversations(part: str, folder: Path) -> tuple[list[dict], list[dict]]:
+    """Return the conversations and the task lines of a world."""
+    if not tasks_file(folder).exists():
+        return [], []
+    world = load_world(folder)
+    simulator, evaluator, chance = Simulator(world), QueryEvaluator(world), random.Random(world.id)
+    rows, lines = [], []
+    for task in tasks_of(folder):
+        lines.append(task.to_json())
+        if part not in IMITATED:
+            continue
+        share = SHARE if part == "train" else 0.0
+        for way in range(2):
+            messages = researched(task, simulator, Notebook(task, world, evaluator), chance, share, way)
+            if not lost_address(messages):
+                rows.append({"task_id": task.task_id, "way": way, "messages": messages})
+    return rows, lines
+
+
+def tokenized(part: str, folder: Path, model: Path) -> tuple[list[dict], list[dict]]:
+    """Return what `conversations` does, each conversation with its tokens and which of them are the agent's own."""
+    rows, lines = conversations(part, folder)
+    encoded = [chat.encode(chat.tokenizer_of(model), row["messages"]) for row in rows]
+    return [row | {"ids": ids, "own": own} for row, (ids, own) in zip(rows, encoded, strict=True)], lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("worlds", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--held-out", default="town")
-    parser.add_argument("--longest", type=int, default=7900, help="tokens, by estimate")
+    for name in ("worlds", "out", "model"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--longest", type=int, default=16_384, help="tokens of a conversation")
+    parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
+    import torch
+
     asked.out.mkdir(parents=True, exist_ok=True)
-    lines: dict[str, list[dict]] = {
-        name: []
-        for name in ("sft-train.jsonl", "sft-valid.jsonl", "tasks-train.jsonl", "tasks-test.jsonl", "tasks-held.jsonl")
-    }
-    left = dict.fromkeys(("too long", "worlds without tasks"), 0)
-    for number, folder in enumerate(world_folders([asked.worlds])):
-        world = load_world(folder)
-        simulator, chance = Simulator(world), random.Random(world.id)
-        part = part_of(number, held=world.schema.name == asked.held_out)
-        if not tasks_file(folder).exists():
-            left["worlds without tasks"] += 1
-            continue
-        for task in tasks_of(folder):
-            episode = conversation(task, world, simulator, "none")
-            messages = as_text(episode)
-            if part == "train":
-                environment = Environment(world, task, simulator, max_turns=1000)
-                messages = with_detours(messages, calls_of(episode), environment, chance, SHARE)
-            if sum(len(m["content"]) for m in messages) / CHARS > asked.longest:
-                left["too long"] += 1
-                continue
-            if part in {"train", "valid"}:
-                lines[f"sft-{part}.jsonl"].append({"messages": messages})
-            if part in {"train", "test", "held"}:
-                lines[f"tasks-{part}.jsonl"].append(task.to_json())
-    for name, rows in lines.items():
-        save_jsonl(asked.out / name, rows)
-    print(json.dumps({name: len(rows) for name, rows in lines.items()} | left))
+    chat.tokenizer_of(asked.model)  # once, before many processes want it
+    counts = {}
+    with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
+        for part in PARTS:
+            folders = world_folders([asked.worlds / part]) if (asked.worlds / part).exists() else []
+            made = pool.starmap(tokenized, [(part, folder, asked.model) for folder in folders], chunksize=1)
+            lines = [line for _, lines in made for line in lines]
+            save_jsonl(asked.out / f"tasks-{part}.jsonl", lines)
+            counts[part] = {"tasks": len(lines)}
+            if part in IMITATED:
+                rows = [row for rows, _ in made for row in rows]
+                fit = [row for row in rows if len(row["ids"]) <= asked.longest]
+                texts = [{name: row[name] for name in ("task_id", "way", "messages")} for row in fit]
+                save_jsonl(asked.out / f"sft-{part}.jsonl", texts)
+                tokens = [(torch.tensor(row["ids"], dtype=torch.int32), torch.tensor(row["own"])) for row in fit]
+                torch.save(tokens, asked.out / f"sft-{part}.pt")
+                counts[part] |= {
+                    "conversations": len(fit),
+                    "too long": len(rows) - len(fit),
+                    "tokens": sum(len(row["ids"]) for row in fit),
+                    "own": sum(sum(row["own"]) for row in fit),
+                }
+    print(json.dumps(counts))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,10 @@ import torch
 from model import Model, blocks_of
 from workers import Workers
 
-MESSAGE = 700
+MESSAGE = 900
 """Tokens of one message of the agent at most."""
+LONGEST = 16_384
+"""Tokens of an episode at most."""
 BURST = 16
 """Tokens chosen between two looks at what was chosen."""
 BEGUN = 32
@@ -73,7 +75,7 @@ class Chooser:
 
     def sample(self, states: torch.Tensor) -> torch.Tensor:
         """Return a token for each state (n, width). With temperature 0 the noise weighs nothing: the likeliest."""
-        logits = self.model.logits(states).float()
+        logits = self.model.logits(states)
         # The largest of logits / T + Gumbel noise is a sample of their softmax.
         return (logits - self.temperature * torch.empty_like(logits).exponential_().log()).argmax(-1)
 
@@ -113,11 +115,12 @@ class Chooser:
 
 
 class Roller:
-    def __init__(self, model: Model, tokenizer, workers: Workers, slots: int = 128, longest: int = 8192) -> None:
-        self.model, self.tokenizer, self.workers, self.longest = model, tokenizer, workers, longest
+    def __init__(self, model: Model, tokenizer, workers: Workers, slots: int = 128) -> None:
+        self.model, self.tokenizer, self.workers = model, tokenizer, workers
+        self.longest = min(LONGEST, model.shape.context)
         self.slots: list[Slot | None] = [None] * slots
         (end,) = tokenizer.encode(chat.END, add_special_tokens=False)
-        self.caches = model.caches(slots, longest)
+        self.caches = model.caches(slots, self.longest)
         self.chooser = Chooser(model, self.caches, end)
         self.clock = Clock()
 
@@ -217,7 +220,7 @@ class Roller:
         if token == self.chooser.end:
             slot.pending = [token]  # it is chosen already, but not in the cache
             slot.waiting = True
-            self.workers.step(i, self.tokenizer.decode(slot.message[:-1], clean_up_tokenization_spaces=False))
+            self.workers.step(i, chat.text(self.tokenizer, slot.message[:-1]))
             slot.message = []
         elif len(slot.message) >= MESSAGE:
             self._cut(i)

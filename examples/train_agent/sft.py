@@ -1,6 +1,7 @@
 """Stage 1, imitation: python sft.py MODEL DATA OUT [--minutes 8]. Stops when the validation loss stops falling.
 
-Adapters and optimizer are saved after every pass over the data; the same command goes on from there.
+The loss is measured every LOOK steps, and adapters and optimizer are saved; the same command goes on from there. The
+rate falls to a tenth over the minutes. With --from it starts from other adapters, as the control of grpo.py does.
 """
 
 import argparse
@@ -9,7 +10,6 @@ import random
 import time
 from pathlib import Path
 
-import chat
 import torch
 import torch.nn.functional as F
 from model import load, store
@@ -18,9 +18,13 @@ BATCH = 32_768
 """Tokens a forward, padding included."""
 STEP = 4
 """Forwards an optimizer step."""
-RATE = 8e-4
+RATE = 4e-4
 WARM = 20
 """Optimizer steps until the rate is full."""
+LOOK = 40
+"""Steps between two measurements of the validation loss."""
+PATIENCE = 2
+"""Measurements without a new best before it stops."""
 
 
 def padded(rows: list[tuple[list[int], list[bool]]], device: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -51,7 +55,7 @@ def loss_of(model, group: list, device: str) -> tuple[torch.Tensor, int]:
     """Return the summed loss over the agent's own tokens of some conversations, and how many they are."""
     ids, own = padded(group, device)
     states = model.hidden(ids[:, :-1])[own[:, 1:]]
-    return F.cross_entropy(model.logits(states).float(), ids[:, 1:][own[:, 1:]], reduction="sum"), int(own[:, 1:].sum())
+    return F.cross_entropy(model.logits(states), ids[:, 1:][own[:, 1:]], reduction="sum"), int(own[:, 1:].sum())
 
 
 def main() -> None:
@@ -59,33 +63,36 @@ def main() -> None:
     for name in ("model", "data", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--from", dest="start", type=Path, help="adapters to start from")
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--device", default="cuda")
     asked = parser.parse_args()
-    end = time.monotonic() + asked.minutes * 60
+    begun = time.monotonic()
     asked.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
-    model, tokenizer = load(asked.model, asked.device)
+    model, _ = load(asked.model, asked.device)
     parts = {}
     for part in ("train", "valid"):
-        lines = (asked.data / f"sft-{part}.jsonl").read_text("utf-8").splitlines()
-        rows = [chat.encode(tokenizer, json.loads(line)["messages"]) for line in lines]
-        parts[part] = [row for row in rows if len(row[0]) <= 8192]
-        print(
-            f"{part}: {len(parts[part])} of {len(rows)} fit, {sum(len(r[0]) for r in parts[part])} tokens", flush=True
-        )
+        rows = torch.load(asked.data / f"sft-{part}.pt", weights_only=True)
+        parts[part] = [(ids.tolist(), own.tolist()) for ids, own in rows]
+        print(f"{part}: {len(rows)} conversations, {sum(len(ids) for ids, _ in rows)} tokens", flush=True)
     optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
     state = {"step": 0, "best": float("inf"), "since": 0, "epoch": 0}
+    if asked.start:
+        model.load(asked.start)
     if (asked.out / "sft-state.pt").exists():
         saved = torch.load(asked.out / "sft-state.pt", map_location=asked.device, weights_only=True)
         state = saved["state"]
         optimizer.load_state_dict(saved["optimizer"])
         model.take(saved["adapters"])
     log = (asked.out / "sft-log.jsonl").open("a", encoding="utf-8")
-    seen, clock = 0, time.monotonic()
-    while time.monotonic() < end and state["since"] < 2:
-        groups = batches(parts["train"], random.Random(state["epoch"]))
-        for start in range(0, len(groups), STEP):
-            chosen = groups[start : start + STEP]
+    seen, clock, spent, queue = 0, time.monotonic(), 0.0, []
+    while spent < 1 and state["since"] < PATIENCE:
+        for _ in range(LOOK):
+            if not queue:
+                queue = batches(parts["train"], random.Random(state["epoch"]))
+                state["epoch"] += 1
+            chosen, queue = queue[:STEP], queue[STEP:]
             own = sum(sum(mine[1:]) for group in chosen for _, mine in group)
             total = 0.0
             for group in chosen:
@@ -94,8 +101,9 @@ def main() -> None:
                 total += float(loss.detach())
                 seen += sum(len(ids) for ids, _ in group)
             state["step"] += 1
+            spent = (time.monotonic() - begun) / (asked.minutes * 60)
             for g in optimizer.param_groups:
-                g["lr"] = RATE * min(1.0, state["step"] / WARM) * (0.5 ** state["since"])
+                g["lr"] = asked.rate * min(1.0, state["step"] / WARM) * max(0.1, 1 - spent)
             torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
@@ -103,23 +111,20 @@ def main() -> None:
                 f"step {state['step']} loss {total / own:.4f} {seen / (time.monotonic() - clock):.0f} tokens/s",
                 flush=True,
             )
-            if time.monotonic() > end:
+            if spent > 1:
                 break
-        whole = time.monotonic() <= end
-        state["epoch"] += whole
         with torch.no_grad():
             losses = [loss_of(model, group, asked.device) for group in batches(parts["valid"], None)]
         valid = float(sum(float(loss) for loss, _ in losses) / sum(count for _, count in losses))
-        # A pass that time cut short says nothing of whether the loss has stopped to fall.
-        state["since"] = 0 if valid < state["best"] - 1e-3 else state["since"] + whole
+        state["since"] += 1
         if valid < state["best"]:
-            state["best"] = valid
+            state["best"], state["since"] = valid, 0
             model.save(asked.out / "sft.pt")
-        told = {"state": state, "adapters": model.held(), "optimizer": optimizer.state_dict()}
-        store(told, asked.out / "sft-state.pt")
-        log.write(json.dumps({**state, "valid": valid, "train": total / own}) + "\n")
+        saved = {"state": state, "adapters": model.held(), "optimizer": optimizer.state_dict()}
+        store(saved, asked.out / "sft-state.pt")
+        log.write(json.dumps({**state, "valid": valid, "train": total / own, "tokens": seen}) + "\n")
         log.flush()
-        print(f"epoch {state['epoch']}: validation loss {valid:.4f}", flush=True)
+        print(f"epoch {state['epoch']}: validation loss {valid:.4f} after {seen} tokens", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """How rewards of rollouts vary: python spread.py log.jsonl [--plot curve.svg].
 
 Within a task, between tasks of a world, and between worlds, as standard deviations; then the course of training, ten
-lines of it. `log.jsonl` is the OUT/grpo-log.jsonl of the run that README.md tells of. --plot needs matplotlib.
+lines of it. `log-qwen.jsonl` and `log.jsonl` are the OUT/grpo-log.jsonl of the two runs in README.md. --plot needs
+matplotlib.
 """
 
 import argparse
@@ -35,20 +36,24 @@ def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
     return {name: round(max(0.0, value) ** 0.5, 3) for name, value in parts.items()}
 
 
-def gain(now: list[dict], before: list[dict]) -> dict[str, float]:
-    """Return the mean difference of rewards on tasks that both have, and its standard error over worlds."""
-    earlier = {row["task_id"]: row["reward"] for row in before}
-    worlds = defaultdict(list)
-    for row in now:
-        if row["task_id"] in earlier:
-            worlds[row["world"]].append(row["reward"] - earlier[row["task_id"]])
-    differences = [d for each in worlds.values() for d in each]
-    if not differences:
-        return {"compared": 0}
-    mean = statistics.fmean(differences)
+def mean_and_error(values: list[tuple[str, float]]) -> tuple[float, float]:
+    """Return the mean of values, each with its world, and its standard error with worlds as the independent draws."""
+    mean = statistics.fmean(value for _, value in values)
+    worlds = defaultdict(float)
+    for world, value in values:
+        worlds[world] += value - mean
     # The sandwich for clusters: tasks of a world share its names and its pages, so their errors are summed first.
-    error = sum(sum(d - mean for d in each) ** 2 for each in worlds.values()) ** 0.5 / len(differences)
-    return {"gain": round(mean, 3), "standard_error": round(error, 3), "compared": len(differences)}
+    return mean, sum(total**2 for total in worlds.values()) ** 0.5 / len(values)
+
+
+def gain(now: list[dict], before: list[dict], name: str = "reward") -> dict[str, float]:
+    """Return the mean difference of a figure on tasks that both have, and its standard error over worlds."""
+    earlier = {row["task_id"]: row[name] for row in before}
+    pairs = [(row["world"], row[name] - earlier[row["task_id"]]) for row in now if row["task_id"] in earlier]
+    if not pairs:
+        return {"compared": 0}
+    mean, error = mean_and_error(pairs)
+    return {"gain": round(mean, 3), "standard_error": round(error, 3), "compared": len(pairs)}
 
 
 def plot(rows: list[dict], file: Path) -> None:

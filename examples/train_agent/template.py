@@ -11,7 +11,7 @@ import re
 import statistics
 from pathlib import Path
 
-from prepare import held_out, tool_call
+from prepare import held_out, tool_call, world_folder
 
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
@@ -89,7 +89,7 @@ def main() -> None:
         ended, simulator = [], None
         for task in tasks:  # those of a world stand together
             if simulator is None or simulator.world.id != task.world:
-                simulator = Simulator(load_world(asked.worlds / task.world))
+                simulator = Simulator(load_world(world_folder(asked.worlds, task.world)))
             ended.append(episode(task, Environment(simulator.world, task, simulator, max_turns=300)))
         means = (round(statistics.fmean(each), 3) for each in zip(*ended, strict=True))
         told = dict(zip(("reward", "item_f1", "success"), means, strict=True))

@@ -1,24 +1,32 @@
-"""Environments in processes beside the GPU: a world's episodes all in one process, so that they share its simulator."""
+"""Environments in processes beside the GPU: a world's episodes all in one process, so that they share its simulator.
+
+A line with a question over encyclopedia paragraphs instead of a task is played in `encyclopedia.Episode`.
+"""
 
 import multiprocessing
 import os
+import zlib
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 
 def serve(pipe: Connection, worlds: Path) -> None:
-    """Answer ("reset", slot, task line, seed), ("step", slot, message) and ("cut", slot), until the pipe closes."""
+    """Answer ("reset", slot, line, seed), ("step", slot, message) and ("cut", slot), until the pipe closes."""
     # bm25s loads jax where it is installed, and jax would take the GPU's memory in every worker.
     os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
+    from encyclopedia import Episode
+    from prepare import world_folder
+
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import Task
     from worldsmith.train.environment import Environment
-    from worldsmith.train.failures import failures
     from worldsmith.world.files import load_world
 
-    known, simulators, running = {}, {}, {}
+    simulators: dict[str, Simulator] = {}
+    running: dict[int, Environment | Episode] = {}
     while True:
         try:
             kind, slot, *rest = pipe.recv()
@@ -26,37 +34,44 @@ def serve(pipe: Connection, worlds: Path) -> None:
             return
         if kind == "reset":
             line, seed = rest
-            task = Task.from_json(line)
-            if task.world not in known:
-                known[task.world] = load_world(worlds / task.world)
-                simulators[task.world] = Simulator(known[task.world])
-            world = known[task.world]
-            running[slot] = Environment(world, task, simulators[task.world], seed=seed, max_turns=30)
+            if "world" in line:
+                task = Task.from_json(line)
+                if task.world not in simulators:
+                    simulators[task.world] = Simulator(load_world(world_folder(worlds, task.world)))
+                simulator = simulators[task.world]
+                running[slot] = Environment(simulator.world, task, simulator, seed=seed)
+            else:
+                running[slot] = Episode(line)
             pipe.send((slot, running[slot].reset()))
             continue
         environment = running[slot]
         step = environment.cut() if kind == "cut" else environment.step(rest[0])
-        if not step.done:
-            pipe.send((slot, step.observation, None))
-            continue
-        task, score = environment.task, step.score
-        searches = sum(call.tool == "web_search" for call in environment.calls)
-        figures = {
-            "reward": step.reward.total,
-            "masked": float(step.reward.mask),
-            "item_f1": score.item.f1,
-            "row_f1": score.row.f1,
-            "nonkey_f1": score.nonkey.f1,
-            # To say nothing scores 1 where no row is right (the score's rule), but is no table.
-            "success": float(score.success and score.has_table),
-            "finished": float(score.has_table),
-            "cut": float(step.reward.terms["truncated"] < 0),
-            "searches": searches,
-            "reads": len(environment.calls) - searches,
-            "turns": environment.turns,
-            "failures": failures(task, score, environment.observations),
-        }
-        pipe.send((slot, "", figures))
+        figures = None
+        if step.done:
+            figures = step.figures if isinstance(environment, Episode) else figures_of(environment, step)
+        pipe.send((slot, step.observation, figures))
+
+
+def figures_of(environment, step) -> dict[str, Any]:
+    """Return what is kept of an episode in a world."""
+    from worldsmith.train.failures import failures
+
+    score, searches = step.score, sum(call.tool == "web_search" for call in environment.calls)
+    return {
+        "reward": step.reward.total,
+        "masked": float(step.reward.mask),
+        "item_f1": score.item.f1,
+        "row_f1": score.row.f1,
+        "nonkey_f1": score.nonkey.f1,
+        # To say nothing scores 1 where no row is right (the score's rule), but is no table.
+        "success": float(score.success and score.has_table),
+        "finished": float(score.has_table),
+        "cut": float(step.reward.terms["truncated"] < 0),
+        "searches": searches,
+        "reads": len(environment.calls) - searches,
+        "turns": environment.turns,
+        "failures": failures(environment.task, score, environment.observations),
+    }
 
 
 class Workers:
@@ -76,7 +91,7 @@ class Workers:
 
     def reset(self, slot: int, line: dict, seed: int) -> None:
         # A world's tasks go to one worker: its pages and index are made once.
-        self.place[slot] = int(line["world_digest"][:8], 16) % len(self.pipes)
+        self.place[slot] = zlib.crc32(line.get("world", line.get("question")).encode()) % len(self.pipes)
         self.pipes[self.place[slot]].send(("reset", slot, line, seed))
 
     def step(self, slot: int, message: str) -> None:

@@ -52,8 +52,9 @@ def _parts(query: Query, schema: Schema, place: int) -> Iterator[QuestionPart]:
     yield _part(f"{step}what is looked for", table.plural, [t.plural for t in tables.values()])
     wording = Wording(schema, 0, query.tallies)
     if query.scope.of is None:
-        clause = scope_condition(schema, query.table, query.scope)
-        yield _clause_part(f"{step}which {table.plural}: they", clause, wording, query)
+        if not query.described:  # else its conditions are the description
+            clause = scope_condition(schema, query.table, query.scope)
+            yield _clause_part(f"{step}which {table.plural}: they", clause, wording, query)
     else:
         refs = [c.label for c in table.columns if c.ref or c.type == "text"]
         yield _part(
