@@ -4,12 +4,12 @@ Somebody who is shown a question and these choices, and chooses each as the quer
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
-from worldsmith.schema import Path, Schema
+from worldsmith.schema import Aggregate, Path, Schema
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import Wording, verb_phrase
 from worldsmith.tasks.headers import headers
@@ -61,12 +61,27 @@ def _parts(query: Query, schema: Schema, place: int) -> Iterator[QuestionPart]:
             f"{step}what ties them to the step before", schema.column(query.table, query.scope.column).label, refs
         )
     for number, clause in enumerate(query.clauses, 1):
-        yield _clause_part(f"{step}condition {number}: they", clause, wording, query)
+        tally = query.tally(expr.paths(clause)[0])
+        if query.described and tally is not None and tally.where is not None:
+            yield from _child_parts(f"{step}condition {number}", tally, wording, query)
+        else:
+            yield _clause_part(f"{step}condition {number}: they", clause, wording, query)
     if query.top is not None:
         tops = [_top_text(top, query, schema) for top in _tops(query, schema)]
         yield _part(f"{step}which of them, by their order", _top_text(query.top, query, schema), tops)
     if not query.key:
         yield _part(f"{step}what of it is wanted", _cell_text(query, query.columns[0], schema), _cells(query, schema))
+
+
+def _child_parts(asks: str, tally: Aggregate, wording: Wording, query: Query) -> Iterator[QuestionPart]:
+    """Yield what a description says of a row that refers to the described one."""
+    where = tally.where
+    assert isinstance(where, expr.Call)
+    child = wording.schema.tables[tally.table]
+    for one in where.args if where.op == "and" else (where,):
+        yield _clause_part(
+            f"{asks}, {child.plural} that go with them: they", one, wording, replace(query, table=child.name)
+        )
 
 
 def _part(asks: str, right: str, others: Sequence[str]) -> QuestionPart:
