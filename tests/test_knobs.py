@@ -170,7 +170,7 @@ def test_each_schema_tells_its_own_bounds_wherever_facts_are_asked_for():
         assert f"{name} {least} to {most}" in " ".join(help_text.split())
         assert re.search(rf"^{name} .* {least} to {most} ", listed, re.MULTILINE)
     refused = call("generate", "--facts", 5000, "--out", "x", code=2)
-    for name, (least, most) in table.items():
+    for name, (least, most) in ((name, bounds) for name, bounds in table.items() if bounds[1] < 5000):
         assert f"{name}: 5000 facts can't be had: " in refused
         assert f"it takes {least} to {most}: ask for --facts {most}" in refused
     assert f"all {len(table)} schemas take --facts 82 to 852" in refused

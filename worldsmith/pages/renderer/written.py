@@ -112,17 +112,11 @@ def fill_pattern(
             first = cells[path].value == 1 if path else not over
             out.append(part.first if first else part.second)
         elif path == (SUBJECT,) or (noun and path == (key,)):
-            name = pen.voice.subject if path == (SUBJECT,) else _without_article(noun, out[-1:])
+            name = pen.voice.subject if path == (SUBJECT,) else noun
             out.append(possessive(name) if part.form == "s" else name)
         else:
             out += _filled_slot(pen, part, cells[path])
     return flat(out if pen.written.source.form == "thread" else _capitalised(out))
-
-
-def _without_article(noun: str, before: Sequence[Inline]) -> str:
-    """Return a noun as it follows other text: "the {name}" is "the prize"."""
-    known = any(isinstance(text, str) and text.lower().endswith("the ") for text in before)
-    return noun.removeprefix("the ") if known else noun
 
 
 def _filled_slot(pen: Pen, slot: Slot, cell: Cell) -> tuple[Inline, ...]:
