@@ -570,6 +570,22 @@ def test_an_address_is_not_made_from_a_name() -> None:
             assert re.fullmatch(rf"https://[a-z.-]+/log/{name}-[a-z]{{4}}", pages().url(page_id))
 
 
+def test_an_article_agrees_with_the_value_after_it() -> None:
+    change = '"{code} came in on {arrived} with {tons}."'
+    goods = SCHEMA.replace('["salt", "timber", "wine"]', '["oil", "timber", "salt"]')
+    bank = BANK.replace(
+        change, '"A {goods} ship, {code} came in on {arrived}.", "Call {code}, an {goods} ship of {tons}."'
+    )
+    bank = bank.replace('show = ["arrived", "tons"]\ntitle', 'show = ["arrived", "tons", "goods"]\ntitle')
+    made = Pages(generate(with_bank(parse_schema(values_of(goods)), values_of(bank), "q.toml"), 3, language="natural"))
+    text = "".join(markdown(render(made.page(page_id), made.world, made)) for page_id in made.ids())
+    assert set(re.findall(r"\b([Aa]n? (?:oil|timber|salt)) ship", text)) <= {
+        "An oil", "an oil", "A timber", "a timber", "A salt", "a salt",
+    }  # fmt: skip
+    assert len(re.findall(r"\b[Aa]n oil ship", text)) > 3
+    assert len(re.findall(r"\b[Aa] timber ship", text)) > 3
+
+
 def test_an_article_before_the_name_is_not_said_twice() -> None:
     data = values_of(BANK)
     data["tells"][0]["text"] = [

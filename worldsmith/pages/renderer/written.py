@@ -11,6 +11,7 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import Final
 
+from worldsmith.lang.morphology import article as with_article
 from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages.prose import mixed
@@ -36,6 +37,8 @@ SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
 SPARE: Final = 40
 """Characters that a hit's passage may be longer than it aims at."""
+ARTICLES: Final = (" a ", " an ", "A ", "An ")
+"""What agrees with the value after it."""
 NONE: Final = "None."
 """What stands under the heading of a table without a row."""
 PARAGRAPH: Final = (2, 3, 4)
@@ -115,8 +118,17 @@ def fill_pattern(
             name = pen.voice.subject if path == (SUBJECT,) else noun
             out.append(possessive(name) if part.form == "s" else name)
         else:
-            out += _filled_slot(pen, part, cells[path])
+            slot = _filled_slot(pen, part, cells[path])
+            if out and isinstance(out[-1], str) and out[-1].endswith(ARTICLES):
+                out[-1] = _agreeing(out[-1], words_of(slot))
+            out += slot
     return flat(out if pen.written.source.form == "thread" else _capitalised(out))
+
+
+def _agreeing(text: str, after: str) -> str:
+    """Return a text that ends in an article as it stands before another: "a {line}" is "an optician's"."""
+    stem = text.rstrip("n ")
+    return f"{stem}n " if with_article(after).startswith("an ") else f"{stem} "
 
 
 def _filled_slot(pen: Pen, slot: Slot, cell: Cell) -> tuple[Inline, ...]:
