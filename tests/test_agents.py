@@ -380,16 +380,16 @@ def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch)
     world, _, tasks = phones
     folder, opened = save_world(world, tmp_path), []
     served(world, monkeypatch, opened)
-    asked = [(folder, task) for task in tasks[-2:]]
+    asked = [(folder, task) for task in tasks]
     rows = list(run_many(asked, "oracle", base_url="http://host/", profile="flaky"))
-    assert [row["item_f1"] for row in rows] == [1.0, 1.0]
+    assert {row["item_f1"] for row in rows} == {1.0}
     assert rows == list(run_many(asked, "oracle", profile="flaky"))
     assert all(row["retries"] == len(client.waited) > 0 for row, client in zip(rows, opened, strict=True))
-    assert [row["retries"] for row in run_many(asked, "oracle")] == [0, 0]
-    assert {1.0} < {*opened[0].waited, *opened[1].waited}
+    assert {row["retries"] for row in run_many(asked, "oracle")} == {0}
+    assert {1.0} < {seconds for client in opened for seconds in client.waited}
     bases = [client.base_url for client in opened]
     assert all(base.startswith(f"http://host/w/{world.id};profile=flaky;session=") for base in bases)
-    assert len({base[-16:] for base in bases}) == 2
+    assert len({base[-16:] for base in bases}) == len(asked) > 2
     assert all(client.closed for client in opened)
 
 
