@@ -1,4 +1,4 @@
-"""Figures of the shipped schemas' worlds: consistent, invented, varied, of the right size, and what a critic would read.
+"""Figures of the shipped schemas: consistent, invented, varied, of the right size, and what a critic would read.
 
 python examples/measure_worlds.py [schema …] [--checked 200] [--sized 1000] [--edits 500] [--facts 10]
 
