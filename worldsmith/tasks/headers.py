@@ -10,7 +10,7 @@ from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
 
 _UNIT = re.compile(r"\s*\([^()]*\)$")
-_YEAR = re.compile(r"^year of\b|(?<!this) year$")
+_YEAR = re.compile(r"^year of\b|(?<!\bthis)(?<!\bpast)(?<!\blast)(?<!\ba)(?<!\bper)(?<!\beach) year$")
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 
 

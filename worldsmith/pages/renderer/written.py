@@ -37,6 +37,8 @@ SHORT: Final = 70
 """Characters below which a hit's passage begins with the page's first sentence."""
 SPARE: Final = 40
 """Characters that a hit's passage may be longer than it aims at."""
+CLOSING: Final = frozenset('.!?…"”)*:')
+"""Marks that a sentence may end in."""
 ARTICLES: Final = (" a ", " an ", "A ", "An ")
 """What agrees with the value after it."""
 NONE: Final = "None."
@@ -259,7 +261,10 @@ def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: st
     for sentence in order:
         named = bool(key) and (key,) in sentence.tell.pattern.exact
         again = named and names % 2 == 1 and _takes_noun(sentence.tell.pattern, key, noun)
-        out.append(fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=noun if again else "", key=key))
+        text = fill_pattern(pen, sentence.tell.pattern, cells, over=over, noun=noun if again else "", key=key)
+        # Posts need no full stop in a thread, and one where a site prints them in a row.
+        closed = pen.written.source.form == "thread" or words_of(text)[-1:] in CLOSING
+        out.append(text if closed else flat([*text, "."]))
         if sentence.unspanned:
             out[-1] = _stating_first(out[-1], [cells[p] for p in sentence.unspanned])
         names += named
