@@ -23,11 +23,14 @@ from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.world.model import FAKER, table_bytes
 
 GOLDEN = {
-    ("company", 7): "93046f08608d07c8d3431dcee191579cd098b2d355c31e2c3e7ea390d57721d2",
-    ("films", 7): "868b103dd20b096d1f72a7fb8c293b15afbb861e5eed91656fc1d642e130d0ad",
-    ("league", 7): "443dfd0cc844e57ee285ea311aef5b67dc9487e46b9fd64cad6d3493e1385561",
-    ("smartphones", 7): "9d17ef4df6e2fd960e7b99c560fada221abe8aa1e02f146fd262cc2508f93234",
-    ("town", 7): "35a23911ba12d8ce8d48317c60c663682bc961079061c3a30702de28aff950ef",
+    ("company", 7): "e04ebd5eb4ea0e893de932c0d7bc67f74fe3d8e1504d4c2c52e48de108ff2da0",
+    ("films", 7): "06c5412e3bcac6e4b12587d8c1c792ea405fdb0aeb230f03a580d8282b5df845",
+    ("hospital", 7): "b956e961b093f391cdcbc882d0c0534b8e3627c622e81ec5351b0822a669a571",
+    ("league", 7): "9e4e6830f8b49c1b4c74f152b37557ca29a5b5b1ee1651aee9cacdce86f6e319",
+    ("railway", 7): "d48020c920444c9685d4420c0a42004115cc2460d30801fc027c9990d631227f",
+    ("smartphones", 7): "f9b2de3171b61bfe377702697902be657f3763bd38e9a1c5ffd5422dad71ceb9",
+    ("town", 7): "8847c439275c21afa1f14b76b4caabbbdae6fd0db0b4283bd8019f3531b011c1",
+    ("university", 7): "e09cc355a5b25e4b9858a0f473d81cc46ff056670dc4c000bcfb47afe64a07f5",
 }
 
 

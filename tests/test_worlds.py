@@ -15,8 +15,8 @@ from worldsmith.tasks import Task
 from worldsmith.world import files
 
 GOLDEN = {
-    "smartphones-bb683fbd4a": "8ac9e823863aaa207be75172affaee11cfad6aa96505138e30a87b163716d154",
-    "town-80291a244b": "2a735fd7737b2eb6625892bc8e5cb4f43cf7452584a8b29b32de4a5cef2fcb77",
+    "smartphones-33dd08517f": "8bd70a5a892ce98f1f7d3402a4d47221af6c2b0de326460c0e52f427eb713afa",
+    "town-e037c676f4": "ea11031eb4fcfb83c023a7120c7faf24193060cff52e83d6b9426c2a23d4d084",
 }
 
 

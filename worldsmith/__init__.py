@@ -4,9 +4,9 @@ The front door, for Python. What it names is imported when it is first used; pat
 
     import worldsmith as ws
 
-    world = ws.generate("town", seed=7)                  # or ws.load_world("w/town-80291a244b")
+    world = ws.generate("town", seed=7)                  # or ws.load_world("w/town-e037c676f4")
     assert ws.check(world).ok
-    task = ws.mine(world, 1).tasks[0]                    # or ws.read_tasks("w/town-80291a244b")[0]
+    task = ws.mine(world, 1).tasks[0]                    # or ws.read_tasks("w/town-e037c676f4")[0]
     simulator = ws.Simulator(world)
     hits = simulator.call(ws.Address(world.id), ws.Call("web_search", "bakeries and who keeps them")).results
     environment = ws.Environment(world, task, simulator)

@@ -21,8 +21,8 @@ def trace(file: Path, *, as_json: bool) -> None:
     files, one per session.
 
     \b
-    worldsmith trace traces/town-80291a244b.9f3c0a1b2c3d4e5f.jsonl
-    worldsmith trace traces/town-80291a244b.9f3c0a1b2c3d4e5f.jsonl --json
+    worldsmith trace traces/town-e037c676f4.9f3c0a1b2c3d4e5f.jsonl
+    worldsmith trace traces/town-e037c676f4.9f3c0a1b2c3d4e5f.jsonl --json
     """
     from worldsmith.simulate.traces import read_trace
 
