@@ -36,7 +36,8 @@ def result_list(simulator: Simulator, query: str) -> str:
 def queries(world: World, tasks: tuple[Task, ...]) -> list[str]:
     """Return half searches for names of rows, half for questions in their own words."""
     tables = [table.name for table in world.schema.tables.values() if not table.background]
-    names = [world.title(Row(tables[i % len(tables)], 3 + i)) for i in range(COUNT // 2)]
+    named = [tables[i % len(tables)] for i in range(COUNT // 2)]
+    names = [world.title(Row(table, (3 + i) % world.size(table))) for i, table in enumerate(named)]
     return names + [task.question.split("\n\n")[0].rpartition(". ")[2] for task in tasks[: COUNT - len(names)]]
 
 
