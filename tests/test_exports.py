@@ -742,7 +742,7 @@ def test_ways_of_solving_are_imitated_by_turns(natural_conversations):
         calls = useful_calls(task, simulator, way, 5)
         client = SimulatorClient(simulator)
         read = [client.extract(c["arg"], c.get("offset", 0)) for c in calls if c["tool"] == "web_extractor"]
-        assert required_disclosures(task, evaluator) <= client.read
+        assert required_disclosures(task, evaluator) <= client.page_disclosures
         assert len(read) == sum(call["tool"] == "web_extractor" for call in way)
         assert len(calls) - len(read) <= 2 * sum(call["tool"] == "web_search" for call in way)
 

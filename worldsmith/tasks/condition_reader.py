@@ -14,7 +14,8 @@ from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
 from worldsmith.lang.question_phrases import question_phrases
-from worldsmith.schema import Aggregate, Column, Schema, Value
+from worldsmith.naming import KINDS
+from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
 from worldsmith.tasks.conditions import (
     MANY,
     MONTHS,
@@ -95,7 +96,7 @@ class Phrases:
         for form in self._of(table, verbs):
             held = form.match(text)
             if held is not None:
-                yield from (node for node in _made(form, held) if _named(node))
+                yield from (node for node in _made(form, held) if _named(node, form.column))
         for ref, prefix in self._refs[table]:
             for start, whose in starts(begun(prefix, verbs)):
                 if not text.startswith(start) or whose != text.startswith("whose ", len(start)):
@@ -341,10 +342,11 @@ def _listed(here: expr.Path, column: Column, text: str) -> Iterator[Node]:
                 yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
 
 
-def _named(node: Node) -> bool:
-    """Tell whether the texts that a comparison holds may be names."""
+def _named(node: Node, column: Column) -> bool:
+    """Tell whether the texts that a comparison holds may be names: those of our kinds begin with a capital."""
     texts = [n.value for n in walk(node) if isinstance(n, expr.Const) and isinstance(n.value, str)]
-    return not any(NO_NAME.search(text) for text in texts)
+    invented = isinstance(column.fill, Invent) and column.fill.kind in KINDS
+    return not any(NO_NAME.search(text) or (invented and text[:1].islower()) for text in texts)
 
 
 def _deeper(node: Node, step: str) -> Node:

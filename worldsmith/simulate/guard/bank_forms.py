@@ -127,7 +127,7 @@ class BankForms:
 
     def _imprints(self, site: str) -> Iterator[Pattern]:
         """Yield the standing lines of a site."""
-        for line in self.voice.bank.source.sites[site].imprint:
+        for line in self.voice.looks[site].imprint:
             yield read_pattern(line.replace("{site}", self.voice.sites[site].name))
 
     def values(self, table: str, column: str) -> frozenset[str]:
