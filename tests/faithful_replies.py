@@ -20,7 +20,7 @@ from worldsmith.simulate.protocol import Address, Call, Draft, Result, Slice, Vi
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
-SCHEMAS = ("town", "company", "films", "hospital", "league", "smartphones")
+SCHEMAS = ("town", "company", "films", "league", "smartphones")
 SEEDS = (11, 12, 13, 14)
 REGISTERS = ("encyclopedia", "news", "blog", "table", "list", "sheet", "forum", "short")
 

@@ -418,7 +418,9 @@ def _bank_lie(kind: str, page: Page, sim: Simulator, rng: Random) -> str:
                 continue
             if any(cells[p].value is None for p in one.tell.pattern.paths if p != ("subject",)):
                 continue
-            if page.subject is None and not one.names(frozenset((k,) for k in world.schema.tables[row.table].key)):
+            if page.subject is None and not {(k,) for k in world.schema.tables[row.table].key} <= set(
+                one.tell.pattern.exact
+            ):
                 continue  # of whichever row was named before it
             if kind == "unentitled":
                 hidden = [
@@ -426,7 +428,7 @@ def _bank_lie(kind: str, page: Page, sim: Simulator, rng: Random) -> str:
                     for p in one.tell.pattern.exact
                     if (cells[p].row, cells[p].col) not in held and str(cells[p].value) not in shown
                 ]
-                if hidden and one.fits(cells):
+                if hidden and all(p in cells for p in (*one.tell.states, *one.reads)) and one.holds(cells):
                     options.append(one)
             elif one.tell.states and all(p in cells for p in (*one.tell.states, *one.reads)):
                 known = all((cells[p].row, cells[p].col) in held for p in one.tell.states)
