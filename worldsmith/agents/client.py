@@ -10,10 +10,13 @@ from time import sleep as wait
 from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
+from worldsmith.pages import Pages
+from worldsmith.simulate.disclosure import disclosed_of_world
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
-from worldsmith.world.model import Disclosure
+from worldsmith.world.model import Disclosure, World
 
 TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
@@ -83,17 +86,28 @@ class SimulatorClient:
 
     def __init__(
         self,
-        simulator: Simulator,
+        simulator: Simulator | PoolSimulator,
         address: Address | None = None,
         reply_cache: dict[Call, Observation] | None = None,
         traces: Traces | None = None,
+        world: World | None = None,
     ) -> None:
-        self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.world.id), reply_cache
+        """Take what answers calls; of a pool, `world` is the one whose disclosures count."""
+        self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.id), reply_cache
         self.traces = traces
+        self.world = world if isinstance(simulator, PoolSimulator) else simulator.world
         self.disclosed: set[Disclosure] = set()
         self.page_disclosures: set[Disclosure] = set()
         self.retries = 0
         self.goes_on: int | None = None
+
+    @property
+    def pages(self) -> Pages:
+        """The plans of the world's pages."""
+        return self.simulator.pages_of(self.address, self.world.id if self.world else "")
+
+    def _disclosed(self, observation: Observation) -> tuple[Disclosure, ...]:
+        return disclosed_of_world(observation, self.world.digest) if self.world else ()
 
     def afresh(self) -> "SimulatorClient":
         """Return a client of the same tools to whom nothing has been disclosed yet."""
@@ -115,7 +129,7 @@ class SimulatorClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
         observation = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
-        self.page_disclosures.update(observation.disclosed)
+        self.page_disclosures.update(self._disclosed(observation))
         self.goes_on = observation.next_offset
         return observation.text
 
@@ -125,7 +139,7 @@ class SimulatorClient:
             observation = self._tried(call)
             if self.reply_cache is not None:
                 self.reply_cache[call] = observation
-        self.disclosed.update(observation.disclosed)
+        self.disclosed.update(self._disclosed(observation))
         return observation
 
     def _tried(self, call: Call) -> Observation:

@@ -151,7 +151,7 @@ def run(task: Task, world: World, name: str, client: Connection, count: Callable
             )
         fresh = client.afresh()
         recorder = Recorder(fresh, count)
-        answer = natural_agent(task, client.simulator.pages_of(client.address), recorder)
+        answer = natural_agent(task, client.pages, recorder)
         client.add(fresh)
     else:
         answer = agent(name)(task, world.schema, recorder)

@@ -13,8 +13,10 @@ import click
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
+    from worldsmith.pages.pool import Pool
     from worldsmith.serving.responder_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
+    from worldsmith.simulate.pool import PoolSimulator
     from worldsmith.simulate.protocol import Observation, Profile, Tool
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.simulate.store import Store
@@ -163,13 +165,19 @@ class Answering:
             tools=self.tools,
         )
 
-    def answers(self, world: "World") -> "Responder":
-        """Return what answers the calls of a world, recorded where there are traces."""
-        if self.traces is None:
-            return self.simulator(world)
-        from worldsmith.simulate.traces import Traced
+    def pool_simulator(self, pool: "Pool", **options: Any) -> "PoolSimulator":
+        """Return the simulator of a pool."""
+        from worldsmith.simulate.pool import PoolSimulator
 
-        return Traced(self.simulator(world), self.traces)
+        return PoolSimulator(pool, simulate=self.simulator, profiles=self.profiles, **options)
+
+    def answers(self, source: "World | Pool") -> "Responder":
+        """Return what answers the calls of a world or a pool, recorded where there are traces."""
+        from worldsmith.simulate.traces import Traced
+        from worldsmith.world.model import World
+
+        simulator = self.simulator(source) if isinstance(source, World) else self.pool_simulator(source)
+        return simulator if self.traces is None else Traced(simulator, self.traces)
 
     def totals(self) -> str:
         """Return the counts, one line for the simulators and one for the model."""

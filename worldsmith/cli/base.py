@@ -13,6 +13,7 @@ import click
 from worldsmith.errors import FormatError, UsageError, WorldsmithError
 
 if TYPE_CHECKING:
+    from worldsmith.pages.pool import Pool
     from worldsmith.world.model import World
 
 T = TypeVar("T")
@@ -68,6 +69,14 @@ def one_world(path: Path) -> Path:
         names = _named([folder.name for folder in folders])
         raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
     return folders[0]
+
+
+def pool_at(paths: Sequence[Path], *, quiet: bool = True) -> "Pool":
+    """Return the pool of the worlds that `paths` name. Raises UsageError where they can't be one."""
+    from worldsmith.pages.pool import open_pool
+
+    folders = usable_worlds(paths)
+    return open_pool(folders, lambda some: progress(some, len(some), "worlds", quiet=quiet))
 
 
 def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = True) -> list[Path]:
@@ -170,4 +179,10 @@ def progress(items: Iterable[T], length: int, label: str, *, quiet: bool) -> Ite
         yield from bar
 
 
+pool_option = click.option(
+    "--pool",
+    "pooled",
+    is_flag=True,
+    help="All worlds of the folder as one search engine and one web, instead of each on its own.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON value per line, for programs.")

@@ -17,7 +17,7 @@ from worldsmith.cli.backend import (
     traces_in,
     why_renderer_answered,
 )
-from worldsmith.cli.base import emit, json_option, one_world, usable_worlds
+from worldsmith.cli.base import emit, json_option, one_world, pool_at, pool_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ seed_option = click.option(
 @seed_option
 @model_options
 @trace_option
+@pool_option
 def serve(
     paths: tuple[Path, ...],
     memory: int | None,
@@ -60,6 +61,8 @@ def serve(
     profiles: Path | None,
     model_choice: ModelChoice,
     trace: Path | None,
+    *,
+    pooled: bool,
     **options: Any,
 ) -> None:
     """Serve worlds: a fake search engine and page reader in several dialects, chosen by route.
@@ -67,6 +70,7 @@ def serve(
     \b
     worldsmith serve w/town-1a2b3c4d5e       one world, no prefix needed
     worldsmith serve w                       many: /w/<world>/api/search, or an API key ws-<world>
+    worldsmith serve w --pool                all of them as one web, no prefix needed
 
     \b
     GET  /healthz, /worlds, /openapi.json
@@ -88,6 +92,8 @@ def serve(
         index_folder=beside.get if index_dir is None else lambda _: index_dir,
         traces=traces_in(trace),
     )
+    if pooled:
+        options["pool"] = pool_at(paths, quiet=False)
 
     async def close() -> None:
         await answering.close()
@@ -111,6 +117,7 @@ def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
     @profiles_option
     @seed_option
     @model_options
+    @pool_option
     @wraps(command)
     def with_answer(
         *args: Any,
@@ -119,16 +126,19 @@ def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
         profiles: Path | None,
         seed: int,
         model_choice: ModelChoice,
+        pooled: bool,
         **options: Any,
     ) -> Any:
         answering = Answering(model_choice, read_profiles(profiles))
-        return command(*args, answer=partial(_answer, path, profile, seed, answering), **options)
+        return command(*args, answer=partial(_answer, path, profile, seed, answering, pooled=pooled), **options)
 
     return with_answer
 
 
-def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Call") -> "Observation":
-    """Return the observation of one call to a world; reports on standard error when it isn't the model's."""
+def _answer(
+    path: Path, profile: str, seed: int, answering: Answering, call: "Call", *, pooled: bool
+) -> "Observation":
+    """Return the observation of one call to a world or a pool; reports on standard error when it isn't the model's."""
     import asyncio
 
     from worldsmith.simulate.protocol import Address
@@ -136,8 +146,12 @@ def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Ca
 
     async def answer() -> "Observation":
         try:
-            world = load_world(one_world(path))
-            return await answering.simulator(world).acall(Address(world.id, profile, seed), call)
+            simulator = (
+                answering.pool_simulator(pool_at([path]))
+                if pooled
+                else answering.simulator(load_world(one_world(path)))
+            )
+            return await simulator.acall(Address(simulator.id, profile, seed), call)
         finally:
             await answering.close()
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -20,18 +21,19 @@ from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.pages.pool import Pool
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
 from worldsmith.serving.responder_cache import MEMORY, Responder, ResponderCache, Simulate
-from worldsmith.simulate.disclosure import disclosure_hashes
+from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
 from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
-from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.pool import simulator_of
 from worldsmith.simulate.store import Attempts, MemoryAttempts
 from worldsmith.world.model import World
 
@@ -144,7 +146,7 @@ class Service:
     def evidence(self, address: Address, observations: Sequence[Observation]) -> Mapping[str, str]:
         """Return the header of what calls disclose: hashes separated by spaces, several calls by commas, in order."""
         digest = self.responder_cache.cards[address.world].digest
-        text = ", ".join(" ".join(disclosure_hashes(observation.disclosed, digest)) for observation in observations)
+        text = ", ".join(" ".join(observation_hashes(observation, digest)) for observation in observations)
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
     async def _observe(
@@ -335,7 +337,8 @@ def create_app(
     seed: int = 0,
     link_base: str | None = None,
     memory: int = MEMORY,
-    simulate: Simulate = Simulator,
+    simulate: Simulate | None = None,
+    pool: Pool | None = None,
     attempts: Attempts | None = None,
     dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
     deadline: float = DEADLINE,
@@ -350,7 +353,8 @@ def create_app(
         seed: what an address without a seed has.
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
-        simulate: makes what answers the calls of a world.
+        simulate: makes what answers the calls of a world, and of the pool; by default without a language model.
+        pool: what a request that names no world is answered by: all its worlds as one web.
         attempts: counts the calls of sessions; by default in this process's memory.
         dialects: the wire forms that are answered.
         deadline: seconds that a reply waits for what `simulate` makes, if that asks a language model.
@@ -362,7 +366,7 @@ def create_app(
     """
     find_profile(profile, profiles)
     base = None if link_base is None else _link_base(link_base)
-    responder_cache = ResponderCache(worlds, memory, simulate)
+    responder_cache = ResponderCache(worlds, memory, simulate or partial(simulator_of, profiles=profiles), pool)
     default = Address(responder_cache.only, profile, seed)
     counted = MemoryAttempts() if attempts is None else attempts
     service = Service(responder_cache, default, base, counted, profiles, deadline)

@@ -47,7 +47,7 @@ def _home(responder_cache: ResponderCache, endpoints: Endpoints) -> dict[str, An
     first = next(iter(responder_cache.cards))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
-        "world": "The one world needs no name."
+        "world": f"The {'worlds are one web and need' if responder_cache.pool else 'one world needs'} no name."
         if responder_cache.only
         else f"Name one of {len(responder_cache.cards)} worlds before the route, such as /w/{first}/api/search?query=…",
         "worlds": "/worlds",

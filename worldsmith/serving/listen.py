@@ -105,7 +105,7 @@ def serve(
     """Serve worlds until interrupted; `options` are those of `create_app`.
 
     A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
-    A single world is opened before that, several at their first call.
+    A single world, or a pool, is opened before that, several worlds at their first call.
 
     Raises:
         UsageError: the address can't be bound, or `create_app` says so.
@@ -117,7 +117,9 @@ def serve(
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
             asyncio.run(responder_cache.get(app.state.default))
-        what = f"world {responder_cache.only}" if responder_cache.only else f"{len(responder_cache.cards)} worlds"
+        served, pool = responder_cache.only, responder_cache.pool
+        what = f"world {served}" if served else f"{len(responder_cache.cards)} worlds"
+        what = f"{len(pool.worlds)} worlds as {pool.id}" if pool else what
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 
         def ready() -> None:

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Protocol
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.pages.pool import Pool
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.world.files import MANIFEST, load_world, read_json
 from worldsmith.world.model import World
@@ -28,7 +29,7 @@ MAX_NAMED = 12
 
 
 class Responder(Protocol):
-    """What answers the calls of one world: a `Simulator`."""
+    """What answers the calls of one world or pool: a `Simulator`, a `PoolSimulator`."""
 
     def ready(self, address: Address) -> bool:
         """Whether the pages and the index that answer at an address are made."""
@@ -43,14 +44,14 @@ class Responder(Protocol):
         ...
 
 
-Simulate = Callable[[World], Responder]
+Simulate = Callable[[World | Pool], Responder]
 
 
 @dataclass(frozen=True, slots=True)
 class WorldCard:
     """What the server lists of a world, and its source."""
 
-    source: Path | World
+    source: Path | World | Pool
     schema: str
     as_of: str
     facts: int
@@ -64,8 +65,13 @@ class ResponderCache:
     open are answered meanwhile. Safe to use from several threads and event loops.
     """
 
-    def __init__(self, sources: Sequence[Path | World], memory: int, simulate: Simulate) -> None:
-        """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id."""
+    def __init__(
+        self, sources: Sequence[Path | World], memory: int, simulate: Simulate, pool: Pool | None = None
+    ) -> None:
+        """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id.
+
+        A pool is listed beside its worlds, and never closed: it closes worlds of its own.
+        """
         self.cards: dict[str, WorldCard] = {}
         for source in sources:
             world, card = _card_of(source)
@@ -76,6 +82,9 @@ class ResponderCache:
             self.cards[world] = card
         if not self.cards:
             raise UsageError("there is no world to serve")
+        self.pool = pool
+        if pool is not None:
+            self.cards[pool.id] = WorldCard(pool, "pool", "", pool.facts, pool.id)
         self._budget, self._simulate = memory * 1_000_000, simulate
         self._open: OrderedDict[str, Responder] = OrderedDict()
         self._opening: dict[str, Future[Responder]] = {}
@@ -84,7 +93,9 @@ class ResponderCache:
 
     @property
     def only(self) -> str:
-        """The id of the single world, "" where there are several."""
+        """The id of the pool, else of the single world; "" where there are several worlds and no pool."""
+        if self.pool is not None:
+            return self.pool.id
         return next(iter(self.cards)) if len(self.cards) == 1 else ""
 
     @property
@@ -142,8 +153,9 @@ class ResponderCache:
                 del self._opening[world]
 
     def _close(self, keep: str) -> None:
-        used = sum(self.cards[world].facts for world in self._open) * BYTES_A_FACT
-        for world in [name for name in self._open if name != keep]:
+        pool = self.pool.id if self.pool else ""
+        used = sum(self.cards[world].facts for world in self._open if world != pool) * BYTES_A_FACT
+        for world in [name for name in self._open if name not in {keep, pool}]:
             if used <= self._budget:
                 return
             del self._open[world]
@@ -161,5 +173,5 @@ def _card_of(source: Path | World) -> tuple[str, WorldCard]:
         raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
 
 
-def _place(source: Path | World) -> str:
+def _place(source: Path | World | Pool) -> str:
     return str(source) if isinstance(source, Path) else "in memory"

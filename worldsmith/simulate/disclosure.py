@@ -12,6 +12,7 @@ from hashlib import sha256
 from worldsmith.pages.dormant import ArchiveKind
 from worldsmith.pages.types import Chunk, Page
 from worldsmith.schema import PageSpec, Schema
+from worldsmith.simulate.protocol import Observation
 from worldsmith.world.model import Cell, Disclosure, Row, World
 
 
@@ -34,6 +35,17 @@ def disclosure_hash(world_digest: str, row: Row, column: str) -> str:
 def disclosure_hashes(disclosed: Iterable[Disclosure], world_digest: str) -> list[str]:
     """Return the hashes of disclosures, sorted."""
     return sorted(disclosure_hash(world_digest, row, column) for row, column in disclosed)
+
+
+def disclosed_of_world(observation: Observation, world_digest: str) -> tuple[Disclosure, ...]:
+    """Return what a reply discloses of one world: of a pool's reply its part, of a world's own all."""
+    return dict(observation.disclosed_by_world).get(world_digest, observation.disclosed)
+
+
+def observation_hashes(observation: Observation, world_digest: str) -> list[str]:
+    """Return the hashes of all that a reply discloses, whatever worlds it is of; `world_digest` is that of a world's own."""
+    by_world = observation.disclosed_by_world or ((world_digest, observation.disclosed),)
+    return sorted(one for digest, disclosed in by_world for one in disclosure_hashes(disclosed, digest))
 
 
 def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:

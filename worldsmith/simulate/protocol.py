@@ -213,6 +213,8 @@ class Observation:
     """What a language model was asked for it, for traces; never sent."""
     disclosed: tuple[Disclosure, ...] = ()
     """What the text that was sent states (`disclosure`): evidence for a reward, never shown to an agent."""
+    disclosed_by_world: tuple[tuple[str, tuple[Disclosure, ...]], ...] = ()
+    """The same of a pool's reply, by the digests of its worlds; `disclosed` is empty then."""
 
     @property
     def opened(self) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate, chain
 from math import inf
@@ -115,7 +115,7 @@ class _Services:
     """What serves calls for pages of one length."""
 
     pages: Pages
-    index: Index
+    indexed: Indexed
     plan_writer: PlanWriter
     model: WorldModel | None
     budget: int
@@ -128,6 +128,25 @@ class _Services:
     def guard(self) -> Guard:
         """The guard that reads: what a model wrote, and plain pages."""
         return Guard(self.pages.world, self.pages, self.budget)
+
+    @cached_property
+    def index(self) -> Index:
+        """The index over the pages; a world that is searched through a pool's never needs it."""
+        return self.indexed(self.pages)
+
+    def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, float]], bool]:
+        """Return hits as `Index.search` does."""
+        return self.index.search(query, k, page, hidden=hidden)
+
+    def shows(self, page: Page) -> bool:
+        """Whether a page can be read: all but dormant ones."""
+        return not page.dormant
+
+    def ranking(self, profile: Profile, seed: int) -> "EditedRanking | _Services":
+        """Return what ranks the pages under a profile."""
+        shares = profile.edits or {}
+        edited = any(shares.get(name) for name in RANKINGS)
+        return EditedRanking(self.pages, self, shares, seed) if edited else self
 
 
 class Simulator:
@@ -192,8 +211,13 @@ class Simulator:
             if pages is None or pages.length != length:
                 pages, index = Pages(self.world, length), None
             writer = self.model.writer(pages) if self.model else None
-            index = index or self._indexed(pages)
-            made = _Services(pages, index, PlanWriter(self.world, pages), writer, self._budget)
+            made = _Services(
+                pages,
+                self._indexed if index is None else partial(_premade, index),
+                PlanWriter(self.world, pages),
+                writer,
+                self._budget,
+            )
             if writer or not pages.voice:
                 _ = made.guard  # made now: it takes longer than any call
             services = self._services.setdefault(length, made)  # another thread's, where it was quicker
@@ -205,11 +229,26 @@ class Simulator:
 
     def warm(self, address: Address) -> None:
         """Make them, which takes longer than any call; safe in a thread of its own while other calls are answered."""
-        self._services_for(profile_named(address.profile, self._profiles).length)
+        _ = self._services_for(profile_named(address.profile, self._profiles).length).index
 
-    def pages_of(self, address: Address) -> Pages:
-        """Return the pages that an address is answered from."""
+    @property
+    def id(self) -> str:
+        """What an address names: the world's id."""
+        return self.world.id
+
+    def pages_of(self, address: Address, world: str = "") -> Pages:
+        """Return the pages that an address is answered from. Raises UsageError where `world` is another one."""
+        if world not in ("", self.world.id):
+            raise UsageError(f"world {world!r} is not served here; this is {self.world.id!r}")
         return self._profile_and_services(address)[1].pages
+
+    def placed(self, address: Address, page_id: str) -> tuple[str, ...]:
+        """Return what a ranking holds under a profile in place of a hit, in order: nothing where it isn't shown."""
+        profile, services = self._profile_and_services(address)
+        ranking = services.ranking(profile, address.seed)
+        if isinstance(ranking, EditedRanking):
+            return ranking.placed(page_id)
+        return (page_id,) if services.shows(services.pages.page(page_id)) else ()
 
     def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
         profile = profile_named(address.profile, self._profiles)
@@ -224,23 +263,15 @@ class Simulator:
         """
         if address.world not in ("", self.world.id):
             raise UsageError(f"the address names the world {address.world!r}; this is {self.world.id!r}")
-        if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
-            raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
         profile, services = self._profile_and_services(address)
         self._counts[call.tool] += 1
-        for fault in faults_of(profile):
-            answer = fault(call, address.seed, attempt)
-            if answer is not None:
-                self._counts[f"fault:{answer.fault}"] += 1
-                return answer
+        fault = fault_for(profile, call, address.seed, attempt)
+        if fault is not None:
+            self._counts[f"fault:{fault.fault}"] += 1
+            return fault
         if profile.full_text and not call.full_text:
             call = replace(call, full_text=True)
-        shares = profile.edits or {}
-        edited = any(shares.get(name) for name in RANKINGS)
-        index = EditedRanking(services.pages, services.index, shares, address.seed) if edited else services.index
-        slice_ = slice_for(services.pages, index, call)
-        for edit in self._edits_of(profile):
-            slice_ = edit(services.pages, slice_, address.seed)
+        slice_ = self.edited(address, slice_for(services.pages, services.ranking(profile, address.seed), call))
         if slice_.views:
             return slice_
         gone = slice_ if slice_.changes else None  # a dead link or dropped hits, for traces
@@ -249,6 +280,13 @@ class Simulator:
             return Observation("not_found", part=gone)
         self._counts["no_hits"] += 1
         return Observation("ok", more=slice_.more, part=gone)
+
+    def edited(self, address: Address, slice_: Slice) -> Slice:
+        """Return a slice after the edits of an address's profile; it may have lost views."""
+        profile, services = self._profile_and_services(address)
+        for edit in self._edits_of(profile):
+            slice_ = edit(services.pages, slice_, address.seed)
+        return slice_
 
     def _edits_of(self, profile: Profile) -> tuple[SliceEdit, ...]:
         profile_edits = self._edits.get(profile.name)
@@ -259,8 +297,10 @@ class Simulator:
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call from the store where it has a text of the model; by our renderer otherwise."""
         slice_ = self.slice_or_reply(address, call, attempt)
-        if isinstance(slice_, Observation):
-            return slice_
+        return slice_ if isinstance(slice_, Observation) else self.answer_stored(address, slice_)
+
+    def answer_stored(self, address: Address, slice_: Slice) -> Observation:
+        """Answer a slice from the store where it has a text of the model; by our renderer otherwise."""
         return self._from_store(address, slice_) or self.answer_slice(address, slice_)
 
     def _from_store(self, address: Address, slice_: Slice) -> Observation | None:
@@ -286,9 +326,11 @@ class Simulator:
         not be asked, nothing is stored: the next call asks it again.
         """
         slice_ = self.slice_or_reply(address, call, attempt)
-        if isinstance(slice_, Observation):
-            return slice_
-        if self.model is None or call.tool not in self._tools:
+        return slice_ if isinstance(slice_, Observation) else await self.answer_by_model(address, slice_, deadline)
+
+    async def answer_by_model(self, address: Address, slice_: Slice, deadline: float = inf) -> Observation:
+        """Answer a slice as `acall` does."""
+        if self.model is None or slice_.call.tool not in self._tools:
             return self.answer_slice(address, slice_)
         kept = self._from_store(address, slice_)
         if kept is not None:
@@ -503,6 +545,22 @@ class Simulator:
         ordered = instruction(profile, slice_, self.world.schema)
         name = self.model.version if self.model else "renderer"
         return sha256(canonical_json([self.world.digest, RENDER, POLICY, views, named, ordered, name])).hexdigest()
+
+
+def _premade(index: Index, _: Pages) -> Index:
+    return index
+
+
+def fault_for(profile: Profile, call: Call, seed: int, attempt: int) -> Observation | None:
+    """Return the fault that answers a call instead of a world, None where none does.
+
+    Raises:
+        UsageError: the call asks for 0 or fewer hits or pages.
+    """
+    if call.k < 1 or call.page < 1 or call.offset < 0 or (call.max_chars is not None and call.max_chars < 1):
+        raise UsageError(f"k, page and max_chars start at 1 and offset at 0: {call!r}")
+    answers = (fault(call, seed, attempt) for fault in faults_of(profile))
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def _same_text(one: Draft, other: Draft) -> bool:

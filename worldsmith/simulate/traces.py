@@ -23,6 +23,7 @@ import orjson
 
 from worldsmith.cache import keep
 from worldsmith.errors import FormatError
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation, Result, Slice, Verdict
 from worldsmith.simulate.simulator import Simulator
 
@@ -108,7 +109,7 @@ def _write(path: Path, data: bytes) -> None:
 class Traced:
     """A simulator whose calls are recorded."""
 
-    simulator: Simulator
+    simulator: "Simulator | PoolSimulator"
     traces: Traces
 
     def ready(self, address: Address) -> bool:

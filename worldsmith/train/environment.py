@@ -13,8 +13,9 @@ from typing import Any, Final
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
-from worldsmith.simulate.disclosure import disclosure_hashes
+from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import http_failure
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
@@ -118,7 +119,8 @@ class Environment:
 
     world: World
     task: Task
-    simulator: Simulator
+    simulator: Simulator | PoolSimulator
+    """What answers: of the world, or of a pool that it is in; a task then has to be one of the pool's."""
     profile: str = "clean"
     seed: int = 0
     max_turns: int | None = None
@@ -169,7 +171,7 @@ class Environment:
 
     @property
     def _address(self) -> Address:
-        return Address(self.world.id, self.profile, self.seed, self.session)
+        return Address(self.simulator.id, self.profile, self.seed, self.session)
 
     def step(self, message: str | Mapping[str, Any] | Any) -> Step:
         """Take the agent's message: answer its tool calls, or score it.
@@ -206,8 +208,8 @@ class Environment:
         reads = sum(observation.opened for observation in self.observations)
         faults = sum(bool(observation.fault) for observation in self.observations)
         budget = self.task.typical_turns or None if self.budget is None else self.budget
-        disclosed = (cell for observation in self.observations for cell in observation.disclosed)
-        hashes = frozenset(disclosure_hashes(disclosed, self.world.digest))
+        digest = self.world.digest
+        hashes = frozenset(one for observation in self.observations for one in observation_hashes(observation, digest))
         reward = scoring.reward(
             scoring.with_evidence(score, cell_evidence(self.task, QueryEvaluator(self.world)), hashes),
             turns=self.turns,

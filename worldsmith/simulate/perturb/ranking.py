@@ -4,11 +4,11 @@ Both happen before the ranking is cut into results pages, so paging shows every 
 ranks is lost: it comes later.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Protocol
 
 from worldsmith.pages import Pages
-from worldsmith.pages.index import Index
 from worldsmith.pages.types import Page
 from worldsmith.seeding import draw
 
@@ -32,6 +32,14 @@ def _written_pages(pages: Pages) -> tuple[str, ...]:
     return tuple(f"{name}/{n}" for name in pages.voice.pages for n in pages.kinds[name].numbers) if pages.voice else ()
 
 
+class Searchable(Protocol):
+    """An index that can count dormant pages in."""
+
+    def search(self, query: str, k: int, page: int, *, hidden: bool) -> tuple[Sequence[tuple[str, float]], bool]:
+        """Return hits as `Index.search` does."""
+        ...
+
+
 class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
@@ -39,7 +47,7 @@ class EditedRanking:
     and namesakes are found.
     """
 
-    def __init__(self, pages: Pages, index: Index, edits: Mapping[str, float], seed: int) -> None:
+    def __init__(self, pages: Pages, index: Searchable, edits: Mapping[str, float], seed: int) -> None:
         self.pages, self.index, self.edits, self.seed = pages, index, edits, seed
         guides = pages.kinds.get("world-guide")
         self.background = tuple(f"world-guide/{n}" for n in guides.numbers) if guides else _written_pages(pages)
@@ -63,15 +71,18 @@ class EditedRanking:
         """Yield hits, best first, each once, with what comes before them."""
         yielded: set[str] = set()
         for page_id, score in self._hits(query, wanted):
-            if page_id in yielded or not self.shows(self.pages.page(page_id)):
-                continue
-            if self.background and self._drawn("distract", page_id):
-                other = self.background[draw(self.seed, "distracting", page_id) % len(self.background)]
-                if other not in yielded and other != page_id:
-                    yielded.add(other)
-                    yield other, score
-            yielded.add(page_id)
-            yield page_id, score
+            for placed in () if page_id in yielded else self.placed(page_id):
+                if placed not in yielded:
+                    yielded.add(placed)
+                    yield placed, score
+
+    def placed(self, page_id: str) -> tuple[str, ...]:
+        """Return what stands in place of a hit, in order: nothing where it isn't shown, and what distracts before it."""
+        if not self.shows(self.pages.page(page_id)):
+            return ()
+        if self.background and self._drawn("distract", page_id):
+            return self.background[draw(self.seed, "distracting", page_id) % len(self.background)], page_id
+        return (page_id,)
 
     def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
         """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""

@@ -1,0 +1,225 @@
+"""The simulator of a pool: a call goes to the worlds whose pages answer it, and their answers make one reply.
+
+A search is ranked over all pages at once; of each world among the hits the simulator makes its part, under the same
+profile, edits and guard as alone. A read goes to the one world whose site it is of. No reply names a world.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from math import inf
+from threading import Lock
+from typing import Any
+
+from worldsmith.errors import UsageError
+from worldsmith.pages import Pages
+from worldsmith.pages.index.pool import PoolIndex
+from worldsmith.pages.pool import Pool
+from worldsmith.seeding import draw
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, profile_named
+from worldsmith.simulate.protocol import Address, Call, Length, Observation, Profile, Result, Slice, View
+from worldsmith.simulate.simulator import Simulator, fault_for
+from worldsmith.world.model import World
+
+MOST_OPEN = 400
+"""Worlds kept open, some 3 MB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One world's share of a search: its simulator, and the slice that its answer draws on."""
+
+    simulator: Simulator
+    address: Address
+    slice: Slice
+
+
+class PoolSimulator:
+    """Answers calls to all worlds of a pool at once; safe to use from several threads."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        simulate: Callable[[World], Simulator] = Simulator,
+        index: Callable[[Length], PoolIndex] | None = None,
+        profiles: Mapping[str, Profile] = PROFILES,
+        most_open: int = MOST_OPEN,
+    ) -> None:
+        """Keep what answers are made with.
+
+        Args:
+            pool: the worlds served.
+            simulate: makes the simulator of one of them, which knows the same `profiles`.
+            index: returns the index over their pages, of a length; by default the one saved beside the worlds.
+            profiles: the profiles an address may name.
+            most_open: worlds kept in memory; the least recently used is closed first.
+        """
+        self.pool, self._simulate, self._index_of = pool, simulate, index or pool.index
+        self._profiles, self._most_open = profiles, most_open
+        self._indexes: dict[Length, PoolIndex] = {}
+        self._open: OrderedDict[str, Simulator] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def id(self) -> str:
+        """What an address names: the pool's id."""
+        return self.pool.id
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what the first call opens anew."""
+        return {**vars(self), "_indexes": {}, "_open": OrderedDict(), "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state, with a lock of its own."""
+        vars(self).update(state, _lock=Lock())
+
+    def ready(self, address: Address) -> bool:
+        """Whether the index for an address is open."""
+        return profile_named(address.profile, self._profiles).length in self._indexes
+
+    def warm(self, address: Address) -> None:
+        """Open the index, or make it; worlds are opened by the calls that need them."""
+        self._index(profile_named(address.profile, self._profiles))
+
+    def world(self, world: str) -> Simulator:
+        """Return the simulator of one world."""
+        with self._lock:
+            simulator = self._open.get(world)
+            if simulator is not None:
+                self._open.move_to_end(world)
+                return simulator
+        made = self._simulate(self.pool.open(world))
+        with self._lock:
+            simulator = self._open.setdefault(world, made)  # another thread's, where it was quicker
+            while len(self._open) > self._most_open:
+                self._open.popitem(last=False)
+        return simulator
+
+    def pages_of(self, address: Address, world: str) -> Pages:
+        """Return the pages of a world that an address is answered from."""
+        return self.world(world).pages_of(replace(address, world=world))
+
+    def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call as `Simulator.call` does. Raises NotFoundError, UsageError likewise."""
+        if call.tool == "web_extractor":
+            world = self.pool.world_at(call.arg)
+            if world is None:
+                return self._fault(address, call, attempt) or Observation("not_found")
+            answer = self.world(world).call(self._own(address, world), call, attempt)
+            return _disclosing(answer, [(self.pool.digests[world], answer)])
+        parts = self.parts_or_reply(address, call, attempt)
+        if isinstance(parts, Observation):
+            return parts
+        return self._merged(parts, [part.simulator.answer_stored(part.address, part.slice) for part in parts])
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
+        """Answer a call as `Simulator.acall` does: each world's part of a search by a request of its own."""
+        if call.tool == "web_extractor":
+            world = self.pool.world_at(call.arg)
+            if world is None:
+                return self._fault(address, call, attempt) or Observation("not_found")
+            answer = await self.world(world).acall(self._own(address, world), call, attempt, deadline)
+            return _disclosing(answer, [(self.pool.digests[world], answer)])
+        parts = self.parts_or_reply(address, call, attempt)
+        if isinstance(parts, Observation):
+            return parts
+        answers = [await part.simulator.answer_by_model(part.address, part.slice, deadline) for part in parts]
+        return self._merged(parts, answers)
+
+    def parts_or_reply(self, address: Address, call: Call, attempt: int = 0) -> "list[_Part] | Observation":
+        """Return what each world may add to the answer of a search, or the answer itself: a fault, no hits."""
+        fault = self._fault(address, call, attempt)
+        if fault is not None:
+            return fault
+        profile = profile_named(address.profile, self._profiles)
+        if profile.full_text and not call.full_text:
+            call = replace(call, full_text=True)
+        k = call.k - (draw(self.pool.seed, "hits", call.arg) & 1) if call.k >= 10 and not call.exact else call.k
+        end = call.page * k
+        hits = list(islice(self._ranked(address, profile, call.arg, end + 1), end + 1))
+        by_world: dict[str, list[View]] = {}
+        for rank, (world, page_id, score) in enumerate(hits[end - k : end], end - k):
+            page = self.pages_of(address, world).page(page_id)
+            by_world.setdefault(world, []).append(View(page, score, rank))
+        parts = []
+        for world, views in by_world.items():
+            simulator, own = self.world(world), self._own(address, world)
+            part = simulator.edited(own, Slice(call, tuple(views), len(hits) > end))
+            if part.views:
+                parts.append(_Part(simulator, own, part))
+        return parts or Observation("ok", more=len(hits) > end)
+
+    def _fault(self, address: Address, call: Call, attempt: int) -> Observation | None:
+        if address.world not in ("", self.pool.id):
+            raise UsageError(f"the address names {address.world!r}; this is the pool {self.pool.id!r}")
+        return fault_for(profile_named(address.profile, self._profiles), call, address.seed, attempt)
+
+    def _index(self, profile: Profile) -> PoolIndex:
+        index = self._indexes.get(profile.length)
+        return index or self._indexes.setdefault(profile.length, self._index_of(profile.length))
+
+    def _own(self, address: Address, world: str) -> Address:
+        return replace(address, world=world)
+
+    def _ranked(
+        self, address: Address, profile: Profile, query: str, wanted: int
+    ) -> Iterator[tuple[str, str, float]]:
+        """Yield hits, best first, each once, with what a profile's edits put before them."""
+        edited = any((profile.edits or {}).get(name) for name in RANKINGS)
+        index, page, more = self._index(profile), 1, True
+        yielded: set[tuple[str, str]] = set()
+        while more:
+            hits, more = index.search(query, wanted, page, hidden=edited)
+            for world, page_id, score in hits:
+                if (world, page_id) in yielded:
+                    continue
+                own = self._own(address, world)
+                for placed in self.world(world).placed(own, page_id) if edited else (page_id,):
+                    if (world, placed) not in yielded:
+                        yielded.add((world, placed))
+                        yield world, placed, score
+            page += 1
+
+    def _merged(self, parts: Sequence[_Part], answers: Sequence[Observation]) -> Observation:
+        """Return the answers of several worlds to one search as one, in the order of the ranking."""
+        hits: list[tuple[View, Result]] = []
+        for answer in answers:
+            if answer.part is not None and answer.status == "ok":
+                hits += zip(answer.part.views, answer.results, strict=True)
+        hits.sort(key=lambda hit: hit[0].rank)
+        slices = [answer.part for answer in answers if answer.part is not None]
+        first = parts[0].slice
+        whole = Slice(
+            first.call,
+            tuple(view for view, _ in hits),
+            first.more,
+            tuple(change for slice_ in slices for change in slice_.changes),
+        )
+        sources = {answer.source for answer in answers}
+        merged = Observation(
+            "ok",
+            results=tuple(result for _, result in hits),
+            more=first.more,
+            source=sources.pop() if len(sources) == 1 else "model",
+            verdicts=tuple(verdict for answer in answers for verdict in answer.verdicts),
+            part=whole,
+            exchanges=tuple(exchange for answer in answers for exchange in answer.exchanges),
+        )
+        digests = [self.pool.digests[part.address.world] for part in parts]
+        return _disclosing(merged, list(zip(digests, answers, strict=True)))
+
+
+def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILES) -> Simulator | PoolSimulator:
+    """Return what answers the calls of a world or a pool, without a language model."""
+    if isinstance(source, World):
+        return Simulator(source, profiles=profiles)
+    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), profiles=profiles)
+
+
+def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:
+    """Return a reply with what it discloses told by world."""
+    by_world = tuple((digest, part.disclosed) for digest, part in parts if part.disclosed)
+    return replace(observation, disclosed=(), disclosed_by_world=by_world)
