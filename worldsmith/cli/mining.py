@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import profiles_option, read_profiles
-from worldsmith.cli.base import emit, json_option, loaded_worlds
+from worldsmith.cli.base import emit, json_option, loaded_worlds, pool_at, pool_option, progress
 from worldsmith.cli.rewording import reword_options, reword_saved
 from worldsmith.cli.worlds import PATHS, max_tokens_option, tokenizer_option
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
     from worldsmith.mining.pipeline import MiningRequest
+    from worldsmith.simulate.pool import PoolSimulator
     from worldsmith.simulate.protocol import Profile
+    from worldsmith.simulate.simulator import Simulator
+    from worldsmith.tasks import Task
     from worldsmith.world.model import World
 
 KINDS = "wide,deep,hybrid"
@@ -71,6 +74,7 @@ KINDS = "wide,deep,hybrid"
 )
 @reword_options
 @profiles_option
+@pool_option
 @json_option
 @click.pass_context
 def tasks(
@@ -85,6 +89,7 @@ def tasks(
     model_url: str,
     *,
     verify: bool,
+    pooled: bool,
     as_json: bool,
     **request: Any,
 ) -> None:
@@ -102,6 +107,7 @@ def tasks(
     worldsmith tasks w --count 20
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
+    worldsmith tasks w --pool                 those tasks that hold in the web of all worlds, in _tasks/<pool>.jsonl
     """
     from worldsmith.mining.pipeline import MiningRequest
 
@@ -110,6 +116,12 @@ def tasks(
     if verify and reword:
         raise UsageError("--verify changes no task, --reword does: run one after the other")
     chosen = _profiles(named, profiles) if verify else {}
+    if pooled:
+        if reword or listed:
+            raise UsageError("--pool proves the worlds' own tasks in their pool: --reword and --curriculum come before")
+        if not (_verify_in_pool if verify else _prove_in_pool)(paths, chosen, as_json=as_json):
+            ctx.exit(1)
+        return
     folders, results = [], []
     for folder, world in loaded_worlds(paths, quiet=verify or as_json, locked=not verify):
         folders.append(folder)
@@ -151,6 +163,44 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
     return count, not count
 
 
+def _prove_in_pool(paths: Sequence[Path], _: "dict[str, Profile]", *, as_json: bool) -> bool:
+    """Keep the worlds' tasks that hold in their pool, say how it went, and return whether there are any."""
+    from worldsmith.mining.pool import save_pool_tasks, tasks_in_pool
+    from worldsmith.simulate.pool import PoolSimulator
+
+    pool = pool_at(paths, quiet=as_json)
+    simulator = PoolSimulator(pool)
+    kept: list[Task] = []
+    for world in progress(pool.worlds, len(pool.worlds), "worlds", quiet=as_json):
+        proved = tasks_in_pool(world, simulator)
+        kept += proved.tasks
+        if as_json:
+            emit({"world": world, "pool": pool.id, "tasks": len(proved.tasks), "rejected": dict(proved.rejected)})
+        elif proved.rejected:
+            why = ", ".join(f"{n} {reason}" for reason, n in proved.rejected.items())
+            click.echo(f"{world}: {len(proved.tasks)} tasks; rejected: {why}")
+    if kept:
+        save_pool_tasks(pool, kept)
+    if not as_json:
+        click.echo(f"{pool.id}: {len(kept)} tasks of {len(pool.worlds)} worlds in {pool.tasks_file}")
+    return bool(kept)
+
+
+def _verify_in_pool(paths: Sequence[Path], profiles: "dict[str, Profile]", *, as_json: bool) -> bool:
+    """Replay the certificates of a pool's tasks, solve them under profiles, and return whether all hold."""
+    from worldsmith.mining.pool import pool_tasks_by_world
+    from worldsmith.simulate.pool import PoolSimulator, simulator_of
+
+    pool = pool_at(paths, quiet=as_json)
+    simulator = simulator_of(pool, profiles) if profiles else PoolSimulator(pool)
+    replayed, failed = PoolSimulator(pool), 0
+    for folder, held in pool_tasks_by_world(pool):
+        failed += _report_faults(held, pool.open(folder.name), replayed, simulator, profiles, as_json=as_json)
+    if not as_json:
+        click.echo(f"{pool.id}: {f'{failed} certificates fail' if failed else 'all certificates hold'}")
+    return not failed
+
+
 def _write_curriculum(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
     """Write the curriculum of the tasks of worlds."""
     from worldsmith.tasks import curriculum, tasks_of
@@ -177,16 +227,35 @@ def _verify(folder: Path, world: "World", profiles: "dict[str, Profile]", *, as_
 
     Returns how many tasks there are, and how many of them fail.
     """
-    from worldsmith.agents import SimulatorClient
-    from worldsmith.mining.certificates import replay_fault, task_fault
-    from worldsmith.simulate.protocol import Address
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import tasks_of
 
     simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)
-    clients = {name: SimulatorClient(simulator, Address(world.id, name, 1), {}) for name in profiles}
-    replayed, failed, held = Simulator(world), 0, tasks_of(folder)
-    for task in held:
+    held = tasks_of(folder)
+    failed = _report_faults(held, world, Simulator(world), simulator, profiles, as_json=as_json)
+    if not as_json:
+        state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
+        click.echo(f"{world.id}: {state}")
+    return len(held), failed
+
+
+def _report_faults(
+    tasks: "Sequence[Task]",
+    world: "World",
+    replayed: "Simulator | PoolSimulator",
+    simulator: "Simulator | PoolSimulator",
+    profiles: "dict[str, Profile]",
+    *,
+    as_json: bool,
+) -> int:
+    """Replay the certificates of tasks, solve them under profiles, report faults and return how many tasks have one."""
+    from worldsmith.agents import SimulatorClient
+    from worldsmith.mining.certificates import replay_fault, task_fault
+    from worldsmith.simulate.protocol import Address
+
+    clients = {name: SimulatorClient(simulator, Address(simulator.id, name, 1), {}, world=world) for name in profiles}
+    failed = 0
+    for task in tasks:
         fault = task_fault(task, world, replayed)
         under = {name: replay_fault(task, world, client) for name, client in clients.items()}
         faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
@@ -196,7 +265,4 @@ def _verify(folder: Path, world: "World", profiles: "dict[str, Profile]", *, as_
             emit({"task_id": task.task_id, "world": world.id, "ok": not fault_text, "fault": fault_text})
         elif fault_text:
             click.echo(f"{task.task_id}: {fault_text}")
-    if not as_json:
-        state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
-        click.echo(f"{world.id}: {state}")
-    return len(held), failed
+    return failed

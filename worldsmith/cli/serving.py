@@ -135,9 +135,7 @@ def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_answer
 
 
-def _answer(
-    path: Path, profile: str, seed: int, answering: Answering, call: "Call", *, pooled: bool
-) -> "Observation":
+def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Call", *, pooled: bool) -> "Observation":
     """Return the observation of one call to a world or a pool; reports on standard error when it isn't the model's."""
     import asyncio
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
-from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, pool_at, pool_option, progress, table, usable_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, UsageError, WorldsmithError, close_match
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     help="File of a model's accepted texts, from which calls in process are answered; see `worldsmith write`.",
 )
 @trace_option
+@pool_option
 @json_option
 @click.pass_context
 def run(
@@ -53,6 +54,7 @@ def run(
     store: Path | None,
     trace: Path | None,
     *,
+    pooled: bool,
     as_json: bool,
 ) -> None:
     """Let a scripted agent work on the tasks of worlds, and score it.
@@ -60,9 +62,11 @@ def run(
     \b
     worldsmith run w --agent oracle
     worldsmith run w --agent closed-book --base-url http://127.0.0.1:8000 --json
+    worldsmith run w --agent oracle --pool        the pool's tasks, in the web of all its worlds
     """
     from worldsmith.agents import AGENTS
     from worldsmith.agents.many_episodes import run_many
+    from worldsmith.mining.pool import pool_tasks_by_world
     from worldsmith.tasks import tasks_of
 
     if agent not in AGENTS:
@@ -70,7 +74,9 @@ def run(
     if store and base_url:
         raise UsageError("--store answers calls in process; give it to the server of --base-url instead")
     answering = Answering(ModelChoice(store=store), read_profiles(profiles))
-    pairs = _limited_pairs([(folder, tasks_of(folder)) for folder in usable_worlds(paths)], limit)
+    pool = pool_at(paths, quiet=as_json) if pooled else None
+    held = pool_tasks_by_world(pool) if pool else [(folder, tasks_of(folder)) for folder in usable_worlds(paths)]
+    pairs = _limited_pairs(held, limit)
     rows = []
     results = run_many(
         pairs,
@@ -78,6 +84,7 @@ def run(
         base_url=base_url,
         profile=profile,
         simulate=answering.simulator,
+        pool=answering.pool_simulator(pool) if pool else None,
         tokenizer_file=tokenizer,
         traces=traces_in(trace),
     )

@@ -20,6 +20,7 @@ from worldsmith.agents.plain_oracle import words_of
 from worldsmith.errors import BackendError, FormatError, UsageError
 from worldsmith.pages import RENDER
 from worldsmith.simulate.disclosure import is_all_children
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
@@ -57,10 +58,13 @@ class Certificate:
     """The same if each page were searched for first, with ten results: the cost for an agent without the plan."""
     typical_tokens: int
     tokens: str
+    pool: str = ""
+    """The pool whose pages answered; "" where those of the world alone did."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as JSON values."""
-        return asdict(self)
+        fields = asdict(self)
+        return fields if self.pool else {name: value for name, value in fields.items() if name != "pool"}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
@@ -145,6 +149,7 @@ def _certificate(task: Task, address: Address, record: Episode | Recorder, neede
         typical_turns=2 * cost.extract_calls + 1,
         typical_tokens=_typical_tokens(record),
         tokens=TOKENS,
+        pool="" if address.world == task.world else address.world,
         **cost.to_json(),
     )
 
@@ -160,7 +165,7 @@ def _reply_digest(reply: str) -> str:
     return sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator) -> str | None:
+def verify(certificate: Certificate, task: Task, world: World, simulator: Simulator | PoolSimulator) -> str | None:
     """Replay a certificate's calls; return what no longer holds, None where everything does."""
     if (certificate.task_id, certificate.world) != (task.task_id, task.world):
         return f"it is the proof of another task, {certificate.task_id}: mine the tasks again"
@@ -168,7 +173,11 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
         return f"it was made for another state of {world.id}: mine the tasks again"
     if certificate.render != RENDER:
         return f"it was made with render version {certificate.render}, this is {RENDER}: mine the tasks again"
-    client = SimulatorClient(simulator, Address(world.id, certificate.profile))
+    made_in, answered_by = _webs(certificate, simulator)
+    if made_in != answered_by:
+        made, here = (f"in the pool {pool}" if pool else "in its world alone" for pool in (made_in, answered_by))
+        return f"it was made {made}, these calls are answered {here}: take the tasks of that file"
+    client = SimulatorClient(simulator, Address(simulator.id, certificate.profile), world=world)
     recorder = Recorder(client)
     for number, call in enumerate(certificate.calls, 1):
         try:
@@ -193,7 +202,12 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     return f"its {', '.join(wrong)} are not those of its calls" if wrong else None
 
 
-def task_fault(task: Task, world: World, simulator: Simulator) -> str | None:
+def _webs(certificate: Certificate, simulator: Simulator | PoolSimulator) -> tuple[str, str]:
+    """Return the pools of a certificate and a simulator, "" for a world alone."""
+    return certificate.pool, "" if isinstance(simulator, Simulator) else simulator.id
+
+
+def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -> str | None:
     """Return why a task is not what its query and its certificate make of a world; None where it is.
 
     Its query is run and its calls are replayed: some 10 ms, and half a second for the first task of a world.

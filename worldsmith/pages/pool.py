@@ -82,9 +82,7 @@ class Pool:
         return build_pool_index(path, key, (Pages(self.open(world), length) for world in progress(self.worlds)))
 
 
-def open_pool(
-    folders: Sequence[Path], progress: Callable[[Sequence[Path]], Iterator[Path]] = iter
-) -> Pool:
+def open_pool(folders: Sequence[Path], progress: Callable[[Sequence[Path]], Iterator[Path]] = iter) -> Pool:
     """Return the pool of worlds that lie in one folder; its record is written there where it is missing or stale.
 
     `progress` passes the folders on, one at a time, where the worlds have to be opened.

@@ -32,8 +32,8 @@ from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
-from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.pool import simulator_of
+from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.store import Attempts, MemoryAttempts
 from worldsmith.world.model import World
 

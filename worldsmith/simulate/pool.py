@@ -164,9 +164,7 @@ class PoolSimulator:
     def _own(self, address: Address, world: str) -> Address:
         return replace(address, world=world)
 
-    def _ranked(
-        self, address: Address, profile: Profile, query: str, wanted: int
-    ) -> Iterator[tuple[str, str, float]]:
+    def _ranked(self, address: Address, profile: Profile, query: str, wanted: int) -> Iterator[tuple[str, str, float]]:
         """Yield hits, best first, each once, with what a profile's edits put before them."""
         edited = any((profile.edits or {}).get(name) for name in RANKINGS)
         index, page, more = self._index(profile), 1, True

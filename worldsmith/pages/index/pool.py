@@ -1,4 +1,5 @@
 """stand-in until the index over all worlds"""
+
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ class PoolIndex:
     def __init__(self, indexes: dict[str, Index]) -> None:
         self.indexes = indexes
 
-    def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, str, float]], bool]:
+    def search(
+        self, query: str, k: int, page: int, *, hidden: bool = False
+    ) -> tuple[list[tuple[str, str, float]], bool]:
         hits = sorted(
             ((w, p, s) for w, i in self.indexes.items() for p, s in i.search(query, 60, 1, hidden=hidden)[0]),
             key=lambda h: -h[2],

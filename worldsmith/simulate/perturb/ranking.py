@@ -77,7 +77,7 @@ class EditedRanking:
                     yield placed, score
 
     def placed(self, page_id: str) -> tuple[str, ...]:
-        """Return what stands in place of a hit, in order: nothing where it isn't shown, and what distracts before it."""
+        """Return what stands in place of a hit: nothing where it isn't shown, else what distracts and the hit."""
         if not self.shows(self.pages.page(page_id)):
             return ()
         if self.background and self._drawn("distract", page_id):
