@@ -194,8 +194,8 @@ def _verify_in_pool(paths: Sequence[Path], profiles: "dict[str, Profile]", *, as
     pool = pool_at(paths, quiet=as_json)
     simulator = simulator_of(pool, profiles) if profiles else PoolSimulator(pool)
     replayed, failed = PoolSimulator(pool), 0
-    for folder, held in pool_tasks_by_world(pool):
-        failed += _report_faults(held, pool.open(folder.name), replayed, simulator, profiles, as_json=as_json)
+    for world, (_, held) in zip(pool.worlds, pool_tasks_by_world(pool), strict=True):
+        failed += _report_faults(held, pool.open(world), replayed, simulator, profiles, as_json=as_json)
     if not as_json:
         click.echo(f"{pool.id}: {f'{failed} certificates fail' if failed else 'all certificates hold'}")
     return not failed

@@ -38,7 +38,7 @@ def tasks_in_pool(world_id: str, simulator: PoolSimulator) -> PoolTasks:
     """
     part = simulator.world(world_id)
     world = part.world
-    file = tasks_file(simulator.pool.folder / world_id)
+    file = tasks_file(simulator.pool.folders[world_id])
     evaluator, replies = QueryEvaluator(world), dict[Call, Observation]()
     client = SimulatorClient(simulator, Address(simulator.id), replies, world=world)
     voice = part.pages_of(Address(world.id)).voice
@@ -88,4 +88,4 @@ def read_pool_tasks(pool: Pool) -> list[Task]:
 def pool_tasks_by_world(pool: Pool) -> list[tuple[Path, list[Task]]]:
     """Return the folder of each world of a pool with the pool's tasks about it."""
     tasks = read_pool_tasks(pool)
-    return [(pool.folder / world, [task for task in tasks if task.world == world]) for world in pool.worlds]
+    return [(pool.folders[world], [task for task in tasks if task.world == world]) for world in pool.worlds]

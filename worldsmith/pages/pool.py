@@ -6,6 +6,7 @@ same worlds in any other folder are the same pool.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +18,7 @@ from worldsmith.pages.index.pool import PoolIndex, build_pool_index, open_pool_i
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.plan import RENDER, Pages
 from worldsmith.pages.sites import canonical
-from worldsmith.world.files import MANIFEST, indented_json, load_world, read_json, tasks_file, write_file
+from worldsmith.world.files import indented_json, load_world, read_json, read_manifest, tasks_file, write_file
 from worldsmith.world.model import World, canonical_json
 
 POOL = "pool.json"
@@ -32,6 +33,8 @@ class Pool:
     folder: Path
     digests: Mapping[str, str]
     """Of each world by its id, in the order of the ids."""
+    folders: Mapping[str, Path]
+    """The folder of each."""
     hosts: Mapping[str, str]
     """The world of each host."""
     facts: int
@@ -59,9 +62,9 @@ class Pool:
         """Return one of its worlds. Raises NotFoundError for another, FormatError where it is not what it was."""
         if world not in self.digests:
             raise NotFoundError(f"world {world!r} is not in the pool {self.id}")
-        opened = load_world(self.folder / world)
+        opened = load_world(self.folders[world])
         if opened.digest != self.digests[world]:
-            raise FormatError(f"{self.folder / world}: not the world that {self.id} was made of: start again")
+            raise FormatError(f"{self.folders[world]}: not the world that {self.id} was made of: start again")
         return opened
 
     def world_at(self, url: str) -> str | None:
@@ -94,20 +97,21 @@ def open_pool(folders: Sequence[Path], progress: Callable[[Sequence[Path]], Iter
     if len(parents) != 1:
         raise UsageError(f"a pool is of the worlds of one folder; these lie in {', '.join(sorted(map(str, parents)))}")
     (parent,) = parents
-    manifests = {str(info["world"]): info for info in (read_json(folder / MANIFEST) for folder in folders)}
-    digests = {world: str(manifests[world]["digest"]) for world in sorted(manifests)}
-    facts = sum(int(info["facts"]) for info in manifests.values())
+    infos = [(read_manifest(folder), folder.resolve()) for folder in folders]
+    places = {str(info["world"]): folder for info, folder in infos}
+    digests = dict(sorted((str(info["world"]), str(info["digest"])) for info, _ in infos))
+    facts = sum(int(info["facts"]) for info, _ in infos)
     pool_id = f"pool-{sha256(canonical_json(sorted(digests.values()))).hexdigest()[:10]}"
     path = parent / POOL
     hosts = _recorded_hosts(path, pool_id, digests)
     if hosts is None:
         hosts = _hosts(progress(sorted(folders, key=lambda folder: folder.name)))
         record = {"format": FORMAT, "pool": pool_id, "render": RENDER, "worlds": digests, "hosts": hosts}
-        try:
+        with suppress(
+            PermissionError
+        ):  # a read-only folder: the record only spares the next command opening every world
             write_file(path, indented_json(record))
-        except PermissionError:
-            pass  # a folder that is read-only: the record only spares the next command to open every world
-    return Pool(pool_id, parent, digests, hosts, facts)
+    return Pool(pool_id, parent, digests, places, hosts, facts)
 
 
 def _recorded_hosts(path: Path, pool_id: str, digests: Mapping[str, str]) -> dict[str, str] | None:
@@ -130,6 +134,6 @@ def _hosts(folders: Iterator[Path]) -> dict[str, str]:
             other = hosts.setdefault(site.host, world.id)
             if other != world.id:
                 raise UsageError(
-                    f"{site.host} is a site of {other} and of {world.id}: one web can't hold both. Leave one of them out"
+                    f"{site.host} is a site of {other} and of {world.id}: one web can't hold both; leave one out"
                 )
     return dict(sorted(hosts.items()))

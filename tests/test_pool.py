@@ -1,0 +1,301 @@
+"""Pools: many worlds as one search engine and one web."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from starlette.testclient import TestClient
+
+from worldsmith.cli import main
+from worldsmith.errors import NotFoundError, UsageError
+from worldsmith.generation import generate
+from worldsmith.mining.certificates import task_fault
+from worldsmith.mining.files import save_tasks
+from worldsmith.mining.pipeline import MiningRequest, mine_request
+from worldsmith.mining.pool import pool_tasks_by_world, tasks_in_pool
+from worldsmith.pages import Pages
+from worldsmith.pages.pool import POOL, Pool, open_pool
+from worldsmith.schema import load_schema
+from worldsmith.serving.app import create_app
+from worldsmith.simulate.pool import PoolSimulator
+from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import Task
+from worldsmith.train.environment import Environment
+from worldsmith.world.files import save_world, world_folders
+
+SEEDS = (("town", 7), ("films", 3), ("town", 12))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of three worlds, two of one schema, with four small tasks each and those of their pool."""
+    out = tmp_path_factory.mktemp("pool")
+    request = MiningRequest(4, size="small")
+    for name, seed in SEEDS:
+        world = generate(load_schema(name), seed, language="natural")
+        place = save_world(world, out)
+        save_tasks(place, world, request, mine_request(world, request))
+    result = CliRunner().invoke(main, ["tasks", str(out), "--pool", "--json"])
+    assert result.exit_code == 0, result.output
+    return out
+
+
+@pytest.fixture(scope="module")
+def pool(folder: Path) -> Pool:
+    return open_pool(world_folders([folder]))
+
+
+@pytest.fixture(scope="module")
+def simulator(pool: Pool) -> PoolSimulator:
+    return PoolSimulator(pool)
+
+
+def _queries(simulator: PoolSimulator) -> list[str]:
+    """Return the name of one row of each world."""
+    pages = (simulator.world(world).pages_of(Address(world)) for world in simulator.pool.worlds)
+    return [one.keys(one.page(one.ids()[0]).subject)[0] for one in pages if one.page(one.ids()[0]).subject]
+
+
+def test_the_id_is_that_of_the_worlds_wherever_they_lie_and_in_any_order(
+    folder: Path, pool: Pool, tmp_path: Path
+) -> None:
+    for world in reversed(pool.worlds):
+        shutil.copytree(folder / world, tmp_path / world)
+    other = open_pool(list(reversed(world_folders([tmp_path]))))
+    assert (other.id, other.digests, other.hosts) == (pool.id, pool.digests, pool.hosts)
+    assert (tmp_path / POOL).read_bytes() == (folder / POOL).read_bytes()
+    shutil.rmtree(tmp_path / pool.worlds[0])
+    fewer = open_pool(world_folders([tmp_path]))
+    assert fewer.id != pool.id
+    assert fewer.worlds == pool.worlds[1:]
+    assert json.loads((tmp_path / POOL).read_text())["pool"] == fewer.id
+
+
+def test_a_damaged_record_is_made_anew(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    for world in pool.worlds:
+        shutil.copytree(folder / world, tmp_path / world)
+    for text in (
+        "{",
+        "[]",
+        json.dumps({"pool": pool.id, "hosts": 3}),
+        (folder / POOL).read_text().replace("town", "x"),
+    ):
+        (tmp_path / POOL).write_text(text)
+        assert open_pool(world_folders([tmp_path])).hosts == pool.hosts
+
+
+def test_worlds_that_share_a_host_are_refused_by_name(tmp_path: Path) -> None:
+    worlds = [generate(load_schema("town"), 7, language=language) for language in ("natural", "plain")]
+    shared = set.intersection(*({site.host for site in Pages(world).sites} for world in worlds))
+    assert shared
+    for world in worlds:
+        save_world(world, tmp_path)
+    with pytest.raises(UsageError, match=f"is a site of .*{worlds[0].id}.*one web can't hold both") as refused:
+        open_pool(world_folders([tmp_path]))
+    assert str(refused.value).split()[0] in shared
+
+
+def test_worlds_of_several_folders_are_refused(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(next(folder.glob("films-*")), tmp_path / "films")
+    with pytest.raises(UsageError, match="a pool is of the worlds of one folder"):
+        open_pool(world_folders([folder, tmp_path]))
+
+
+def test_a_search_finds_rows_of_every_world_and_pages_are_read_by_their_host(simulator: PoolSimulator) -> None:
+    address = Address(simulator.id)
+    hosts = set()
+    for query in _queries(simulator):
+        observation = simulator.call(address, Call("web_search", query))
+        first = observation.results[0]
+        hosts.add(simulator.pool.world_at(first.url))
+        page = simulator.call(address, Call("web_extractor", first.url))
+        assert (page.status, query in page.text) == ("ok", True)
+        ranks = [view.rank for view in observation.part.views]  # type: ignore[union-attr]
+        assert ranks == sorted(set(ranks))
+        assert [result.score for result in observation.results] == sorted(
+            (result.score for result in observation.results), reverse=True
+        )
+    assert hosts == set(simulator.pool.worlds)
+
+
+def test_a_page_reads_as_in_its_world_alone_under_every_profile(simulator: PoolSimulator) -> None:
+    world = simulator.pool.worlds[-1]
+    alone = Simulator(simulator.pool.open(world))
+    urls = [alone.pages_of(Address(world)).url(i) for i in alone.pages_of(Address(world)).ids()[::40]]
+    for profile in ("clean", "realistic", "adversarial"):
+        for url in urls:
+            for attempt in range(3):
+                call = Call("web_extractor", url)
+                own = alone.call(Address(world, profile, 5), call, attempt)
+                pooled = simulator.call(Address(simulator.id, profile, 5), call, attempt)
+                assert (pooled.status, pooled.text, pooled.fault) == (own.status, own.text, own.fault)
+                assert dict(pooled.disclosed_by_world).get(alone.world.digest, ()) == own.disclosed
+
+
+def test_paging_shows_each_hit_once_under_a_profile_with_edits(simulator: PoolSimulator) -> None:
+    for profile in ("clean", "realistic", "adversarial"):
+        urls: list[str] = []
+        for page in range(1, 7):
+            for attempt in range(3):
+                call = Call("web_search", "bakery in the parish", page, 10, exact=True)
+                observation = simulator.call(Address(simulator.id, profile, 2, "s"), call, attempt)
+                if observation.status == "ok":
+                    break
+            urls += [result.url for result in observation.results]
+        assert len(urls) >= 30
+        assert len(urls) == len(set(urls))
+
+
+def test_a_world_may_lie_in_a_folder_of_another_name(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    for i, world in enumerate(pool.worlds):
+        shutil.copytree(folder / world, tmp_path / f"folder-{i}")
+    renamed = PoolSimulator(open_pool(world_folders([tmp_path])))
+    assert renamed.id == pool.id
+    query = _queries(renamed)[0]
+    assert renamed.call(Address(pool.id), Call("web_search", query)).results[0].title
+
+
+def test_a_host_of_no_world_is_not_found(simulator: PoolSimulator) -> None:
+    address = Address(simulator.id)
+    for url in ("https://nowhere.example/x", "nonsense", "https://example.com/"):
+        assert simulator.call(address, Call("web_extractor", url)).status == "not_found"
+    with pytest.raises(NotFoundError, match="is not in the pool"):
+        simulator.world("town-0000000000")
+    with pytest.raises(UsageError, match="this is the pool"):
+        simulator.call(Address("town-0000000000"), Call("web_search", "x"))
+
+
+def test_two_pools_of_the_same_worlds_give_the_same_bytes(
+    folder: Path, simulator: PoolSimulator, tmp_path: Path
+) -> None:
+    for world in reversed(simulator.pool.worlds):
+        shutil.copytree(folder / world, tmp_path / world)
+    other = pickle.loads(pickle.dumps(PoolSimulator(open_pool(list(reversed(world_folders([tmp_path])))), most_open=1)))
+    for profile in ("clean", "realistic"):
+        for query in (
+            *_queries(simulator),
+            "bakery in the parish",
+            "award for the best film",
+            'site:nowhere.example "x y"',
+        ):
+            call = Call("web_search", query)
+            assert other.call(Address(other.id, profile), call, 2) == simulator.call(
+                Address(simulator.id, profile), call, 2
+            )
+
+
+def test_certificates_hold_in_the_web_they_were_made_in_alone(simulator: PoolSimulator) -> None:
+    held = pool_tasks_by_world(simulator.pool)
+    assert sum(len(tasks) for _, tasks in held) >= 9
+    for place, tasks in held:
+        world = simulator.pool.open(place.name)
+        for task in tasks[:2]:
+            assert task_fault(task, world, simulator) is None
+            fault = task_fault(task, world, Simulator(world))
+            assert fault == (
+                f"it was made in the pool {simulator.id}, these calls are answered in its world alone: "
+                "take the tasks of that file"
+            )
+
+
+def test_a_task_whose_question_names_no_subject_is_left_out(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    world = pool.worlds[0]
+    subject = Pages(pool.open(world)).voice.subject  # type: ignore[union-attr]
+    file = tmp_path / "_tasks" / f"{world}.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    first, *others = map(Task.from_json, lines)
+    unnamed = replace(first, question=first.question.replace(subject, "that place"))
+    file.write_text("".join(json.dumps(task.to_json()) + "\n" for task in (unnamed, *others)))
+    result = tasks_in_pool(world, PoolSimulator(open_pool(world_folders([tmp_path]))))
+    assert result.rejected == {"its question names no subject": 1}
+    assert len(result.tasks) == len(lines) - 1
+
+
+def test_an_episode_in_a_pool_earns_by_what_its_replies_disclosed(simulator: PoolSimulator) -> None:
+    place, tasks = next((place, tasks) for place, tasks in pool_tasks_by_world(simulator.pool) if tasks)
+    world, task = simulator.pool.open(place.name), tasks[0]
+    environment = Environment(world, task, simulator, max_turns=200, hits=10, max_chars=100_000)
+    environment.reset()
+    for call in task.certificate["calls"]:
+        name = call["tool"]
+        arguments = {"query": call["arg"], "page": call["page"]} if name == "web_search" else {"url": call["arg"]}
+        environment.step(f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>")
+    end = environment.step(task.table())
+    assert end.reward is not None
+    assert end.reward.total > 0.9
+    environment.reset()
+    from_memory = environment.step(task.table())
+    assert from_memory.reward is not None
+    assert from_memory.reward.total <= 0
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path, pool: Pool) -> Iterator[TestClient]:
+    with TestClient(create_app(world_folders([folder]), pool=pool)) as client:
+        yield client
+
+
+def test_root_routes_of_every_dialect_answer_over_all_worlds(
+    client: TestClient, simulator: PoolSimulator, pool: Pool
+) -> None:
+    for query in _queries(simulator):
+        hits = client.post("/api/search", json={"query": query}).json()["results"]
+        assert hits == client.post(f"/w/{pool.id}/api/search", json={"query": query}).json()["results"]
+        world = pool.world_at(hits[0]["url"])
+        assert world is not None
+        tavily = client.post("/search", json={"query": query, "max_results": 5}).json()
+        assert tavily["results"][0]["url"] == hits[0]["url"]
+        retrieved = client.post("/retrieve", json={"queries": [query], "topk": 3}).json()["result"][0]
+        assert hits[0]["url"] in str(retrieved[0])
+        page = client.post("/api/extract", json={"url": hits[0]["url"]})
+        alone = client.post(f"/w/{world}/api/extract", json={"url": hits[0]["url"]})
+        assert page.json() == alone.json()
+        assert page.headers["x-worldsmith-evidence"] == alone.headers["x-worldsmith-evidence"]
+        assert client.get("/web/" + hits[0]["url"].removeprefix("https://")).status_code == 200
+        keyed = client.post(
+            "/api/search", json={"query": query}, headers={"Authorization": f"Bearer ws-{pool.id};profile=open"}
+        )
+        assert keyed.json()["results"][0]["url"] == hits[0]["url"]
+
+
+def test_no_reply_of_a_pool_names_a_world(client: TestClient, simulator: PoolSimulator) -> None:
+    for query in _queries(simulator):
+        search = client.post("/api/search", json={"query": query})
+        page = client.post("/api/extract", json={"url": search.json()["results"][0]["url"]})
+        html = client.get("/web/" + search.json()["results"][0]["url"].removeprefix("https://"))
+        for reply in (search, page, html):
+            assert not [world for world in simulator.pool.worlds if world in reply.text or world in str(reply.headers)]
+
+
+def test_a_name_that_is_not_served_is_refused(client: TestClient) -> None:
+    reply = client.post("/w/pool-0000000000/api/search", json={"query": "x"})
+    assert (reply.status_code, "there is no world 'pool-0000000000' here" in reply.json()["error"]) == (404, True)
+
+
+def test_commands_take_a_pool_as_they_take_a_world(folder: Path, simulator: PoolSimulator) -> None:
+    cli: Callable[..., Result] = CliRunner().invoke
+    query = _queries(simulator)[0]
+    hits = json.loads(cli(main, ["search", str(folder), query, "--pool", "--json"]).output)["results"]
+    expected = simulator.call(Address(simulator.id), Call("web_search", query)).results
+    assert [hit["url"] for hit in hits] == [result.url for result in expected]
+    text = json.loads(cli(main, ["extract", str(folder), hits[0]["url"], "--pool", "--json"]).output)["text"]
+    assert text == simulator.call(Address(simulator.id), Call("web_extractor", hits[0]["url"])).text
+    run = cli(main, ["run", str(folder), "--pool", "--agent", "oracle", "--limit", "4", "--json"])
+    rows = [json.loads(line) for line in run.output.splitlines()]
+    assert [(row["item_f1"], row["row_f1"]) for row in rows] == [(1.0, 1.0)] * 4
+    verified = cli(main, ["tasks", str(folder), "--pool", "--verify"])
+    assert (verified.exit_code, "all certificates hold" in verified.output) == (0, True)
+
+
+def test_a_pool_without_tasks_says_how_to_make_them(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(next(folder.glob("films-*")), tmp_path / "films")
+    result = CliRunner().invoke(main, ["run", str(tmp_path), "--pool", "--agent", "oracle"])
+    assert result.exit_code == 2
+    assert f"make them with `worldsmith tasks {tmp_path} --pool`" in result.output
