@@ -408,7 +408,7 @@ def test_a_passing_fault_is_tried_again(phones):
 
     class Failing:
         def __init__(self):
-            self.world, self.attempts = world, []
+            self.world, self.id, self.attempts = world, world.id, []
 
         def call(self, address, call, attempt):
             self.attempts.append(attempt)
