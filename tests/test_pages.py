@@ -615,7 +615,7 @@ def test_articles_and_verbs_agree():
 
 
 def test_prose_has_the_length_asked_for_and_no_slot_left():
-    made = Prose("en", {"one": "hour", "many": "hours", "about": "time"}, ("length", '"Laid out"'), frozenset())
+    made = Prose({"one": "hour", "many": "hours", "about": "time"}, ("length", '"Laid out"'), frozenset())
     for theme in made.grammar.themes:
         for past in (False, True):
             frames = made.frames(theme, past=past)
@@ -630,17 +630,17 @@ def test_prose_has_the_length_asked_for_and_no_slot_left():
 def test_prose_avoids_what_a_world_holds():
     nouns = {"one": "shop", "many": "shops", "about": "trade"}
     taken = frozenset(("letters", "the proofreader", "tidy", "in the loft"))
-    made = Prose("en", nouns, ("length",), taken)
+    made = Prose(nouns, ("length",), taken)
     text = " ".join(p for theme in made.grammar.themes for p in made.paragraphs(theme, 5, 20_000, VOICES[0])).lower()
     assert len(text) > 300_000
     assert not any(re.search(rf"\b{value}\b", text) for value in taken)
-    plain = Prose("en", nouns, ("length",), frozenset())
+    plain = Prose(nouns, ("length",), frozenset())
     assert "letters" in " ".join(plain.paragraphs("sources", 5, 20_000, VOICES[0]))
 
 
 def test_prose_makes_no_claim_that_the_guard_looks_for():
     """No number, denial, superlative or name is in the language's own words."""
-    made = Prose("en", {"one": "shop", "many": "shops", "about": "trade"}, ("length",), frozenset())
+    made = Prose({"one": "shop", "many": "shops", "about": "trade"}, ("length",), frozenset())
     for theme in made.grammar.themes:
         text = " ".join(made.paragraphs(theme, 9, 15_000, VOICES[2]))
         found = re.search(r"\d|\b(no|not|never|none|nobody|without|nor|first|second|third|two|three)\b|n't", text)

@@ -722,5 +722,3 @@ ENGLISH = Language(
     COPIES,
     NAMESAKES,
 )
-LANGUAGES = {"en": ENGLISH}
-"""Languages of prose; a world in any other one is told in English."""

@@ -294,7 +294,7 @@ def _cell_pages(context: MiningContext, query: Query, index: int, path: Path) ->
     if tally is not None:
         return context.tally_pages(query.table, index, tally)
     cell = context.evaluator.cell(query.table, index, path)
-    return context.cell_pages(*cell) if cell else ()
+    return context.pages.carrying(*cell) if cell else ()
 
 
 def _check_shortcuts(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages.lengths import planned
 from worldsmith.pages.page_kind import TITLE, byte, page_date, quantile
 from worldsmith.pages.prose import mixed
@@ -212,12 +212,12 @@ class EntityKind:
     def _title(self, row: Row, chance: int) -> str:
         if not self.first:
             return f"{NAME}: {self.anchor(row.index).lower()}"
-        words, name = self.pages.words, self.pages.name(row).removeprefix("the ")
+        name = self.pages.name(row).removeprefix("the ")
         room = quantile(TITLE, byte(chance, 3) / 255) - len(name) - 2
         room -= len(self.site.name) + 3 if byte(chance, 2) & 1 else 0
         if room < 6:
             return NAME
-        tagline = min(words.phrases.taglines, key=lambda t: (abs(len(t) - room), t))
+        tagline = min(PHRASES.taglines, key=lambda t: (abs(len(t) - room), t))
         return f"{NAME}: {tagline}"
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:

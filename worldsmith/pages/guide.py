@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from worldsmith.lang.page_phrases import PHRASES
 from worldsmith.pages.lengths import planned
 from worldsmith.pages.page_kind import byte, page_date
 from worldsmith.pages.prose import mixed
@@ -43,8 +44,7 @@ class GuideKind:
 
     def paragraphs(self, n: int) -> tuple[str, ...]:
         """Return the text of page `n`: paragraphs of three sentences, a different choice a page."""
-        phrases = self.pages.words.phrases.guide
-        groups = [phrases[i : i + 3] for i in range(0, len(phrases), 3)]
+        groups = [PHRASES.guide[i : i + 3] for i in range(0, len(PHRASES.guide), 3)]
         # Only where each row has an entry may a guide say so.
         first = (0 if self.tables[n - 2] in self.pages.abouts else 1) if n >= 2 else 4 - 2 * n
         rest = [i for i in range(1, len(groups)) if i != first]

@@ -6,8 +6,8 @@ A plan is pure in (world, length, page id): of plans nothing is kept but a bound
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
-from worldsmith.cache import keep
-from worldsmith.lang.english import LANGUAGES
+from worldsmith.cache import cached_method, keep
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import term
 from worldsmith.lang.page_phrases import PHRASES, fill
 from worldsmith.naming import Namer
@@ -55,9 +55,6 @@ class Pages:
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self.documents: dict[int, tuple[Page, Doc]] = {}
         """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
-        self._addresses: dict[str, str] = {}
-        self._carrying: dict[tuple[Row, str], tuple[str, ...]] = {}
-        self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
@@ -118,20 +115,14 @@ class Pages:
         """Return the look of a site."""
         return self._looks[home.host]
 
-    @cached_property
-    def _prose(self) -> dict[str, Prose]:
-        return {}
-
+    @cached_method
     def prose(self, table: str) -> Prose:
         """Return what makes sentences without a cell for the pages of a table."""
-        found = self._prose.get(table)
-        if found is None:
-            form, schema = self.world.schema.tables[table], self.world.schema
-            nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
-            told = (c.label for c in form.columns if not c.key and c.type not in {"bool", "text"})
-            labels = tuple(term(label) for label in told if not any(map(str.isdigit, label)))
-            found = self._prose[table] = Prose(schema.lang, nouns, labels, self._claimed)
-        return found
+        form, schema = self.world.schema.tables[table], self.world.schema
+        nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
+        measures = (c.label for c in form.columns if not c.key and c.type not in {"bool", "text"})
+        labels = tuple(term(label) for label in measures if not any(map(str.isdigit, label)))
+        return Prose(nouns, labels, self._claimed)
 
     @cached_property
     def _claimed(self) -> frozenset[str]:
@@ -190,14 +181,11 @@ class Pages:
                     found[told[0][0]] = (*found.get(told[0][0], ()), f"{kind.name}/{n}")
         return found
 
+    @cached_method
     def directory(self, table: str) -> tuple[int, ...]:
         """Return the rows of a table in the order of their keys."""
-        found = self._directories.get(table)
-        if found is None:
-            columns, keys = self.world.tables[table], self.world.schema.tables[table].key
-            order = sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys))
-            found = self._directories[table] = tuple(order)
-        return found
+        columns, keys = self.world.tables[table], self.world.schema.tables[table].key
+        return tuple(sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys)))
 
     @cached_property
     def _ids(self) -> tuple[str, ...]:
@@ -209,10 +197,7 @@ class Pages:
 
     def page(self, page_id: str) -> Page:
         """Return the plan of a page; KeyError when there is none of that id."""
-        found = self._memo.get(page_id)
-        if found is None:
-            found = keep(self._memo, page_id, self.plan(page_id), MEMO)
-        return found
+        return self._memo.get(page_id) or keep(self._memo, page_id, self.plan(page_id), MEMO)
 
     def plan(self, page_id: str) -> Page:
         """Return what `page` does, made anew and not kept: for whoever looks at every page once."""
@@ -230,13 +215,11 @@ class Pages:
     def _urls(self) -> dict[str, str]:
         return {canonical(self.url(page_id)) or "": page_id for page_id in self._ids}
 
+    @cached_method
     def url(self, page_id: str) -> str:
         """Return the address of a page, without planning it."""
-        found = self._addresses.get(page_id)
-        if found is None:
-            kind, n = self._place(page_id)
-            found = self._addresses[page_id] = kind.site.url(kind.path(n))
-        return found
+        kind, n = self._place(page_id)
+        return kind.site.url(kind.path(n))
 
     def site(self, page_id: str) -> Site:
         """Return the site a page stands on."""
@@ -260,14 +243,12 @@ class Pages:
             for n in self.kinds[name].numbers
         }
 
+    @cached_method
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""
-        carrying = self._carrying.get((row, col))
-        if carrying is None:
-            ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
-            own = self.about(row)
-            carrying = self._carrying[row, col] = tuple(sorted(ids, key=lambda page_id: page_id != own))
-        return carrying
+        ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
+        own = self.about(row)
+        return tuple(sorted(ids, key=lambda page_id: page_id != own))
 
     def lists(self, table: str, by: str) -> tuple[str, ...]:
         """Return the ids of the pages that list rows of `table` by the values of `by`."""
@@ -362,8 +343,7 @@ class Pages:
 
 def boilerplate(schema: Schema | None = None) -> tuple[str, ...]:
     """Return every phrase a page may hold without a cell; with a schema, filled with the nouns of its tables."""
-    phrases = [p for told in PHRASES.values() for field in told.__slots__ for p in getattr(told, field)]
-    phrases += [p for language in LANGUAGES.values() for p in language.chrome]
+    phrases = [p for field in PHRASES.__slots__ for p in getattr(PHRASES, field)] + [*ENGLISH.chrome]
     if schema is None:
         return tuple(dict.fromkeys(phrases))
     nouns = [(t.singular, t.plural) for t in schema.tables.values()] or [("", "")]

@@ -6,9 +6,10 @@ Pure in what it is given. A frame is read once a language; what it may be filled
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
-from worldsmith.lang.english import ENGLISH, LANGUAGES
+from worldsmith.cache import cached_method
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.language import Language, Theme, Voice
 from worldsmith.lang.morphology import article
 
@@ -126,28 +127,35 @@ class Grammar:
     language: Language
 
     @cached_property
-    def verbs(self) -> dict[str, tuple[str, ...]]:
-        """Verbs by the name of their slot."""
-        return {}
-
-    @cached_property
     def themes(self) -> dict[str, Theme]:
         """Themes by name."""
-        told = (*self.language.neutral, *self.language.personal, *self.language.genres)
-        return {theme.name: theme for theme in told}
+        themes = (*self.language.neutral, *self.language.personal, *self.language.genres)
+        return {theme.name: theme for theme in themes}
 
     @cached_property
+    def _read(self) -> tuple[dict[tuple[str, bool], Frames], dict[str, tuple[str, ...]]]:
+        verbs: dict[str, tuple[str, ...]] = {}
+        frames = {
+            (name, past): Frames(
+                *(
+                    tuple(self._both(lines, verbs, past=past or theme.past))
+                    for lines in (theme.start, theme.middle, theme.end)
+                )
+            )
+            for name, theme in self.themes.items()
+            for past in (False, True)
+        }
+        return frames, verbs
+
+    @property
     def frames(self) -> dict[tuple[str, bool], Frames]:
         """Frames by theme and whether they are in the past tense."""
-        found = {}
-        for name, theme in self.themes.items():
-            for past in (False, True):
-                told = [
-                    tuple(self._both(lines, past=past or theme.past))
-                    for lines in (theme.start, theme.middle, theme.end)
-                ]
-                found[name, past] = Frames(*told)
-        return found
+        return self._read[0]
+
+    @property
+    def verbs(self) -> dict[str, tuple[str, ...]]:
+        """The verbs in frames, by the name of their slot."""
+        return self._read[1]
 
     def _varied(self, line: str) -> str:
         """Return a line with slots for words that others are like, and a tail where it could be filled in few ways."""
@@ -159,19 +167,18 @@ class Grammar:
             ways *= max(1, len(told))
         return f"{line[:-1]}<tail>{line[-1]}" if ways < FEW and line[-1] == "." else line
 
-    def _both(self, lines: Iterable[str], *, past: bool) -> Iterator[Frame]:
-        told = tuple(map(self._varied, lines))
+    def _both(self, lines: Iterable[str], verbs: dict[str, tuple[str, ...]], *, past: bool) -> Iterator[Frame]:
+        """Yield the frames about one, then about several; the verbs in them are added to `verbs`."""
+        varied = tuple(map(self._varied, lines))
         for many in (False, True):
-            for line in told if not many else (line for line in told if "<who>" in line):
-                yield _frame(line, self.language, self.verbs, past=past, many=many)
+            for line in varied if not many else (line for line in varied if "<who>" in line):
+                yield _frame(line, self.language, verbs, past=past, many=many)
 
 
-@lru_cache(maxsize=8)
-def grammar(lang: str) -> Grammar:
-    """Return the grammar of a language; English where there is none of it."""
-    made = Grammar(LANGUAGES.get(lang, ENGLISH))
-    assert made.frames
-    return made
+@cache
+def english_grammar() -> Grammar:
+    """Return the grammar of English; reading its frames takes a while."""
+    return Grammar(ENGLISH)
 
 
 def mixed(x: int) -> int:
@@ -204,32 +211,27 @@ def _free(told: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
 class Prose:
     """Makes sentences about the rows of one table in general, and about the page they stand on."""
 
-    def __init__(self, lang: str, nouns: Mapping[str, str], labels: tuple[str, ...], taken: frozenset[str]) -> None:
-        """Stand ready.
+    def __init__(self, nouns: Mapping[str, str], labels: tuple[str, ...], taken: frozenset[str]) -> None:
+        """Find what frames may be filled with.
 
         Args:
-            lang: the language of the world.
             nouns: what `{one}`, `{many}` and `{about}` stand for.
             labels: the labels that may be named.
             taken: texts in small letters that no sentence may hold: they are values of the world.
         """
-        self.grammar = grammar(lang)
+        self.grammar = english_grammar()
         language = self.grammar.language
         lists = {name: _free(told, taken) for name, told in language.lists.items()}
         alike = {name: _free(told, taken) for name, told in language.alike.items()}
         lists |= {name: (text,) for name, text in nouns.items()} | {"label": labels}
         self._slots = Slots(lists | self.grammar.verbs, alike)
         self._taken = taken
-        self._frames: dict[tuple[str, bool], Frames] = {}
 
+    @cached_method
     def frames(self, theme: str, *, past: bool) -> Frames:
         """Return the frames of a theme that may be used here."""
-        found = self._frames.get((theme, past))
-        if found is None:
-            every = self.grammar.frames[theme, past]
-            told = [tuple(f for f in part if self._fits(f)) for part in (every.start, every.middle, every.end)]
-            found = self._frames[theme, past] = Frames(*told)
-        return found
+        every = self.grammar.frames[theme, past]
+        return Frames(*(tuple(filter(self._fits, part)) for part in (every.start, every.middle, every.end)))
 
     def _fits(self, frame: Frame) -> bool:
         return self._taken.isdisjoint(frame.words) and all(self._slots[slot] for slot in frame.slots)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages.grammar import Phrasing
 from worldsmith.pages.types import Page
 from worldsmith.world.model import Cell, Row
@@ -52,14 +52,14 @@ def heading(page: Page, cells: Iterable[Cell], words: Phrasing) -> str:
     return text
 
 
-def part(page: Page, words: Phrasing) -> str:
+def part(page: Page) -> str:
     """Return what tells the parts of a list apart, with a space before it; "" for the first."""
     if page.part == 1:
         return ""
-    named = words.phrases.parts[page.part - 2 : page.part - 1]
+    named = PHRASES.parts[page.part - 2 : page.part - 1]
     return f" {named[0] if named else '(continued)'}"
 
 
 def title(page: Page, cells: Iterable[Cell], words: Phrasing) -> str:
     """Return the title of a page over the cells it still states: its blocks', or of a hit its head's."""
-    return heading(page, cells, words) + part(page, words)
+    return heading(page, cells, words) + part(page)

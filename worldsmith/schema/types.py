@@ -369,7 +369,6 @@ class Schema:
     kind: WorldKind
     as_of: str
     about: str
-    lang: str
     values: Mapping[str, Values]
     variation: Mapping[str, float]
     tables: Mapping[str, Table]

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldsmith import expr
+from worldsmith.cache import cached_method
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.naming import KINDS
 from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
 from worldsmith.tasks.conditions import (
@@ -75,10 +76,7 @@ class Phrases:
     """The phrases of one schema, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.words = schema, question_phrases(schema.lang, natural=schema.bank is not None)
-        self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
-        self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
-        self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
+        self.schema, self.words = schema, NATURAL if schema.bank else PLAIN
 
     def conditions(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Meaning]:
         """Yield what a phrase may say of rows of a table."""
@@ -115,11 +113,9 @@ class Phrases:
             references.setdefault(table.name, [])
         return references
 
+    @cached_method
     def _of(self, table: str, verbs: Verbs) -> tuple[Form, ...]:
-        if (table, verbs) not in self._forms:
-            columns = self.schema.tables[table].columns
-            self._forms[table, verbs] = tuple(form for c in columns for form in self._column(c, verbs))
-        return self._forms[table, verbs]
+        return tuple(form for c in self.schema.tables[table].columns for form in self._column(c, verbs))
 
     def _column(self, column: Column, verbs: Verbs) -> Iterator[Form]:
         here = expr.Path((column.name,), column.type)
@@ -193,15 +189,14 @@ class Phrases:
             if match:
                 yield from self._tally(tally, frame, match)
 
+    @cached_method
     def _patterns(self, table: str, verbs: Verbs) -> tuple[tuple[Aggregate, str, re.Pattern[str]], ...]:
-        """Return the patterns of conditions on children (kept)."""
-        if (table, verbs) not in self._tally_patterns:
-            them, their = ("them", "their") if verbs == MANY else ("it", "its")
-            self._tally_patterns[table, verbs] = tuple(
-                (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
-                for tally, frame, slots in self._frames(table, them)
-            )
-        return self._tally_patterns[table, verbs]
+        """Return the patterns of conditions on children."""
+        them, their = ("them", "their") if verbs == MANY else ("it", "its")
+        return tuple(
+            (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
+            for tally, frame, slots in self._frames(table, them)
+        )
 
     def _frames(self, table: str, them: str) -> Iterator[tuple[Aggregate, str, dict[str, str]]]:
         forms = self.words
@@ -255,22 +250,17 @@ class Phrases:
                 for where in self.comparisons(tally.table, match["rest"], MANY):
                     yield match["name"], Aggregate(tally.op, tally.table, tally.column, tally.by, where)
 
+    @cached_method
     def _lines(self, table: str) -> tuple[tuple[Aggregate, re.Pattern[str]], ...]:
-        """Return the patterns of lines that say what a column counts (kept)."""
-        if table not in self._line_patterns:
-            forms, one = self.words, self.schema.tables[table].singular
-            patterns: dict[Aggregate, re.Pattern[str]] = {}
-            for tally, _, slots in self._frames(table, f"that {one}"):
-                column = self.schema.column(tally.table, tally.column) if tally.column else None
-                frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
-                fixed_slots = {
-                    "one": one,
-                    "many": slots["many"],
-                    **({"header": column_header(column, self.schema)} if column else {}),
-                }
-                patterns.setdefault(tally, _framed(frame, **fixed_slots))
-            self._line_patterns[table] = tuple(patterns.items())
-        return self._line_patterns[table]
+        """Return the patterns of lines that say what a column counts."""
+        forms, one = self.words, self.schema.tables[table].singular
+        patterns: dict[Aggregate, re.Pattern[str]] = {}
+        for tally, _, slots in self._frames(table, f"that {one}"):
+            column = self.schema.column(tally.table, tally.column) if tally.column else None
+            frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
+            header = {"header": column_header(column, self.schema)} if column else {}
+            patterns.setdefault(tally, _framed(frame, one=one, many=slots["many"], **header))
+        return tuple(patterns.items())
 
 
 def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:

@@ -14,7 +14,7 @@ from typing import Literal
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.lang.morphology import article, lower, plural, says, singular_unit
-from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
+from worldsmith.lang.question_phrases import NATURAL, PLAIN, QuestionPhrases
 from worldsmith.pages.grammar import names_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
@@ -56,7 +56,7 @@ class Wording:
     @property
     def words(self) -> QuestionPhrases:
         """The wordings of the schema's language."""
-        return question_phrases(self.schema.lang, natural=self.schema.bank is not None)
+        return NATURAL if self.schema.bank else PLAIN
 
     def among(self, wordings: Sequence[str], *more: str) -> str:
         """Return one of a bank's wordings; the last of several is held out."""
@@ -301,7 +301,7 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return question_phrases(schema.lang, natural=schema.bank is not None).as_part.format(
+    return (NATURAL if schema.bank else PLAIN).as_part.format(
         them=them, part=lower(schema.column(tally.table, tally.by[0]).label)
     )
 

@@ -12,7 +12,7 @@ from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.lang.morphology import article, listing, lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.schema import Invent, Path, Rank, Schema
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import (
@@ -154,7 +154,7 @@ def relative_clauses(wording: Wording, table: str, phrases: Sequence[str]) -> st
 
 def relative_pronoun(schema: Schema, table: str) -> str:
     """Return "who" for a table of people in natural questions, else "that"."""
-    words, form = question_phrases(schema.lang, natural=schema.bank is not None), schema.tables[table]
+    words, form = NATURAL if schema.bank else PLAIN, schema.tables[table]
     fill = form.column(form.key[0]).fill
     person = isinstance(fill, Invent) and fill.kind == "person" and len(form.key) == 1
     return words.who if person and schema.bank else words.that

@@ -1,5 +1,6 @@
 """Blocks without a cell: sections of prose, comments, links to other pages, notices, who wrote it."""
 
+from worldsmith.lang.english import ENGLISH
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece
 from worldsmith.pages.prose import SECTION, mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined
@@ -40,7 +41,7 @@ def comments(desk: Desk, block: Block, room: int) -> list[Piece]:
     chance = block.variant
     while room > POST // 2:
         chance = mixed(chance + 1)
-        name = handle(desk, chance >> 20)
+        name = handle(chance >> 20)
         most = min(room, POST // 2 + (chance >> 40) % POST) if room > 2 * POST else room
         told = prose.paragraphs(names[chance % len(names)], chance, most - len(name) - 6, voice)
         if not told:
@@ -64,9 +65,9 @@ def related(desk: Desk, block: Block) -> list[Piece]:
 
 def byline(desk: Desk, block: Block) -> list[Piece]:
     """Who wrote the page."""
-    authors, told = desk.pages.authors, desk.pages.words.language.bylines
+    authors, bylines = desk.pages.authors, ENGLISH.bylines
     author = authors[(block.variant >> 4) % len(authors)]
-    return [Para((told[desk.page.look.turn % len(told)].replace("{author}", author),))]
+    return [Para((bylines[desk.page.look.turn % len(bylines)].replace("{author}", author),))]
 
 
 def notice(desk: Desk, block: Block) -> list[Piece]:

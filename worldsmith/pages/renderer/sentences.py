@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import article
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
@@ -175,13 +176,12 @@ def _alone(desk: Desk, row: Row, cells: dict[str, Cell]) -> Text:
 
 def post(desk: Desk, block: Block) -> list[Piece]:
     """What somebody in a forum tells of a row."""
-    return [Heading(3, handle(desk, block.variant)), *told(desk, block)]
+    return [Heading(3, handle(block.variant)), *told(desk, block)]
 
 
-def handle(desk: Desk, chance: int) -> str:
+def handle(chance: int) -> str:
     """Return the name of somebody in a forum: ordinary words in small letters."""
-    lists = desk.pages.words.language.lists
-    handles, animals = lists["handle"], lists["animal"]
+    handles, animals = ENGLISH.lists["handle"], ENGLISH.lists["animal"]
     return f"{handles[chance % len(handles)]} {animals[(chance >> 8) % len(animals)]}"
 
 

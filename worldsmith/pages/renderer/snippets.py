@@ -11,7 +11,7 @@ from itertools import chain
 
 from worldsmith.cache import keep
 from worldsmith.lang.morphology import lower
-from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
@@ -77,7 +77,7 @@ def _written_hit(page: Page, pages: Pages) -> WrittenHit:
     title = written_title(desk, page.head, page.head.cells)
     passages = passage(desk, quantile(SNIPPET, byte(chance, 0) / 255))
     between = " … " if pages.voice.pages[page.head.by].source.form == "thread" else " "
-    hit_texts = words_of(title) + part(page, pages.words), between.join(map(words_of, passages))
+    hit_texts = words_of(title) + part(page), between.join(map(words_of, passages))
     spans = [(p.text, p.cells) for text in (title, *passages) for p in text if not isinstance(p, str)]
     return WrittenHit(hit_texts, tuple(spans))
 
@@ -109,7 +109,7 @@ def _title(page: Page, pages: Pages, chance: int) -> str:
     What follows the page's own title stands behind a bar and holds no cell; it breaks off, as a tagline does, where
     the title would be too long.
     """
-    name, ending = heading(page, page.head.cells, pages.words), part(page, pages.words)
+    name, ending = heading(page, page.head.cells, pages.words), part(page)
     if len(name) + len(ending) > TITLE_MOST:
         # What follows a row's name is a column's label, half of which ("its oldest") would say something else, or a
         # tagline, of which any part will do.
@@ -181,8 +181,7 @@ def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
 
 def _asides(page: Page, pages: Pages, chance: int) -> Iterator[str]:
     """Yield the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
-    phrases = pages.words.phrases
-    fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
+    fitting = PHRASES.asides + (PHRASES.entry_asides if page.subject else ())
     turn, step = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
     for block in page.blocks:
         if block.kind == "guide":

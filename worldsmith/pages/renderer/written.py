@@ -506,7 +506,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
     at = turn = 0
     while at < len(sentences):
         size = 1 + mixed(block.variant + at) % 3
-        out += [Heading(3, handle(desk, mixed(block.variant + turn))), *map(_para, sentences[at : at + size])]
+        out += [Heading(3, handle(mixed(block.variant + turn))), *map(_para, sentences[at : at + size])]
         at, turn = at + size, turn + 1
     return out
 
