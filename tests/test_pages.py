@@ -667,7 +667,7 @@ def test_words():
     words = Phrasing(isles().schema)
     assert words.called("visit", ("Ulvet", "2027")) == "the visit to Ulvet in the year 2027"
     assert words.children_of("light", "keeper") == "Lighthouses kept by"
-    assert [words.person(t) for t in ("keeper", "light")] == [True, False]
+    assert [words.schema.tables[t].of_people for t in ("keeper", "light")] == [True, False]
     assert [article(x) for x in ("phone", "inspection")] == ["a phone", "an inspection"]
 
 

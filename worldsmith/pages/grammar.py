@@ -9,7 +9,7 @@ from worldsmith.cache import cached_method
 from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import Says, lower, plural, says
 from worldsmith.lang.page_phrases import capital, fill
-from worldsmith.schema import Column, Invent, Schema
+from worldsmith.schema import Column, Schema
 from worldsmith.world.model import Cell
 
 _GERUND = re.compile(r"\w+ing\b")
@@ -96,13 +96,6 @@ class Phrasing:
         form = self.schema.tables[table]
         parts = [f"{_joint(form.column(name))} {key}" for name, key in zip(form.key, keys, strict=False)]
         return f"the {form.singular} {' '.join(parts)}"
-
-    def person(self, table: str) -> bool:
-        """Tell whether the rows of a table are people, who are no "it"."""
-        form = self.schema.tables[table]
-        return any(
-            isinstance(fill, Invent) and fill.kind == "person" for fill in (form.column(n).fill for n in form.key)
-        )
 
     def topics(self, places: tuple[tuple[str, str], ...]) -> tuple[tuple[tuple[str, str], str], ...]:
         """Return the labels of columns that can be named without being told: no keys, no truth values."""

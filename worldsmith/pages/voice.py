@@ -80,11 +80,10 @@ class Voice:
         self._worded: dict[tuple[str, str], Pattern] = {}
         self._fillable: dict[tuple[str, str, str, PathSet, PathSet], tuple[Sentences, Sentences]] = {}
 
-    @cached_property
+    @property
     def subject(self) -> str:
         """The name of what the world is about; "" where the schema names none."""
-        source = self.bank.source.subject
-        return str(self.world.values[source.values][0]) if source else ""
+        return self.world.subject
 
     @cached_property
     def pages(self) -> dict[str, Written]:
@@ -247,12 +246,5 @@ def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
 
 
 def present(schema: Schema, table: str, path: Path) -> bool:
-    """Tell whether a structure has the column at the end of a path."""
-    here = table
-    for step in path:
-        if step == SUBJECT and len(path) == 1:
-            return True
-        if here not in schema.tables or step not in schema.tables[here].names:
-            return False
-        here = schema.column(here, step).ref or ""
-    return True
+    """Tell whether a structure has the column at the end of a path, or the subject that it names."""
+    return path == (SUBJECT,) or schema.has(table, path)

@@ -19,7 +19,6 @@ from worldsmith.schema.types import (
     Aggregate,
     Choice,
     Column,
-    Invent,
     Number,
     PageSpec,
     Pick,
@@ -662,7 +661,7 @@ class _Words:
             "a_target": article(target.singular) if target else "",
             "one": table.singular,
             "many": table.plural,
-            "its": "their" if self._person(table) else "its",
+            "its": "their" if table.of_people else "its",
         }
         slots |= self._counted(column) | self._ranked(column) | self._truths(column)
         return _Phrases(column, sorts, slots, self._header(column, sorts, noun, label))
@@ -751,10 +750,6 @@ class _Words:
         unit = column.unit
         return plain if not unit or unit.lower() in re.findall(r"[^\W_]+|%", plain) else f"{plain} ({unit})"
 
-    def _person(self, table: Table) -> bool:
-        fills = (table.column(name).fill for name in table.key)
-        return any(isinstance(fill, Invent) and fill.kind == "person" for fill in fills)
-
     def _truths(self, column: Column) -> dict[str, str]:
         """Return what a truth value says of one row and of several, and what its opposite does."""
         if column.type != "bool":
@@ -774,7 +769,7 @@ class _Words:
             have, lack = f"[are|is] {phrase}", f"[are|is] not {phrase}"
             return {"does": f"is {phrase}", "does_not": f"is not {phrase}", "do": have, "do_not": lack}
         table = self.schema.tables[column.table]
-        if self._person(table) or phrase.split()[-1] == table.singular:
+        if table.of_people or phrase.split()[-1] == table.singular:
             one = article(phrase)
             have, lack = f"[are {phrase}s|is {one}]", f"[are not {phrase}s|is not {one}]"
             return {"does": f"is {one}", "does_not": f"is not {one}", "do": have, "do_not": lack}

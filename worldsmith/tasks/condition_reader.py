@@ -148,7 +148,7 @@ class Phrases:
 
     def _wordings(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
         bounded = isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date"
-        ask = self.schema.bank.source.asks.get(f"{column.table}.{column.name}") if self.schema.bank else None
+        ask = self.schema.ask(column)
         ways = max((len(getattr(ask, part)) for part in type(ask).model_fields), default=0) if ask else 0
         wordings = [Wording(self.schema, turn) for turn in (self._turns if bounded else (0,))]
         wordings += [Wording(self.schema, nth=nth) for nth in range(ways)]

@@ -124,8 +124,7 @@ _NEGATED = {"equal": "unequal", "null": "present", "true": "false"}
 
 def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     """Return a condition as the schema's bank asks it; "" where the bank has no pattern for it."""
-    bank = wording.schema.bank
-    ask = bank.source.asks.get(f"{column.table}.{column.name}") if bank else None
+    ask = wording.schema.ask(column)
     if ask is None:
         return ""
     kind = "true" if isinstance(node, expr.Path) else _ASKS.get(node.op, "") if isinstance(node, expr.Call) else ""
@@ -162,7 +161,7 @@ def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
 
 def reference_prefixes(schema: Schema, ref: Column) -> list[str]:
     """Return the ways to begin what is said of a row that is referred to, with slots for the verbs."""
-    ask = schema.bank.source.asks.get(f"{ref.table}.{ref.name}") if schema.bank else None
+    ask = schema.ask(ref)
     return [f"{text} " for text in ask.whose] if ask and ask.whose else [reference_prefix(schema, ref)]
 
 

@@ -217,16 +217,9 @@ def descriptions(schema: Schema) -> tuple[Description, ...]:
 
 
 def _is_whole(schema: Schema, description: Description) -> bool:
-    if description.table not in schema.tables:
-        return False
-    for slot in description.slots:
-        own = slot.path[0] in schema.tables[description.table].names
-        here, path = (description.table, slot.path) if own else (slot.path[0], slot.path[1:])
-        for step in path:
-            if here not in schema.tables or step not in schema.tables[here].names:
-                return False
-            here = schema.column(here, step).ref or ""
-    return True
+    return description.table in schema.tables and all(
+        schema.has(clue.child or description.table, clue.path) for clue in description.clues
+    )
 
 
 def _comparison(clue: Clue, column: Column, value: Value) -> Node:

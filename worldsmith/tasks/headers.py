@@ -21,13 +21,13 @@ def spoken_header(column: Column, schema: Schema) -> str:
 
 def column_header(column: Column, schema: Schema) -> str:
     """Return the header of a column in an answer: the schema's, or the first that people ask for it by."""
-    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    ask = schema.ask(column)
     return capital(ask.header[0]) if ask and ask.header else column.header
 
 
 def asked_name(column: Column, schema: Schema) -> str:
     """Return what people call a column in a sentence: the first header of its bank, without the unit."""
-    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    ask = schema.ask(column)
     return lower(_UNIT.sub("", ask.header[0])) if ask and ask.header else lower(column.label)
 
 

@@ -47,7 +47,7 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
     words, form, voice = desk.pages.words, desk.pages.world.schema.tables[row.table], desk.page.look.voice
     cells = by_row(block.cells).get(row, {})
     name, noun = called(words, row, cells), f"the {form.singular}"
-    again = noun if words.person(row.table) else "it"
+    again = noun if form.of_people else "it"
     told = [
         c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]
     ]

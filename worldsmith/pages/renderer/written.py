@@ -254,7 +254,7 @@ def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: st
     form, words = pen.desk.pages.world.schema.tables[table], pen.desk.pages.words
     key = form.key[0] if len(form.key) == 1 else ""
     noun = f"the {form.singular}"
-    if key and words.person(table) and (key,) in cells:
+    if key and form.of_people and (key,) in cells:
         noun = words.show(cells[key,]).rsplit(" ", 1)[-1]
     out: list[Text] = []
     names = 0

@@ -306,9 +306,9 @@ class PageSentences:
 
     def _nouns(self, row: Row) -> frozenset[str]:
         """Return what may stand for a row's name: what it is, a pronoun, a person's surname."""
-        words, form = self.pages.words, self.pages.world.schema.tables[row.table]
+        form = self.pages.world.schema.tables[row.table]
         nouns = {f"the {form.singular}".lower(), f"this {form.singular}".lower()}
-        if not words.person(row.table):
+        if not form.of_people:
             return frozenset(nouns | {"it"})
         (name,) = self.pages.world.key(row) if len(form.key) == 1 else ("",)
         return frozenset(nouns | {"he", "she", "they", lowered(clean(str(name))).rsplit(" ", 1)[-1]})
