@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte
+from worldsmith.pages.page_kind import Kind, byte
 from worldsmith.pages.prose import mixed
-from worldsmith.pages.sites import Site, slug, tag
+from worldsmith.pages.sites import slug, tag
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, invented_keys
 
 if TYPE_CHECKING:
-    from worldsmith.pages.plan import Pages
+    pass
 
 ARCHIVED: Final = 8
 """One in so many entries has an archive copy."""
@@ -28,14 +28,10 @@ AGE: Final = (100, 600)
 """Days that an archive copy is old."""
 
 
-class CopyKind:
+class CopyKind(Kind):
     """What archive copies and mirrors share: each copies the entry of one row, at an address of letters."""
 
-    name = ""
     every = 1
-
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site = pages, site
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -64,10 +60,6 @@ class CopyKind:
 
     def _entry(self, n: int) -> Page:
         return self.pages.page(self.pages.about(self.rows[n]) or "")
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: what is not found carries nothing."""
-        return ()
 
 
 class MirrorKind(CopyKind):
@@ -133,13 +125,10 @@ def _with(block: Block, kept: dict[Cell, Cell]) -> Block:
     return replace(block, cells=tuple(kept[cell] for cell in block.cells if cell in kept)) if block.cells else block
 
 
-class NamesakeKind:
+class NamesakeKind(Kind):
     """Pages about something that bears a row's name: a ferry, a tune. They state the name alone."""
 
     name = "world-homonym"
-
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site = pages, site
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -198,7 +187,3 @@ class NamesakeKind:
             table=row.table,
             look=pages.look(self.site),
         )
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: what is not found carries nothing."""
-        return ()

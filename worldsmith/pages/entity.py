@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import TITLE, byte, page_date, quantile
+from worldsmith.pages.page_kind import TITLE, Kind, byte, page_date, quantile
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import Look
 from worldsmith.pages.sites import Site, slugs
@@ -27,11 +27,12 @@ FURTHER = ("lead", "infobox", "children", "text", "related")
 """Parts of a further page about a row."""
 
 
-class EntityKind:
+class EntityKind(Kind):
     """The pages of an `about` entry of `[pages]`: page `n` is about row `n` of its table."""
 
     def __init__(self, pages: "Pages", spec: PageSpec, site: Site, *, first: bool) -> None:
-        self.pages, self.spec, self.site, self.first = pages, spec, site, first
+        super().__init__(pages, site)
+        self.spec, self.first = spec, first
         self.name, self.table = spec.name, spec.table
         self.form = pages.world.schema.tables[self.table]
         shown = spec.show or self.form.names
@@ -93,7 +94,7 @@ class EntityKind:
         """Return the key as a path."""
         return self.slugs[n]
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return the noun of what the page holds: the entry itself, or the children of a further page."""
         words = self.pages.words
         if self.first or not self.spec.children:
@@ -174,18 +175,14 @@ class EntityKind:
             tellable = [n for n in tellable if n in picked]
         prose = tuple(own[n] for n in tellable)
         cells = tuple(own.values())
-        found = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead, page_id))]}
+        found = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self.pages.links(lead, page_id))]}
         if not self.first:
-            found["lead"] = [Block("lead", keys, byte(chance, 5), self._links(keys, page_id))]
+            found["lead"] = [Block("lead", keys, byte(chance, 5), self.pages.links(keys, page_id))]
         if len(self.visible) > len(self.form.key):
-            found["infobox"] = [Block("infobox", cells, byte(chance, 6), self._links(cells, page_id))]
+            found["infobox"] = [Block("infobox", cells, byte(chance, 6), self.pages.links(cells, page_id))]
         if prose and self.first:
-            found["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id))]
+            found["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self.pages.links(prose, page_id))]
         return found
-
-    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
-        target = self.pages.target
-        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id))))
 
     def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
         made = [self._children(page_id, row, child) for child in self.spec.children]
@@ -198,7 +195,7 @@ class EntityKind:
         names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
         rows = pages.world.children(row, child.table, child.ref)
         cells = tuple(cell for r in rows for cell in pages.cells(child.table, r.index, names))
-        return Block(kind, cells, 0, self._links(cells, page_id), child.ref)
+        return Block(kind, cells, 0, self.pages.links(cells, page_id), child.ref)
 
     def _related(self, row: Row, page_id: str) -> tuple[str, ...]:
         pages = self.pages

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith.lang.morphology import lower
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.types import Block, Page
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell, Row
+from worldsmith.world.model import Row
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
@@ -52,11 +52,12 @@ GENRES: Final = (
 )
 
 
-class StoryKind:
+class StoryKind(Kind):
     """The pages of a genre. The first row of each is its subject, all others are named wherever they are told of."""
 
     def __init__(self, pages: "Pages", genre: Genre, site: Site) -> None:
-        self.pages, self.genre, self.site, self.name = pages, genre, site, genre.kind
+        super().__init__(pages, site)
+        self.genre, self.name = genre, genre.kind
 
     @cached_property
     def picks(self) -> tuple[tuple[tuple[Row, tuple[str, ...]], ...], ...]:
@@ -143,7 +144,7 @@ class StoryKind:
                 blocks.append(self._facts(kind, *told[0], variant, page_id))
             elif kind == "table":
                 cells = tuple(cell for block in self._rows(told, page_id) for cell in block.cells)
-                blocks.append(Block(kind, cells, variant, self._links(cells, page_id)))
+                blocks.append(Block(kind, cells, variant, self.pages.links(cells, page_id)))
             elif kind == "related":
                 links = (pages.about(row) or "", *pages.chrome(row.table, page_id))
                 blocks.append(Block(kind, (), byte(chance, 1), links))
@@ -158,11 +159,7 @@ class StoryKind:
 
     def _facts(self, kind: str, row: Row, columns: tuple[str, ...], variant: int, page_id: str) -> Block:
         cells = self.pages.cells(*row, (*self.pages.world.schema.tables[row.table].key, *columns))
-        return Block(kind, cells, variant, self._links(cells, page_id))
-
-    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
-        target = self.pages.target
-        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id))))
+        return Block(kind, cells, variant, self.pages.links(cells, page_id))
 
     @cached_property
     def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:

@@ -1,26 +1,24 @@
 """Background without a cell: the front page, how we work, a guide to each table."""
 
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from worldsmith.lang.page_phrases import PHRASES
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
-from worldsmith.pages.sites import Site
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.seeding import draw
-from worldsmith.world.model import Row
-
-if TYPE_CHECKING:
-    from worldsmith.pages.plan import Pages
 
 
-class GuideKind:
+class GuideKind(Kind):
     """Background: the front page, how we work, and a reader's guide to each table that has pages."""
 
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site, self.name = pages, site, "world-guide"
-        self.tables = tuple(dict.fromkeys(s.table for s in pages.world.schema.pages))
+    name = "world-guide"
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that have guides, in order."""
+        return tuple(dict.fromkeys(s.table for s in self.pages.world.schema.pages))
 
     @property
     def numbers(self) -> range:
@@ -80,7 +78,3 @@ class GuideKind:
             table=self.table(n),
             look=pages.look(self.site),
         )
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: these pages have no cells."""
-        return ()

@@ -303,6 +303,10 @@ class Pages:
         page_id = self.list_of(by, cell.value) if by else None
         return None if page_id == here else page_id
 
+    def links(self, cells: Iterable[Cell], here: str) -> tuple[str, ...]:
+        """Return the pages that cells on page `here` lead to, each once."""
+        return tuple(dict.fromkeys(target for cell in cells if (target := self.target(cell, here))))
+
     @cached_property
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
