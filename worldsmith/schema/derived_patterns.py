@@ -101,6 +101,47 @@ _NULLS = {
     "null": ("[have|has] no <noun>", "[are|is] without <a_noun>", "[do|does] not have <a_noun>"),
     "present": ("[have|has] <a_noun>", "[are|is] on record with <a_noun>", "[do|does] have <a_noun>"),
 }
+
+
+def _happened(was: str, did: str, been: str) -> Frames:
+    """Return the frames of what happens on a day: of itself, or done by somebody."""
+    return Frames(
+        (
+            f"<row> {was}<phrase> on <v>.",
+            f"It was on <v> that <row> {was}<phrase>.",
+            f"On <v>, <row> {was}<phrase>.",
+            f"The records say that <row> {was}<phrase> on <v>.",
+        ),
+        (
+            f"The <one> {was}<phrase> on <v>.",
+            f"This <one> {was}<phrase> on <v>.",
+            f"<v> is the day the <one> {was}<phrase>.",
+        ),
+        (f"<row> {was}<phrase> on <v>, I think.",),
+        (
+            f"<row> has not {been}<phrase> so far.",
+            f"The <one> has not {been}<phrase> so far.",
+            f"This <one> has not {been}<phrase> yet.",
+        ),
+        {
+            "over": (
+                f"{did} after {{v}}",
+                f"{did} later than {{v}}",
+                *((f"{did} on a day after {{v}}",) if not was else ()),
+            ),
+            "under": (
+                f"{did} before {{v}}",
+                f"{did} earlier than {{v}}",
+                *((f"{did} on a day before {{v}}",) if not was else ()),
+            ),
+            "between": (f"{did} between {{a}} and {{b}}", f"{did} from {{a}} to {{b}}"),
+            "equal": (f"{did} on {{v}}", f"{did} exactly on {{v}}"),
+            "null": (f"[have|has] not {been}<phrase>", f"[have|has] not {been}<phrase> so far"),
+            "present": (f"[have|has] {been}<phrase>", f"[have|has] already {been}<phrase>"),
+        },
+    )
+
+
 FRAMES: Final[dict[str, Frames]] = {
     # "kept by" and a value
     "open": Frames(
@@ -339,49 +380,9 @@ FRAMES: Final[dict[str, Frames]] = {
         },
     ),
     # "opened", of itself
-    "active": Frames(
-        (
-            "<row> <phrase> on <v>.",
-            "It was on <v> that <row> <phrase>.",
-            "On <v>, <row> <phrase>.",
-            "The records say that <row> <phrase> on <v>.",
-        ),
-        ("The <one> <phrase> on <v>.", "This <one> <phrase> on <v>.", "<v> is the day the <one> <phrase>."),
-        ("<row> <phrase> on <v>, I think.",),
-        ("<row> has not <phrase> so far.", "The <one> has not <phrase> so far.", "This <one> has not <phrase> yet."),
-        {
-            "over": ("<phrase> after {v}", "<phrase> later than {v}", "<phrase> on a day after {v}"),
-            "under": ("<phrase> before {v}", "<phrase> earlier than {v}", "<phrase> on a day before {v}"),
-            "between": ("<phrase> between {a} and {b}", "<phrase> from {a} to {b}"),
-            "equal": ("<phrase> on {v}", "<phrase> exactly on {v}"),
-            "null": ("[have|has] not <phrase>", "[have|has] not <phrase> so far"),
-            "present": ("[have|has] <phrase>", "[have|has] already <phrase>"),
-        },
-    ),
+    "active": _happened("", "<phrase>", ""),
     # "built", by somebody
-    "passive": Frames(
-        (
-            "<row> was <phrase> on <v>.",
-            "It was on <v> that <row> was <phrase>.",
-            "On <v>, <row> was <phrase>.",
-            "The records say that <row> was <phrase> on <v>.",
-        ),
-        ("The <one> was <phrase> on <v>.", "This <one> was <phrase> on <v>.", "<v> is the day the <one> was <phrase>."),
-        ("<row> was <phrase> on <v>, I think.",),
-        (
-            "<row> has not been <phrase> so far.",
-            "The <one> has not been <phrase> so far.",
-            "This <one> has not been <phrase> yet.",
-        ),
-        {
-            "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
-            "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
-            "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
-            "equal": ("[were|was] <phrase> on {v}", "[were|was] <phrase> exactly on {v}"),
-            "null": ("[have|has] not been <phrase>", "[have|has] not been <phrase> so far"),
-            "present": ("[have|has] been <phrase>", "[have|has] already been <phrase>"),
-        },
-    ),
+    "passive": _happened("was ", "[were|was] <phrase>", "been "),
     # days under a label that fits no sentence
     "odd day": Frames(
         ("Under “<label>”, the entry of <row> has <v>.", "The record of <row> puts <v> under “<label>”."),

@@ -14,6 +14,7 @@ from worldsmith.cache import cached_method
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
+from worldsmith.lang.morphology import listing
 from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.naming import KINDS
 from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
@@ -23,7 +24,6 @@ from worldsmith.tasks.conditions import (
     ONE,
     Verbs,
     Wording,
-    any_of,
     begun,
     months_before,
     parent_part,
@@ -173,7 +173,7 @@ class Phrases:
         slot = {"int": r"(-?\d+)", "num": r"(-?\d+(?:\.\d+)?)", "date": r"(\d{4}-\d\d-\d\d)", "text": "(.+)"}[kind]
         for phrase in self._wordings(column, verbs, node):
             if op == "in":
-                lists = (any_of([spell(v, column, bare=bare) for v in marks]) for bare in (False, True))
+                lists = (listing([spell(v, column, bare=bare) for v in marks], "or") for bare in (False, True))
                 listed = next(text for text in lists if text in phrase)
                 start, pattern = phrase.split(listed)[0], re.escape(phrase).replace(re.escape(listed), "(.+)")
             else:

@@ -10,7 +10,7 @@ from worldsmith.pages.grammar import Plan
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, paragraphs, stating
 from worldsmith.pages.titles import UNNAMED, called, key_cells
 from worldsmith.pages.types import by_row
-from worldsmith.pages.value_forms import written_day
+from worldsmith.pages.value_forms import possessive, written_day
 from worldsmith.world.model import Cell, Row
 
 
@@ -126,7 +126,7 @@ def _sentence(
         told = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
         return [f"for {who}, ", *joined(told, ", ", " and ")]
     if kind == "own":
-        owner = "its" if who == "it" else _possessive(who)
+        owner = "its" if who == "it" else possessive(who)
         told = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
         return joined(told, ", ", " and ")
     if kind == "free" and turn & 1:
@@ -135,7 +135,7 @@ def _sentence(
         return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]
     if kind == "of":
         named = not who.startswith("the ") or " of " in who
-        owned = f"the {plans[0].before} of {who}" if named else f"{_possessive(who)} {plans[0].before}"
+        owned = f"the {plans[0].before} of {who}" if named else f"{possessive(who)} {plans[0].before}"
         return [f"{f'its {plans[0].before}' if who == 'it' else owned} is ", values[0], plans[0].after]
     if kind == "back":
         return [values[0], f"{plans[0].after} is what the entry has{f' for {who}' if first else ''} {plans[0].before}"]
@@ -144,10 +144,6 @@ def _sentence(
         for i, (plan, value) in enumerate(both)
     ]
     return [f"{who} ", *joined(told, ", ", " and ")]
-
-
-def _possessive(who: str) -> str:
-    return f"{who}'" if who.endswith("s") else f"{who}'s"
 
 
 def prose(desk: Desk, block: Block) -> list[Piece]:
