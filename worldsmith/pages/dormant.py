@@ -101,11 +101,11 @@ class ArchiveKind(CopyKind):
 
     def _day(self, chance: int, page: Page) -> str:
         """Return the day of the copy, none that the page tells: after its row begins, as far as there is room."""
-        days, told = self.pages.days, {cell.value for cell in page.cells}
+        days, stated = self.pages.days, {cell.value for cell in page.cells}
         begun = days.begun(page.subject) if page.subject else 0
         newest = days.end - (AGE[0] if begun < days.end - AGE[0] else 1)
         turn = chance % max(1, newest - max(begun, days.end - AGE[1]))
-        return next(day for i in range(999) if (day := date.fromordinal(newest - turn - i).isoformat()) not in told)
+        return next(day for i in range(999) if (day := date.fromordinal(newest - turn - i).isoformat()) not in stated)
 
     def _then(self, cell: Cell, day: str) -> Cell | None:
         """Return a cell as it was on a day: None where it tells of a later one.
@@ -134,7 +134,7 @@ class NamesakeKind(Kind):
     def rows(self) -> tuple[Row, ...]:
         """The rows whose names they bear: those of `World.namesakes`, and a few of the others."""
         world = self.pages.world
-        asked = dict.fromkeys(world.namesakes)
+        names = dict.fromkeys(world.namesakes)
         held = {
             str(name): Row(table, i)
             for table, col in invented_keys(world.schema)
@@ -144,8 +144,8 @@ class NamesakeKind(Kind):
         shared = frozenset(world.shared_names)
         for name in held:
             if name not in shared and draw(world.seed, "kin", name) % KIN == 0:
-                asked[name] = None
-        return tuple(held[name] for name in asked if name in held)
+                names[name] = None
+        return tuple(held[name] for name in names if name in held)
 
     @property
     def numbers(self) -> range:

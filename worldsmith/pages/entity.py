@@ -63,8 +63,8 @@ class EntityKind(Kind):
         """Columns stated on the page they refer to and nowhere else: (table, column)."""
         stated = {(w.table, w.ref) for w in self.spec.children}
         columns = self.pages.words.columns.values() if self.first else ()
-        found = [(c.table, c.name) for c in columns if c.see == "linked" and c.ref == self.table]
-        return tuple(place for place in found if place not in stated)
+        linked = [(c.table, c.name) for c in columns if c.see == "linked" and c.ref == self.table]
+        return tuple(place for place in linked if place not in stated)
 
     @cached_property
     def tellable(self) -> tuple[str, ...]:
@@ -131,9 +131,9 @@ class EntityKind(Kind):
 
     def _blocks(self, page_id: str, own: dict[str, Cell], row: Row, chance: int) -> list[Block]:
         """Return the blocks in the order of the site's layout."""
-        found = self._own_blocks(page_id, own, chance)
-        found["children"] = self._child_blocks(page_id, row)
-        found["related"] = [Block("related", (), byte(chance, 1), self._related(row, page_id))]
+        blocks_by_part = self._own_blocks(page_id, own, chance)
+        blocks_by_part["children"] = self._child_blocks(page_id, row)
+        blocks_by_part["related"] = [Block("related", (), byte(chance, 1), self._related(row, page_id))]
         blocks: list[Block] = [Block("byline", (), byte(chance, 3))] if self.first and self.look.layout.signed else []
         more = mixed(chance)
         for i, part in enumerate(self.look.layout.entity if self.first else FURTHER):
@@ -142,7 +142,7 @@ class EntityKind(Kind):
             elif part == "neighbours":
                 blocks += self._directory_neighbour_blocks(row)
             else:
-                blocks += found.get(part, ())
+                blocks += blocks_by_part.get(part, ())
         return blocks
 
     @cached_property
@@ -175,14 +175,14 @@ class EntityKind(Kind):
             tellable = [n for n in tellable if n in picked]
         prose = tuple(own[n] for n in tellable)
         cells = tuple(own.values())
-        found = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self.pages.links(lead, page_id))]}
+        blocks = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self.pages.links(lead, page_id))]}
         if not self.first:
-            found["lead"] = [Block("lead", keys, byte(chance, 5), self.pages.links(keys, page_id))]
+            blocks["lead"] = [Block("lead", keys, byte(chance, 5), self.pages.links(keys, page_id))]
         if len(self.visible) > len(self.form.key):
-            found["infobox"] = [Block("infobox", cells, byte(chance, 6), self.pages.links(cells, page_id))]
+            blocks["infobox"] = [Block("infobox", cells, byte(chance, 6), self.pages.links(cells, page_id))]
         if prose and self.first:
-            found["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self.pages.links(prose, page_id))]
-        return found
+            blocks["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self.pages.links(prose, page_id))]
+        return blocks
 
     def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
         made = [self._children(page_id, row, child) for child in self.spec.children]
@@ -220,16 +220,16 @@ class EntityKind(Kind):
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the page about the row, and that of the row it refers to, where they state the cell."""
         own = row.table == self.table and col in self.visible and row.index in self.numbers
-        found = [row.index] if own else []
+        numbers = [row.index] if own else []
         if row.table == self.table and col in self.form.key:
-            found += self._beside(row.index)
+            numbers += self._beside(row.index)
         for child in self.spec.children:
             if child.table == row.table:
-                found += self._stating_child(row, col, child)
+                numbers += self._stating_child(row, col, child)
         for table, ref in self.back:
             if table == row.table:
-                found += self._stating_child(row, col, ChildCells(table, ref, ()))
-        return tuple(dict.fromkeys(found))
+                numbers += self._stating_child(row, col, ChildCells(table, ref, ()))
+        return tuple(dict.fromkeys(numbers))
 
     def _stating_child(self, row: Row, col: str, child: ChildCells) -> list[int]:
         form = self.pages.world.schema.tables[child.table]

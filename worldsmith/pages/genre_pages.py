@@ -63,17 +63,17 @@ class StoryKind(Kind):
     def picks(self) -> tuple[tuple[tuple[Row, tuple[str, ...]], ...], ...]:
         """The rows of each page, with the columns that it tells of them."""
         pages, tables = self.pages, tuple(self.pages.abouts)
-        found: dict[Row, tuple[tuple[Row, tuple[str, ...]], ...]] = {}
+        picks: dict[Row, tuple[tuple[Row, tuple[str, ...]], ...]] = {}
         most = min(self.genre.pages, 1 + pages.world.facts // SHARE)
         for i in range(most if tables else 0):
             chance = draw(pages.world.seed, self.genre.name, i)
             table = tables[chance % len(tables)]
             size = pages.world.size(table)
             if size >= self.genre.rows:
-                told = tuple(self._told(table, (chance >> 16) % size, size, chance >> 32))
-                if told and told[0][1]:
-                    found.setdefault(told[0][0], told)
-        return tuple(found.values())
+                rows = tuple(self._told(table, (chance >> 16) % size, size, chance >> 32))
+                if rows and rows[0][1]:
+                    picks.setdefault(rows[0][0], rows)
+        return tuple(picks.values())
 
     def _told(self, table: str, first: int, size: int, chance: int) -> Iterator[tuple[Row, tuple[str, ...]]]:
         """Yield rows from one on, with their columns: the same ones where they stand in a table."""
@@ -105,14 +105,14 @@ class StoryKind(Kind):
 
     def plan(self, n: int) -> Page:
         """Return the plan of page `n`."""
-        pages, told = self.pages, self.picks[n]
-        (row, columns), page_id = told[0], f"{self.name}/{n}"
+        pages, rows = self.pages, self.picks[n]
+        (row, columns), page_id = rows[0], f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
         form = pages.world.schema.tables[row.table]
         blocks = planned(pages, self._blocks(n, page_id, chance), (chance >> 40 & 0xFFFF) / 0xFFFF)
         stated = tuple(cell for block in blocks for cell in block.cells)
         keys = pages.cells(*row, form.key)
-        seen = tuple(c for c in pages.cells(*row, columns) if form.column(c.col).see == "snippet")
+        shown = tuple(c for c in pages.cells(*row, columns) if form.column(c.col).see == "snippet")
         label = lower(pages.words.columns[row.table, columns[0]].label)
         title = pages.words.pick("titles", self.genre.name, row.table, chance >> 20)
         return Page(
@@ -122,15 +122,15 @@ class StoryKind(Kind):
             title=title.replace("{label}", label),
             date=page_date(pages, chance, stated, row),
             subject=row,
-            head=Block("head", (*keys, *seen), byte(chance, 2)),
+            head=Block("head", (*keys, *shown), byte(chance, 2)),
             blocks=blocks,
             table=row.table,
             look=pages.look(self.site),
         )
 
     def _blocks(self, n: int, page_id: str, chance: int) -> list[Block]:
-        pages, told = self.pages, self.picks[n]
-        row = told[0][0]
+        pages, rows = self.pages, self.picks[n]
+        row = rows[0][0]
         blocks: list[Block] = []
         for i, part in enumerate(self.genre.parts):
             kind, _, theme = part.partition(":")
@@ -138,12 +138,12 @@ class StoryKind(Kind):
             if kind in {"told", "post"}:
                 blocks += [
                     self._facts(kind, r, columns, mixed(variant + k) >> 8, page_id)
-                    for k, (r, columns) in enumerate(told)
+                    for k, (r, columns) in enumerate(rows)
                 ]
             elif kind == "points":
-                blocks.append(self._facts(kind, *told[0], variant, page_id))
+                blocks.append(self._facts(kind, *rows[0], variant, page_id))
             elif kind == "table":
-                cells = tuple(cell for block in self._rows(told, page_id) for cell in block.cells)
+                cells = tuple(cell for block in self._rows(rows, page_id) for cell in block.cells)
                 blocks.append(Block(kind, cells, variant, self.pages.links(cells, page_id)))
             elif kind == "related":
                 links = (pages.about(row) or "", *pages.chrome(row.table, page_id))
@@ -152,10 +152,10 @@ class StoryKind(Kind):
                 blocks.append(Block(kind, (), variant, by=theme))
         return blocks
 
-    def _rows(self, told: tuple[tuple[Row, tuple[str, ...]], ...], page_id: str) -> list[Block]:
+    def _rows(self, rows: tuple[tuple[Row, tuple[str, ...]], ...], page_id: str) -> list[Block]:
         """Return the rows of a table with the columns of the first that hold a value in each."""
-        held = [n for n in told[0][1] if all(self.pages.world.value(row, n) is not None for row, _ in told)]
-        return [self._facts("table", row, tuple(held or told[0][1]), 0, page_id) for row, _ in told]
+        held = [n for n in rows[0][1] if all(self.pages.world.value(row, n) is not None for row, _ in rows)]
+        return [self._facts("table", row, tuple(held or rows[0][1]), 0, page_id) for row, _ in rows]
 
     def _facts(self, kind: str, row: Row, columns: tuple[str, ...], variant: int, page_id: str) -> Block:
         cells = self.pages.cells(*row, (*self.pages.world.schema.tables[row.table].key, *columns))
@@ -163,12 +163,12 @@ class StoryKind(Kind):
 
     @cached_property
     def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
-        found: dict[tuple[Row, str], dict[int, None]] = {}
+        by_cell: dict[tuple[Row, str], dict[int, None]] = {}
         for n in self.numbers:
             for block in self._blocks(n, f"{self.name}/{n}", 0):
                 for cell in block.cells:
-                    found.setdefault((cell.row, cell.col), {})[n] = None
-        return {place: tuple(numbers) for place, numbers in found.items()}
+                    by_cell.setdefault((cell.row, cell.col), {})[n] = None
+        return {place: tuple(numbers) for place, numbers in by_cell.items()}
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the pages that tell the cell."""

@@ -140,20 +140,20 @@ class ListKind(Kind):
     def _blocks(self, page_id: str, cells: tuple[Cell, ...], turns: tuple[str, ...], chance: int) -> tuple[Block, ...]:
         """Return the blocks in the order of the site's layout."""
         pages, more, wide = self.pages, mixed(chance), len(self.shown)
-        found = {
+        by_part = {
             "list": Block("list", cells, byte(chance, 4), self._links(cells, page_id)),
             "related": Block("related", (), byte(chance, 1), (*turns, *pages.chrome(self.table, page_id))),
         }
-        told = more % max(1, len(cells) // wide) * wide
+        start = more % max(1, len(cells) // wide) * wide
         if any(pages.words.plans[self.table, n] for n in self.shown if n != self.by and n not in self.keys):
-            found["told"] = Block("told", cells[told : told + wide], more >> 8)
+            by_part["told"] = Block("told", cells[start : start + wide], more >> 8)
         blocks: list[Block] = []
         for i, part in enumerate(pages.look(self.site).layout.listed):
             if part in {"text", "comments"}:
                 theme = "list" if part == "text" and not any(b.kind == "text" for b in blocks) else ""
                 blocks.append(Block(part, (), mixed(more + i) >> 8, by=theme))
-            elif part in found:
-                blocks.append(found[part])
+            elif part in by_part:
+                blocks.append(by_part[part])
         return planned(pages, blocks, (chance >> 40 & 0xFFFF) / 0xFFFF)
 
     def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:

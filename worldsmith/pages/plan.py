@@ -79,12 +79,12 @@ class Pages:
     @cached_property
     def abouts(self) -> dict[str, tuple[str, ...]]:
         """The kinds of page about a row of each table that has any, the entity page's first."""
-        found: dict[str, tuple[str, ...]] = {}
+        kinds: dict[str, tuple[str, ...]] = {}
         specs = [(page.name, page.source.about) for page in self.voice.pages.values()] if self.voice else []
         for name, about in specs or [(spec.name, spec.about) for spec in self.world.schema.pages]:
             if about:
-                found[about] = (*found.get(about, ()), name)
-        return found
+                kinds[about] = (*kinds.get(about, ()), name)
+        return kinds
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -127,18 +127,18 @@ class Pages:
     @cached_property
     def _claimed(self) -> frozenset[str]:
         """Texts that would tell a value wherever they stand: options and items of lists, labels of truth values."""
-        found: dict[str, None] = {}
+        claimed: dict[str, None] = {}
         for table in self.world.schema.tables.values():
             for column in table.columns:
                 if isinstance(column.fill, Choice | Pick | Faker):
-                    told = self.world.tables[table.name][column.name]
+                    values = self.world.tables[table.name][column.name]
                     options = column.fill.options if isinstance(column.fill, Choice) else ()
-                    found |= dict.fromkeys(v.lower() for v in (*told, *options) if isinstance(v, str))
+                    claimed |= dict.fromkeys(v.lower() for v in (*values, *options) if isinstance(v, str))
                 if column.type == "bool":
-                    found |= dict.fromkeys((column.label.lower(), column.says.lower()))
+                    claimed |= dict.fromkeys((column.label.lower(), column.says.lower()))
         # "survey, or" would be a surveyor: a name is looked for across gaps.
-        starts = (word[:n] for word in found if word.isalpha() for n in range(START, len(word)))
-        return frozenset((*found, *starts))
+        starts = (word[:n] for word in claimed if word.isalpha() for n in range(START, len(word)))
+        return frozenset((*claimed, *starts))
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
@@ -174,12 +174,12 @@ class Pages:
     @cached_property
     def stories(self) -> dict[Row, tuple[str, ...]]:
         """The stories about each row that has any."""
-        found: dict[Row, tuple[str, ...]] = {}
+        stories: dict[Row, tuple[str, ...]] = {}
         for kind in self.kinds.values():
             if isinstance(kind, StoryKind):
-                for n, told in enumerate(kind.picks):
-                    found[told[0][0]] = (*found.get(told[0][0], ()), f"{kind.name}/{n}")
-        return found
+                for n, rows in enumerate(kind.picks):
+                    stories[rows[0][0]] = (*stories.get(rows[0][0], ()), f"{kind.name}/{n}")
+        return stories
 
     @cached_method
     def directory(self, table: str) -> tuple[int, ...]:
@@ -259,8 +259,8 @@ class Pages:
 
     def list_of(self, kind: str, value: Value) -> str | None:
         """Return the first page of a kind's list for a value."""
-        found = self.kinds[kind]
-        start = found.starts.get(value) if isinstance(found, ListKind | SharedKind) else None
+        listing = self.kinds[kind]
+        start = listing.starts.get(value) if isinstance(listing, ListKind | SharedKind) else None
         return None if start is None else f"{kind}/{start}"
 
     def cells_of(self, page_id: str) -> tuple[Cell, ...]:
@@ -318,8 +318,8 @@ class Pages:
             for table, by, name in reversed(lists or [(s.list, s.by, s.name) for s in schema.pages])
             if table
         }
-        told = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
-        return {place: leads for place, leads in told.items() if any(leads)}
+        leads_of = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
+        return {place: leads for place, leads in leads_of.items() if any(leads)}
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""

@@ -92,27 +92,27 @@ def grams(text: str) -> frozenset[str]:
 
 def _frame(line: str, language: Language, verbs: dict[str, tuple[str, ...]], *, past: bool, many: bool) -> Frame:
     """Return a frame in a tense, with one person or several as who."""
-    seen: dict[str, int] = {}
+    totals: dict[str, int] = {}
     plain = line.replace("{label}", "<label>").replace("<who>", "<people>" if many else "<person>")
-    for found in _SLOT.finditer(plain):
-        name = found["list"] or found["noun"] or ""
-        seen[name] = seen.get(name, 0) + 1
+    for slot in _SLOT.finditer(plain):
+        name = slot["list"] or slot["noun"] or ""
+        totals[name] = totals.get(name, 0) + 1
     done: dict[str, int] = {}
     slots: list[Slot] = []
 
-    def fill(found: re.Match[str]) -> str:
-        if found["verbs"]:
-            before = plain[: found.start()]
-            several = found["verbs"].startswith("+") or before.rfind("<people>") > before.rfind("<person>")
-            stems = found["verbs"].removeprefix("+").split("|")
-            told = tuple(inflected(s, language.irregular, past=past, many=several) for s in stems)
-            name = f"!{'/'.join(told)}"
-            verbs[name] = told
+    def fill(slot: re.Match[str]) -> str:
+        if slot["verbs"]:
+            before = plain[: slot.start()]
+            several = slot["verbs"].startswith("+") or before.rfind("<people>") > before.rfind("<person>")
+            stems = slot["verbs"].removeprefix("+").split("|")
+            inflections = tuple(inflected(s, language.irregular, past=past, many=several) for s in stems)
+            name = f"!{'/'.join(inflections)}"
+            verbs[name] = inflections
             slots.append((name, 0, 1, False))
-            return f"{found['article'] or ''}%s"
-        name = found["list"] or found["noun"]
+            return f"{slot['article'] or ''}%s"
+        name = slot["list"] or slot["noun"]
         place = done[name] = done.get(name, -1) + 1
-        slots.append((name, place, seen[name], bool(found["article"])))
+        slots.append((name, place, totals[name], bool(slot["article"])))
         return "%s"
 
     text = _SLOT.sub(fill, plain)
@@ -162,9 +162,9 @@ class Grammar:
         alike = self.language.alike
         line = _PLAIN.sub(lambda m: f"<={m[0]}>" if m[0] in alike else m[0], line)
         ways = 1
-        for found in _SLOT.finditer(line.replace("{label}", "<label>").replace("<who>", "<person>")):
-            told = found["verbs"].split("|") if found["verbs"] else self.language.lists.get(found["list"] or "", ())
-            ways *= max(1, len(told))
+        for slot in _SLOT.finditer(line.replace("{label}", "<label>").replace("<who>", "<person>")):
+            fillings = slot["verbs"].split("|") if slot["verbs"] else self.language.lists.get(slot["list"] or "", ())
+            ways *= max(1, len(fillings))
         return f"{line[:-1]}<tail>{line[-1]}" if ways < FEW and line[-1] == "." else line
 
     def _both(self, lines: Iterable[str], verbs: dict[str, tuple[str, ...]], *, past: bool) -> Iterator[Frame]:
@@ -197,15 +197,15 @@ class Slots(dict[Slot, tuple[str, ...]]):
 
     def __missing__(self, slot: Slot) -> tuple[str, ...]:
         name, place, of, an = slot
-        told = self._alike.get(name[1:], ()) if name.startswith("=") else self._lists.get(name, ())
+        fillings = self._alike.get(name[1:], ()) if name.startswith("=") else self._lists.get(name, ())
         # Each place of a list in a sentence has its own share of it: no "papers and papers".
-        told = told[place::of] or told
-        self[slot] = told = tuple(article(text) for text in told) if an else told
-        return told
+        fillings = fillings[place::of] or fillings
+        self[slot] = fillings = tuple(article(text) for text in fillings) if an else fillings
+        return fillings
 
 
-def _free(told: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
-    return tuple(text for text in told if taken.isdisjoint(grams(text)))
+def _free(texts: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if taken.isdisjoint(grams(text)))
 
 
 class Prose:
@@ -221,8 +221,8 @@ class Prose:
         """
         self.grammar = english_grammar()
         language = self.grammar.language
-        lists = {name: _free(told, taken) for name, told in language.lists.items()}
-        alike = {name: _free(told, taken) for name, told in language.alike.items()}
+        lists = {name: _free(texts, taken) for name, texts in language.lists.items()}
+        alike = {name: _free(texts, taken) for name, texts in language.alike.items()}
         lists |= {name: (text,) for name, text in nouns.items()} | {"label": labels}
         self._slots = Slots(lists | self.grammar.verbs, alike)
         self._taken = taken
@@ -241,12 +241,12 @@ class Prose:
         slots, shift = self._slots, 8
         if len(frame.slots) > WIDE:
             chance |= mixed(chance) << 64
-        told = []
+        words = []
         for slot in frame.slots:
             options = slots[slot]
-            told.append(options[(chance >> shift) % len(options)])
+            words.append(options[(chance >> shift) % len(options)])
             shift += 7
-        return frame.text % tuple(told)
+        return frame.text % tuple(words)
 
     def paragraphs(self, theme: str, chance: int, room: int, voice: Voice) -> list[str]:
         """Return paragraphs on a theme that fill `room` characters, blank lines counted."""
@@ -254,11 +254,11 @@ class Prose:
         frames, turn = self.frames(theme, past=bool(chance & 1)), chance >> 4
         while room > LAST // 3:
             chance = mixed(chance + STEP)
-            told, turn = self._paragraph(frames, chance, turn, room, voice, first=not out)
-            if not told:
+            paragraph, turn = self._paragraph(frames, chance, turn, room, voice, first=not out)
+            if not paragraph:
                 break
-            out.append(told)
-            room -= len(told) + 2
+            out.append(paragraph)
+            room -= len(paragraph) + 2
         return out
 
     def _paragraph(
@@ -280,24 +280,24 @@ class Prose:
                 last = self._fitting(among, chance, left)
                 return f"{out} {last}".strip(), turn + i
             joint = "" if i == 0 else voice.joints[(turn + 2 * i) % len(voice.joints)]
-            told = self._sentence(among[(turn + i) % len(among)], chance, joint)
-            out = f"{out} {told}" if out else told
-            left -= len(told) + 1
+            sentence = self._sentence(among[(turn + i) % len(among)], chance, joint)
+            out = f"{out} {sentence}" if out else sentence
+            left -= len(sentence) + 1
         return out, turn + count
 
     def _sentence(self, frame: Frame, chance: int, joint: str = "") -> str:
-        told = self.say(frame, chance)
-        if joint and frame.joint and told[:2] != "I ":
-            return f"{joint}{told[0].lower()}{told[1:]}"
-        return told[0].upper() + told[1:]
+        sentence = self.say(frame, chance)
+        if joint and frame.joint and sentence[:2] != "I ":
+            return f"{joint}{sentence[0].lower()}{sentence[1:]}"
+        return sentence[0].upper() + sentence[1:]
 
     def _fitting(self, frames: tuple[Frame, ...], chance: int, room: int) -> str:
         """Return the sentence, of a few, that comes nearest to `room` characters; "" where leaving it out is nearer."""
         best = ""
         for i in range(TRIES):
-            told = self._sentence(frames[(chance + i) % len(frames)], mixed(chance + i))
-            if abs(len(told) + 3 - room) < abs(len(best) + 3 * bool(best) - room):
-                best = told
+            sentence = self._sentence(frames[(chance + i) % len(frames)], mixed(chance + i))
+            if abs(len(sentence) + 3 - room) < abs(len(best) + 3 * bool(best) - room):
+                best = sentence
         return best
 
     def heading(self, theme: str, chance: int) -> str:

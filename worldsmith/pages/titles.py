@@ -29,25 +29,25 @@ def called(words: Phrasing, row: Row | None, cells: Mapping[str, Cell]) -> str:
     """Return what a row is called by its cells; `UNNAMED` where its key is no longer stated."""
     if row is None:
         return UNNAMED
-    told = keys(words, row.table, cells)
-    return words.called(row.table, told) if len(told) == len(words.schema.tables[row.table].key) else UNNAMED
+    texts = keys(words, row.table, cells)
+    return words.called(row.table, texts) if len(texts) == len(words.schema.tables[row.table].key) else UNNAMED
 
 
 def commonest(cells: Iterable[Cell], col: str) -> Cell | None:
     """Return the first cell of the commonest value in a column: what rows share, and what a list's title tells."""
-    told = [cell for cell in cells if cell.col == col]
-    counts = Counter(cell.value for cell in told)
-    return max(told, key=lambda cell: counts[cell.value], default=None)
+    column_cells = [cell for cell in cells if cell.col == col]
+    counts = Counter(cell.value for cell in column_cells)
+    return max(column_cells, key=lambda cell: counts[cell.value], default=None)
 
 
 def heading(page: Page, cells: Iterable[Cell], words: Phrasing) -> str:
     """Return the title of a page over `cells`, all of its parts alike."""
-    told, text = tuple(cells), page.title
+    stated, text = tuple(cells), page.title
     if NAME in text:
-        own = {cell.col: cell for cell in told if cell.row == page.subject}
+        own = {cell.col: cell for cell in stated if cell.row == page.subject}
         text = text.replace(NAME, capital(called(words, page.subject, own).removeprefix("the ")))
     if SCOPE in text:
-        shared = commonest(told, page.scope)
+        shared = commonest(stated, page.scope)
         text = text.replace(SCOPE, f": {words.measure(shared)}" if shared else "")
     return text
 

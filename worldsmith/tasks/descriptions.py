@@ -68,9 +68,9 @@ class Description:
 
         It is the same in whatever order a pattern says them.
         """
-        said = sorted(zip(self.clues, values, strict=True), key=lambda one: (one[0].child, one[0].path))
+        stated = sorted(zip(self.clues, values, strict=True), key=lambda one: (one[0].child, one[0].path))
         nodes: dict[str, list[Node]] = defaultdict(list)
-        for clue, value in said:
+        for clue, value in stated:
             nodes[clue.child].append(_comparison(clue, self.column(clue), value))
         own = nodes.pop("", [])
         tallies = tuple(
@@ -91,8 +91,8 @@ class Description:
         values = dict(_said(query))
         if len(values) != len(self.clues) or not all(clue in values for clue in self.clues):
             return None
-        said = self.query([values[clue] for clue in self.clues])
-        if (said.table, said.where, said.tallies) != (query.table, query.where, query.tallies):
+        restated = self.query([values[clue] for clue in self.clues])
+        if (restated.table, restated.where, restated.tallies) != (query.table, query.where, query.tallies):
             return None
         parts, clues = [], iter(self.clues)
         for part in self.describe.pattern.parts:
@@ -245,14 +245,14 @@ def _at_least_one(number: str) -> Node:
 
 def _said(query: Query) -> list[tuple[Clue, Value]]:
     """Return what the conditions of a query say by equality; each clue once, of others nothing."""
-    said: list[tuple[Clue, Value]] = []
+    stated: list[tuple[Clue, Value]] = []
     for clause in query.clauses:
         path = expr.paths(clause)[0]
         tally = query.tally(path) if is_tally(path) else None
         node = clause if tally is None else tally.where
         parts = node.args if isinstance(node, expr.Call) and node.op == "and" else (node,)
-        said += [one for part in parts if part is not None and (one := _equal(part, tally.table if tally else ""))]
-    return said
+        stated += [one for part in parts if part is not None and (one := _equal(part, tally.table if tally else ""))]
+    return stated
 
 
 def _equal(node: Node, child: str) -> tuple[Clue, Value] | None:

@@ -48,15 +48,15 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
     cells = by_row(block.cells).get(row, {})
     name, noun = called(words, row, cells), f"the {form.singular}"
     again = noun if form.of_people else "it"
-    told = [
+    tellable = [
         c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]
     ]
-    plans = [_plan(words.plans[row.table, c.col], block.variant + 3 * i, words.show(c)) for i, c in enumerate(told)]
-    refs = [words.columns[row.table, c.col].ref for c in told]
+    plans = [_plan(words.plans[row.table, c.col], block.variant + 3 * i, words.show(c)) for i, c in enumerate(tellable)]
+    refs = [words.columns[row.table, c.col].ref for c in tellable]
     out: list[Text] = []
     i = 0
-    while i < len(told):
-        pair = i + 1 < len(told) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
+    while i < len(tellable):
+        pair = i + 1 < len(tellable) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
         n = 2 if pair else 1
         named = always or not out or any(refs[i : i + n]) or plans[i].kind in {"free", "back"}
         who = (
@@ -66,7 +66,7 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
             desk.text(c, block, unit=False)
             if ref
             else Span(_written(desk, c, spelled=voice.spelled and block.kind == "prose"), (c,))
-            for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
+            for c, ref in zip(tellable[i : i + n], refs[i : i + n], strict=True)
         ]
         if who == name:
             values[0] = stating(values[0], key_cells(desk.pages.words, row, cells))
@@ -123,12 +123,12 @@ def _sentence(
             *joined([[f"{plan.before} ", value, plan.after] for plan, value in both], ", ", " and "),
         ]
     if kind == "own" and who.startswith("the ") and " of " in who:
-        told = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
-        return [f"for {who}, ", *joined(told, ", ", " and ")]
+        clauses = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
+        return [f"for {who}, ", *joined(clauses, ", ", " and ")]
     if kind == "own":
         owner = "its" if who == "it" else possessive(who)
-        told = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
-        return joined(told, ", ", " and ")
+        clauses = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
+        return joined(clauses, ", ", " and ")
     if kind == "free" and turn & 1:
         return [f"{plans[0].before} ", values[0], f"{plans[0].after}{f' for {who}' if first else ''}"]
     if kind == "free":
@@ -139,27 +139,27 @@ def _sentence(
         return [f"{f'its {plans[0].before}' if who == 'it' else owned} is ", values[0], plans[0].after]
     if kind == "back":
         return [values[0], f"{plans[0].after} is what the entry has{f' for {who}' if first else ''} {plans[0].before}"]
-    told = [
+    clauses = [
         [f"{'' if i and plan.kind == kind else plan.kind + ' '}{plan.before} ", value]
         for i, (plan, value) in enumerate(both)
     ]
-    return [f"{who} ", *joined(told, ", ", " and ")]
+    return [f"{who} ", *joined(clauses, ", ", " and ")]
 
 
 def prose(desk: Desk, block: Block) -> list[Piece]:
     """Running text about the subject, in paragraphs of up to three sentences."""
     row = desk.page.subject
     assert row is not None
-    told = sentences(desk, block, row)
-    return [Heading(2, desk.heading("prose")), *paragraphs(told, 3 + block.variant % 3)] if told else []
+    texts = sentences(desk, block, row)
+    return [Heading(2, desk.heading("prose")), *paragraphs(texts, 3 + block.variant % 3)] if texts else []
 
 
-def told(desk: Desk, block: Block) -> list[Piece]:
+def told_rows(desk: Desk, block: Block) -> list[Piece]:
     """A paragraph that tells a row and names it in every sentence."""
     out: list[Piece] = []
     for row, cells in by_row(block.cells).items():
-        told = sentences(desk, block, row, always=True) or [_alone(desk, row, cells)]
-        out += paragraphs(told, 6)
+        texts = sentences(desk, block, row, always=True) or [_alone(desk, row, cells)]
+        out += paragraphs(texts, 6)
     return out
 
 
@@ -172,7 +172,7 @@ def _alone(desk: Desk, row: Row, cells: dict[str, Cell]) -> Text:
 
 def post(desk: Desk, block: Block) -> list[Piece]:
     """What somebody in a forum tells of a row."""
-    return [Heading(3, handle(block.variant)), *told(desk, block)]
+    return [Heading(3, handle(block.variant)), *told_rows(desk, block)]
 
 
 def handle(chance: int) -> str:

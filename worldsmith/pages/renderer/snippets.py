@@ -94,8 +94,8 @@ def cues(page: Page, query: str) -> frozenset[str]:
     """
     if page.head.by:
         return NONE
-    asked, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
-    return NONE if asked.isdisjoint(labels) else asked & labels
+    words, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
+    return NONE if words.isdisjoint(labels) else words & labels
 
 
 @lru_cache(maxsize=512)
@@ -129,7 +129,7 @@ def _title(page: Page, pages: Pages, chance: int) -> str:
     return f"{longer[: min(cuts, key=lambda cut: abs(cut + 4 - length))]} ..." if cuts else best
 
 
-def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
+def _stated(page: Page, pages: Pages, query_cues: frozenset[str]) -> str:
     """Return the sentence of the head's cells, those asked for first; empty where it has none."""
     words, rows = pages.words, by_row(page.head.cells)
     if not rows:
@@ -148,25 +148,25 @@ def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
     name = called(words, row, cells)
     name = name if len(form.key) == 1 else name.removeprefix("the ")
     labels = {c: lower(words.columns[row.table, c].label) for c in cells if c not in form.key}
-    first = sorted(labels, key=lambda c: asked.isdisjoint(_query_words(labels[c])))
-    told = [f"{labels[c]} {words.measure(cells[c])}" for c in first]
-    if told:
-        return f"{capital(name)}: {'; '.join(told)}."
+    first = sorted(labels, key=lambda c: query_cues.isdisjoint(_query_words(labels[c])))
+    parts = [f"{labels[c]} {words.measure(cells[c])}" for c in first]
+    if parts:
+        return f"{capital(name)}: {'; '.join(parts)}."
     return f"{capital(name)} ({form.singular})." if len(form.key) == 1 else f"{capital(name)}."
 
 
 def _snippet(page: Page, query: str, pages: Pages, chance: int) -> str:
     """Return the text of a hit: what the head's cells say, then phrases without a cell, to a drawn length."""
-    asked = cues(page, query)
+    query_cues = cues(page, query)
     length = max(quantile(SNIPPET, byte(chance, 0) / 255), LEAST)
-    stated = _stated(page, pages, asked)
-    asides = chain(_topics(page, asked, chance), _asides(page, pages, chance))
+    stated = _stated(page, pages, query_cues)
+    asides = chain(_topics(page, query_cues, chance), _asides(page, pages, chance))
     if byte(chance, 1) * 100 < ELLIPSIS * 256:
         return _broken(stated, asides, length)
     return _whole(stated, asides, length)
 
 
-def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
+def _topics(page: Page, query_cues: frozenset[str], chance: int) -> list[str]:
     """Return the labels of what the page tells beyond its head, those in the query first, as one text."""
     head = {(cell.row.table, cell.col) for cell in page.head.cells}
     labels = [label for place, label in page.topics if place not in head]
@@ -174,8 +174,8 @@ def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
         return []
     turn = byte(chance, 2) % len(labels)
     labels = labels[turn:] + labels[:turn]
-    if asked:
-        labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
+    if query_cues:
+        labels.sort(key=lambda label: query_cues.isdisjoint(_query_words(label)))
     return [f"{' · '.join(dict.fromkeys(labels[: 3 + byte(chance, 3) % 3]))}."]
 
 

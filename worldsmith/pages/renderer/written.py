@@ -170,8 +170,8 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     chosen = _chosen(pen, row, cells, key_set, path_set(bits, todo), chance)
     for sentence in chosen:
         pen.recent[sentence.place] = pen.recent.get(sentence.place, 0) + 1
-    told = reduce(or_, [s.stated for s in chosen], 0)
-    left = [p for p in todo if not bits.get(p, 0) & told]
+    stated = reduce(or_, [s.stated for s in chosen], 0)
+    left = [p for p in todo if not bits.get(p, 0) & stated]
     order = sorted(chosen, key=lambda s: (not s.names(key_set), s.place))
     over = pen.over if page.subject in {row, None} else False
     out = _sentence_texts(pen, order, cells, row.table, over)
@@ -191,16 +191,16 @@ def _chosen(pen: Pen, row: Row, cells: Cells, key: PathSet, todo: PathSet, chanc
     """
     usable, every = pen.voice.fillable(row.table, pen.written.genre, pen.host, cells)
     chosen: list[Sentence] = []
-    told = 0
+    stated = 0
     openers = ((some, goal) for goal in (todo, key) for some in (usable, every) if key)
     first = next((best for some, goal in openers if (best := _best(pen, some, cells, goal, 0, chance, key))), None)
     if first is not None:
         chosen.append(first)
-        told = first.stated
+        stated = first.stated
     for among in (usable, every):
-        while todo & ~told and (best := _best(pen, among, cells, todo & ~told, told, chance)):
+        while todo & ~stated and (best := _best(pen, among, cells, todo & ~stated, stated, chance)):
             chosen.append(best)
-            told |= best.stated
+            stated |= best.stated
     return _without_idle(chosen, key)
 
 
@@ -216,7 +216,7 @@ def _without_idle(chosen: Sequence[Sentence], key: PathSet) -> list[Sentence]:
 
 
 def _best(
-    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, told: PathSet, chance: int, key: PathSet = 0
+    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, stated: PathSet, chance: int, key: PathSet = 0
 ) -> Sentence | None:
     """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any.
 
@@ -227,7 +227,7 @@ def _best(
         among: sentences that the cells fill, in order.
         cells: the row's cells.
         todo: what is to be told.
-        told: what was told.
+        stated: what is stated already.
         chance: what chance hangs on.
         key: what it must state by its slots.
     """
@@ -236,7 +236,7 @@ def _best(
         fresh = sentence.stated & todo
         if not fresh or key & ~sentence.exact:
             continue
-        again = (sentence.stated & told).bit_count()
+        again = (sentence.stated & stated).bit_count()
         if sentence.place in recent:
             again += min(recent[sentence.place], 3)
         gain = fresh.bit_count() ** 0.5 - REPEAT * again
