@@ -266,7 +266,7 @@ def test_lists_have_five_to_ten_rows_of_one_value_in_order(full):
         if not spec.list:
             continue
         values = full.world.tables[spec.list][spec.by]
-        ids = full.lists(spec.list, spec.by)
+        ids = [f"{spec.name}/{n}" for n in full.kinds[spec.name].numbers]
         listed = []
         for page in map(full.page, ids):
             if page.kind != spec.name:

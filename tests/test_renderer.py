@@ -307,7 +307,7 @@ def test_a_pages_length_is_known_before_it_is_rendered(length, full):
     for page_id in pages.ids()[::3]:
         page = pages.page(page_id)
         text = markdown(render(page, pages.world, pages))
-        errors.append(abs(page.tokens / (len(text.encode()) / 3.5) - 1))
+        errors.append(abs(page.size / len(text) - 1))
         sizes.append(len(text))
     errors.sort(), sizes.sort()
     assert errors[len(errors) // 2] < 0.03

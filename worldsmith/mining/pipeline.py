@@ -156,13 +156,8 @@ def _is_due(context: MiningContext, variant: Variant, kept: Sequence[Task], draw
         return drawn % EMPTY == 0
     kind, share = ("deep", DESCRIBED) if variant == "described" else ("wide", UNLISTED)
     queries = [task.query for task in kept if task.kind == kind]
-    count = sum(is_described(q) if kind == "deep" else is_unlisted(context, q) for q in queries)
+    count = sum(is_described(q) if kind == "deep" else (q.table, q.scope.column) in context.unlisted for q in queries)
     return count < share * (len(queries) + 1)
-
-
-def is_unlisted(context: MiningContext, query: Query) -> bool:
-    """Tell whether no list page is made for a query's scope."""
-    return (query.table, query.scope.column) in context.unlisted
 
 
 def is_described(query: Query) -> bool:

@@ -107,13 +107,10 @@ class Pages:
         sites = namer.names("press", count, "sites")
         return tuple(sites), tuple(namer.names("person", AUTHORS, "authors"))
 
-    @cached_property
-    def _looks(self) -> dict[str, Look]:
-        return {home.host: look(home.host, self.world.seed, self.without) for home in self.sites}
-
+    @cached_method
     def look(self, home: Site) -> Look:
         """Return the look of a site."""
-        return self._looks[home.host]
+        return look(home.host, self.world.seed, self.without)
 
     @cached_method
     def prose(self, table: str) -> Prose:
@@ -187,13 +184,10 @@ class Pages:
         columns, keys = self.world.tables[table], self.world.schema.tables[table].key
         return tuple(sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys)))
 
-    @cached_property
-    def _ids(self) -> tuple[str, ...]:
-        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
-
+    @cached_method
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all pages in order, dormant ones included."""
-        return self._ids
+        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
 
     def page(self, page_id: str) -> Page:
         """Return the plan of a page; KeyError when there is none of that id."""
@@ -213,7 +207,7 @@ class Pages:
 
     @cached_property
     def _urls(self) -> dict[str, str]:
-        return {canonical(self.url(page_id)) or "": page_id for page_id in self._ids}
+        return {canonical(self.url(page_id)) or "": page_id for page_id in self.ids()}
 
     @cached_method
     def url(self, page_id: str) -> str:
@@ -250,22 +244,11 @@ class Pages:
         own = self.about(row)
         return tuple(sorted(ids, key=lambda page_id: page_id != own))
 
-    def lists(self, table: str, by: str) -> tuple[str, ...]:
-        """Return the ids of the pages that list rows of `table` by the values of `by`."""
-        kinds = [
-            k for k in self.kinds.values() if isinstance(k, ListKind | SharedKind) and (k.table, k.by) == (table, by)
-        ]
-        return tuple(f"{kind.name}/{n}" for kind in kinds for n in kind.numbers)
-
     def list_of(self, kind: str, value: Value) -> str | None:
         """Return the first page of a kind's list for a value."""
         listing = self.kinds[kind]
         start = listing.starts.get(value) if isinstance(listing, ListKind | SharedKind) else None
         return None if start is None else f"{kind}/{start}"
-
-    def cells_of(self, page_id: str) -> tuple[Cell, ...]:
-        """Return the cells of a page's blocks."""
-        return self.page(page_id).cells
 
     def cells(self, table: str, index: int, names: Iterable[str]) -> tuple[Cell, ...]:
         """Return cells of a row by column; made once, shared by all plans."""

@@ -7,7 +7,6 @@ come from the same plan, so what a page may state and what it does state can't d
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
 from typing import Literal
 
 from worldsmith.pages.site_styles import PLAIN, Look
@@ -109,11 +108,6 @@ class Page:
         """Characters of its Markdown, known without rendering: within a few per cent."""
         return HEAD + sum(block.size for block in self.blocks)
 
-    @property
-    def tokens(self) -> int:
-        """What its Markdown costs an agent, known likewise: UTF-8 bytes over 3.5."""
-        return ceil(self.size / 3.5)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -121,14 +115,6 @@ class Span:
 
     text: str
     cells: tuple[Cell, ...]
-
-    def with_text(self, text: str) -> "Span":
-        """Return the span with another text."""
-        return Span(text, self.cells)
-
-    def with_cells(self, cells: tuple[Cell, ...]) -> "Span":
-        """Return the span with other cells."""
-        return Span(self.text, cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +124,6 @@ class Link:
     text: str
     url: str
     cells: tuple[Cell, ...] = ()
-
-    def with_text(self, text: str) -> "Link":
-        """Return the link with another text."""
-        return Link(text, self.url, self.cells)
-
-    def with_cells(self, cells: tuple[Cell, ...]) -> "Link":
-        """Return the link with other cells."""
-        return Link(self.text, self.url, cells)
 
 
 Inline = str | Span | Link

@@ -77,7 +77,8 @@ class Description:
             Aggregate("count", child, None, (self.reference(child),), conjunction(inner))
             for child, inner in nodes.items()
         )
-        counted = [_at_least_one(f"#{i}") for i in range(len(tallies))]
+        one = expr.Const(1, "int")
+        counted = [call(">=", [expr.Path((f"#{i}",), "int"), one]) for i in range(len(tallies))]
         return whole_table_query(self.schema, self.table, [*own, *counted], tallies)
 
     def reference(self, child: str) -> str:
@@ -237,10 +238,6 @@ def clue_terms(schema: Schema, query: Query) -> list[str]:
         nouns = schema.bank.words(column.table, column.name).nouns if schema.bank else {}
         terms.append(nouns.get(str(value)) or (str(value) if clue.year else spell(value, column)))
     return terms
-
-
-def _at_least_one(number: str) -> Node:
-    return call(">=", [expr.Path((number,), "int"), expr.Const(1, "int")])
 
 
 def _said(query: Query) -> list[tuple[Clue, Value]]:

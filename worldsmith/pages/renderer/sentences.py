@@ -80,13 +80,10 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
         elif opener:
             out.append(flat([opener, *parts, "."]))
         else:
-            out.append(flat([_capital(start), *parts[1:], "."]))
+            begun = capital(start) if isinstance(start, str) else Span(capital(start.text), start.cells)
+            out.append(flat([begun, *parts[1:], "."]))
         i += n
     return out
-
-
-def _capital(part: str | Span) -> str | Span:
-    return capital(part) if isinstance(part, str) else Span(capital(part.text), part.cells)
 
 
 def _plan(plans: Sequence[Plan], turn: int, shown: str) -> Plan:

@@ -6,7 +6,7 @@ told by label, so that a page states all of its cells whatever an edit left of t
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import Final
@@ -147,7 +147,7 @@ def _filled_slot(pen: Pen, slot: Slot, cell: Cell) -> tuple[Inline, ...]:
 def _capitalised(parts: Sequence[Inline]) -> list[Inline]:
     """Return running text whose first letter is a capital."""
     first, *rest = parts
-    return [capital(first) if isinstance(first, str) else first.with_text(capital(first.text)), *rest]
+    return [capital(first) if isinstance(first, str) else replace(first, text=capital(first.text)), *rest]
 
 
 def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int) -> list[Text]:
@@ -393,7 +393,7 @@ def card(desk: Desk, block: Block) -> list[Piece]:
     for cell in own:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
-    out: list[Piece] = [*map(_para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if form else []
+    out: list[Piece] = [*map(Para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if form else []
     return [*out, *_child_tables(pen, children)]
 
 
@@ -421,10 +421,6 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
             out.append(Heading(2, capital(tables[table].plural)))
             out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
     return out
-
-
-def _para(text: Text) -> Piece:
-    return Para(text)
 
 
 def _key_of(desk: Desk, row: Row) -> tuple[str, ...]:
@@ -466,7 +462,7 @@ def entries(desk: Desk, block: Block) -> list[Piece]:
     """One item for each row of a list, or of the rows that refer to the subject: a few sentences each."""
     pen = pen_of(desk, block)
     items = [flat(joined(sentences, " ", " ")) for sentences in _items(pen) if sentences]
-    return [*map(_para, _opening(pen)), *([Items(tuple(items), ordered=bool(pen.style.turn & 4))] if items else [])]
+    return [*map(Para, _opening(pen)), *([Items(tuple(items), ordered=bool(pen.style.turn & 4))] if items else [])]
 
 
 def _items(pen: Pen) -> Iterator[list[Text]]:
@@ -495,7 +491,7 @@ def table(desk: Desk, block: Block) -> list[Piece]:
     rows: dict[Row, list[Cell]] = {}
     for cell in block.cells:
         rows.setdefault(cell.row, []).append(cell)
-    return [*map(_para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
+    return [*map(Para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
 
 
 def thread(desk: Desk, block: Block) -> list[Piece]:
@@ -506,7 +502,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
     at = turn = 0
     while at < len(sentences):
         size = 1 + mixed(block.variant + at) % 3
-        out += [Heading(3, handle(mixed(block.variant + turn))), *map(_para, sentences[at : at + size])]
+        out += [Heading(3, handle(mixed(block.variant + turn))), *map(Para, sentences[at : at + size])]
         at, turn = at + size, turn + 1
     return out
 
