@@ -16,7 +16,7 @@ from pages_world import KEEPERS, NAMES, isles
 
 from worldsmith.errors import NotFoundError
 from worldsmith.generation import generate
-from worldsmith.lang.english import IRREGULAR
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import article, lower, plural
 from worldsmith.pages import Pages, boilerplate, uncarried
 from worldsmith.pages.earliest_days import Days
@@ -605,7 +605,8 @@ def test_articles_and_verbs_agree():
     words = ["phone", "inspection", "hour", "unit", "uninteresting", "RPG", "ID", "eulogy", "one-off", "SSD"]
     assert [article(w).split()[0] for w in words] == ["a", "an", "an", "a", "an", "an", "an", "a", "a", "an"]
     verbs = ["be", "have", "turn up", "deny", "catch", "say", "mend"]
-    told = [[inflected(v, IRREGULAR, past=p, many=m) for v in verbs] for p, m in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    irregular, ways = ENGLISH.irregular, ((0, 0), (0, 1), (1, 0), (1, 1))
+    told = [[inflected(v, irregular, past=p, many=m) for v in verbs] for p, m in ways]
     assert told == [
         ["is", "has", "turns up", "denies", "catches", "says", "mends"],
         ["are", "have", "turn up", "deny", "catch", "say", "mend"],

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from worldsmith.cache import cached_method
-from worldsmith.lang.english import ENGLISH
-from worldsmith.lang.language import Language, Theme, Voice
+from worldsmith.lang.english import ENGLISH, Language, Theme, Voice
 from worldsmith.lang.morphology import article
 
 LAST = 170

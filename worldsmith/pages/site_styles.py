@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from worldsmith.errors import NotFoundError, close_match
-from worldsmith.lang.english import ENGLISH
-from worldsmith.lang.language import Voice
+from worldsmith.lang.english import ENGLISH, Voice
 from worldsmith.seeding import draw
 
 
