@@ -47,7 +47,7 @@ class CopyKind(Kind):
 
     @property
     def numbers(self) -> range:
-        """One page a row."""
+        """A page for each row."""
         return range(len(self.rows))
 
     def path(self, n: int) -> str:
@@ -149,7 +149,7 @@ class NamesakeKind(Kind):
 
     @property
     def numbers(self) -> range:
-        """One page a name."""
+        """A page for each name."""
         return range(len(self.rows))
 
     def path(self, n: int) -> str:

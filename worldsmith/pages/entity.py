@@ -42,7 +42,7 @@ class EntityKind(Kind):
 
     @cached_property
     def numbers(self) -> Collection[int]:
-        """One page a row; a further page only where it would say what the row's entry does not."""
+        """A page for each row; a further page only where it says what the row's entry does not."""
         rows = range(self.pages.world.size(self.table))
         entry = self.pages.kinds[self.pages.abouts[self.table][0]]
         assert isinstance(entry, EntityKind)

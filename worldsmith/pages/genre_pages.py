@@ -28,7 +28,7 @@ class Genre:
 
     name: str
     pages: int
-    """A world, at most."""
+    """The most that a world has."""
     rows: int
     """The subject, and others that stand next to it in its table."""
     facts: tuple[int, int]
@@ -91,7 +91,7 @@ class StoryKind(Kind):
 
     @property
     def numbers(self) -> range:
-        """One page a subject picked."""
+        """A page for each subject picked."""
         return range(len(self.picks))
 
     def path(self, n: int) -> str:

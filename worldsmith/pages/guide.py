@@ -22,7 +22,7 @@ class GuideKind(Kind):
 
     @property
     def numbers(self) -> range:
-        """Two, and one a table."""
+        """Two, and one for each table."""
         return range(2 + len(self.tables))
 
     def path(self, n: int) -> str:
@@ -41,7 +41,7 @@ class GuideKind(Kind):
         return self.tables[max(n - 2, 0)]
 
     def paragraphs(self, n: int) -> tuple[str, ...]:
-        """Return the text of page `n`: paragraphs of three sentences, a different choice a page."""
+        """Return the text of page `n`: paragraphs of three sentences, another choice on each page."""
         groups = [PHRASES.guide[i : i + 3] for i in range(0, len(PHRASES.guide), 3)]
         # Only where each row has an entry may a guide say so.
         first = (0 if self.tables[n - 2] in self.pages.abouts else 1) if n >= 2 else 4 - 2 * n

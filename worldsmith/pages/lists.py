@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
 
 NAMES = 30
-"""Keys a directory page at most."""
+"""The most keys on a page of a directory."""
 HEAD_ROWS = 2
 """Rows that a hit for a list may name."""
 

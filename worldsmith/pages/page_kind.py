@@ -1,4 +1,4 @@
-"""What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw a page."""
+"""What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw per page."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection

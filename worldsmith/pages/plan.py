@@ -34,7 +34,7 @@ RENDER = 7
 COPIES = 3
 """Sites of copies: archive, mirror, and what bears a row's name."""
 AUTHORS = 16
-"""People who sign pages, a world."""
+"""How many people sign the pages of a world."""
 START = 4
 """Letters of a value from which its start is no word of prose either."""
 MEMO = 1024
@@ -88,7 +88,7 @@ class Pages:
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
-        """The sites: one an entry of `[pages]`, one for directories and background, one a genre, three for copies."""
+        """The sites: those of the bank, or of `[pages]`, directories, background and genres; and three for copies."""
         own = self.voice.sites.values() if self.voice else ()
         return (*own, *map(site, self._invented[0]))
 

@@ -1,6 +1,6 @@
 """Prose without a cell, made from the frames of a language: as long as it is asked for, in the voice of a site.
 
-Pure in what it is given. A frame is read once a language; what it may be filled with is found once a table.
+Pure in what it is given. Frames are read once; what they may be filled with is worked out once per table.
 """
 
 import re
@@ -23,9 +23,9 @@ WIDE = 8
 FEW = 400
 """Ways to fill a frame below which it gets a tail."""
 SECTION = 1300
-"""Characters of a section, about."""
+"""Characters of a section, roughly."""
 SENTENCES = (3, 4, 5, 5, 6, 7)
-"""Sentences a paragraph."""
+"""How many sentences a paragraph has, drawn."""
 STEP = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _SLOT = re.compile(r"(?P<article>\b[aA] )?(?:<(?P<list>=?\w+)>|\[(?P<verbs>[^\]]+)\]|\{(?P<noun>\w+)\})")

@@ -1,4 +1,4 @@
-"""Looks: how a site lays its pages out and in which voice it speaks. One look a host, drawn by its name."""
+"""Looks: how a site lays its pages out and in which voice it speaks. One look per host, drawn by its name."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -191,7 +191,7 @@ class WrittenHit:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """A page as a document: one emitter a format turns it into Markdown, HTML or plain text."""
+    """A page as a document: an emitter per format turns it into Markdown, HTML or plain text."""
 
     url: str
     title: str

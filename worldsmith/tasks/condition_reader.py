@@ -84,8 +84,8 @@ class Phrases:
             yield node, ()
         yield from self._tallies(table, text, verbs)
         frame = re.escape(self.words.either).replace(r"\{a\}", "(.+)").replace(r"\{b\}", "(.+)")
-        for start, a, b in _splits(frame, text):
-            for left in self.comparisons(table, a, verbs) if start else ():
+        for a, b in _splits(frame, text):
+            for left in self.comparisons(table, a, verbs):
                 for right in self.comparisons(table, b, verbs):
                     yield call("or", [left, right]), ()
 
@@ -272,7 +272,7 @@ def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:
     return re.compile("".join(made), re.DOTALL)
 
 
-def _splits(frame: str, text: str) -> Iterator[tuple[bool, str, str]]:
+def _splits(frame: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield the two sides of "either … or …", wherever it may be split."""
     before, _, rest = frame.partition("(.+)")
     joint = rest.removesuffix("(.+)").replace("\\", "")
@@ -282,7 +282,7 @@ def _splits(frame: str, text: str) -> Iterator[tuple[bool, str, str]]:
     body = text[len(start) :]
     at = body.find(joint)
     while at >= 0:
-        yield True, body[:at], body[at + len(joint) :]
+        yield body[:at], body[at + len(joint) :]
         at = body.find(joint, at + 1)
 
 
@@ -322,14 +322,12 @@ def _value(text: str, column: Column) -> Value:
 def _listed(here: expr.Path, column: Column, text: str) -> Iterator[Node]:
     """Yield memberships in "a, b or c", wherever the last "or" may stand."""
     for joint in re.finditer(" or ", text):
-        for parts in ([*text[: joint.start()].split(", "), text[joint.end() :]],):
-            if column.type in {"int", "num"}:
-                bare = [part.removesuffix(f" {column.unit}").removesuffix("%") for part in parts]
-                values: list[Value] = [_number(number, column) for number in bare]
-            else:
-                values = list(parts)
-            if None not in values:
-                yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
+        values: list[Value] = [*text[: joint.start()].split(", "), text[joint.end() :]]
+        if column.type in {"int", "num"}:
+            bare = (str(value).removesuffix(f" {column.unit}").removesuffix("%") for value in values)
+            values = [_number(number, column) for number in bare]
+        if None not in values:
+            yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
 
 
 def _named(node: Node, column: Column) -> bool:

@@ -127,4 +127,4 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "written-thread": written.thread,
     "imprint": written.imprint,
 }
-"""One writer a kind of block."""
+"""Writers by kind of block."""

@@ -383,17 +383,14 @@ def _grouped_paragraphs(groups: Sequence[Sequence[Text]], chance: int) -> list[P
 def card(desk: Desk, block: Block) -> list[Piece]:
     """Labels and values of the subject; a table for each kind of row that refers to it."""
     pen = pen_of(desk, block)
-    columns, form = (
-        desk.pages.words.columns,
-        desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None,
-    )
+    columns = desk.pages.words.columns
     row, _, children = pen.subject_parts
     pairs: list[tuple[str, Text]] = []
     own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
     for cell in own:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
-    out: list[Piece] = [*map(Para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if form else []
+    out: list[Piece] = [*map(Para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if block.cells else []
     return [*out, *_child_tables(pen, children)]
 
 
