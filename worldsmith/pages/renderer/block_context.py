@@ -1,7 +1,7 @@
 """What the blocks of one page are written from, and how text is put together."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Inline, Link, Page, Pages, Para, Piece, Span, Text
@@ -67,7 +67,7 @@ def stating(part: Inline, cells: Iterable[Cell]) -> Inline:
         return part
     if isinstance(part, str):
         return Span(part, more)
-    return replace(part, cells=(*part.cells, *more))
+    return part.with_cells((*part.cells, *more))
 
 
 def paragraphs(texts: Sequence[Text], size: int) -> list[Piece]:

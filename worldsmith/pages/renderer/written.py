@@ -6,7 +6,7 @@ told by label, so that a page states all of its cells whatever an edit left of t
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 from typing import Final
@@ -147,7 +147,7 @@ def _filled_slot(pen: Pen, slot: Slot, cell: Cell) -> tuple[Inline, ...]:
 def _capitalised(parts: Sequence[Inline]) -> list[Inline]:
     """Return running text whose first letter is a capital."""
     first, *rest = parts
-    return [capital(first) if isinstance(first, str) else replace(first, text=capital(first.text)), *rest]
+    return [capital(first) if isinstance(first, str) else first.with_text(capital(first.text)), *rest]
 
 
 def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], chance: int) -> list[Text]:
